@@ -1,0 +1,178 @@
+// Package compile turns source blocks into programs that run in the sandbox.
+//
+// A [Lane] is one language: it builds a [Source] into an [Artifact] (a wasm
+// module, or checked source for an interpreter that is itself wasm) and runs
+// that artifact on a [Job]. Lanes know languages; they do not know org files,
+// plans or caches. The workbook package asks a [Registry] for the lane of a
+// block, keys what it builds by [Source.Key] and the lane's [Info], and keeps
+// outcomes in its own cache.
+//
+// Nothing here starts an operating-system process: compilers are wasm modules
+// run by package sandbox. The one exception is package compile/toolchain,
+// which fetches and checks those modules.
+package compile
+
+import (
+	"context"
+	"io"
+
+	"wb/sandbox"
+	"wb/value"
+)
+
+// Shape says how values reach the code; see design "exec shapes".
+type Shape string
+
+// The shapes a lane may support.
+const (
+	// ShapeBabel is what ob-LANG does in Emacs: variables become source text,
+	// the result is what :results asks for.
+	ShapeBabel Shape = "babel"
+	// ShapeComponent calls one exported function with one argument per input.
+	ShapeComponent Shape = "component"
+	// ShapeCommand runs a program with argv and stdin; stdout is the result.
+	ShapeCommand Shape = "command"
+	// ShapeKernel calls process(in_len) -> out_len on raw bytes, many times.
+	ShapeKernel Shape = "kernel"
+)
+
+// Position is a place in an org file; Line and Col count from 1, Col in bytes.
+type Position struct {
+	File string
+	Line int
+	Col  int
+}
+
+// Var is one :var header argument, already resolved.
+type Var struct {
+	Name  string
+	Value value.Value
+	// ColNames and RowNames are set where :colnames or :rownames separated
+	// them from the table; languages that can express them use them.
+	ColNames []string
+	RowNames []string
+}
+
+// Source is a block ready to be built. Everything that may change the program
+// is in it, so that Key names the program.
+type Source struct {
+	// Pos is where the first line of Body stands in the org file; lanes shift
+	// compiler diagnostics by it.
+	Pos  Position
+	Lang string
+	// Body is the block's text after noweb expansion, before variables,
+	// prologue and epilogue are added (the lane adds them as ob-LANG does).
+	Body  string
+	Shape Shape
+	// Func is the function to call in component shape ("" = the only export).
+	Func string
+	// Params are the input names in order, Outs the output names.
+	Params []string
+	Outs   []string
+	// Sig types the call when the author wrote :sig:.
+	Sig *value.Sig
+	// Vars are babel variables, in order.
+	Vars []Var
+	// Args holds the remaining header arguments by name without the colon
+	// ("includes", "defines", "flags", "libs", "main", "prologue", "epilogue",
+	// "session", "dir", "cmdline", …); a repeated argument has several values.
+	Args map[string][]string
+	// Results holds the words of :results, lower case ("value", "output",
+	// "table", "verbatim", …).
+	Results []string
+	// Deps are packages asked for with :deps on the block.
+	Deps []string
+	// Files are further sources given through :dir, by slash path.
+	Files map[string][]byte
+}
+
+// Result reports whether word is among the :results words.
+func (s *Source) Result(word string) bool {
+	for _, w := range s.Results {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// Arg returns the last value of a header argument and whether it is there.
+func (s *Source) Arg(name string) (string, bool) {
+	vs := s.Args[name]
+	if len(vs) == 0 {
+		return "", false
+	}
+	return vs[len(vs)-1], true
+}
+
+// Artifact is a built program. It is data: safe to store, to hash and to send.
+type Artifact struct {
+	Lane   string `json:"lane"`
+	Shape  Shape  `json:"shape"`
+	Digest string `json:"digest"` // sha256 of everything that made it, hex
+	// Wasm is the program for compiled lanes, nil for interpreted ones.
+	Wasm []byte `json:"wasm,omitempty"`
+	// Script is the program for interpreted lanes.
+	Script string `json:"script,omitempty"`
+	// Meta carries what the lane's Run needs to know, such as the function to
+	// call or how to read the result.
+	Meta map[string]string `json:"meta,omitempty"`
+	// Warnings are compiler messages that did not stop the build.
+	Warnings []Diagnostic `json:"warnings,omitempty"`
+}
+
+// Job is one execution of an artifact.
+type Job struct {
+	// Inputs are the component's inputs, by parameter order.
+	Inputs []value.Field
+	// Stdin is the raw standard input for command and babel shapes.
+	Stdin []byte
+	// Args are command-line words after argv[0].
+	Args []string
+	// Files is the tree the guest sees; nil gives it an empty one.
+	Files sandbox.FS
+	// Dir is the guest's working directory inside Files ("/" when empty).
+	Dir    string
+	Limits sandbox.Limits
+	Caps   sandbox.Caps
+	// Stdout and Stderr receive output as it is produced (nil = only kept).
+	Stdout io.Writer
+	Stderr io.Writer
+	// Session names a persistent interpreter; "" starts fresh.
+	Session string
+}
+
+// Outcome is what a job did. A program that fails returns an Outcome with a
+// non-zero Exit and no Go error; an error means it could not be run at all or
+// broke a limit (see the typed errors of package sandbox).
+type Outcome struct {
+	Value  value.Value
+	Stdout []byte
+	Stderr []byte
+	Exit   int
+	Usage  sandbox.Usage
+}
+
+// Info describes a lane for listings, cache keys and "nearest known" hints.
+type Info struct {
+	Name    string   // canonical name: "js", "c", "sh"
+	Aliases []string // other spellings authors use: "javascript", "node"
+	Shapes  []Shape
+	// Toolchains are the toolchain names that Build and Run need.
+	Toolchains []string
+	// Summary is one line for wb help and docs.
+	Summary string
+}
+
+// Lane is one language.
+type Lane interface {
+	Info() Info
+	// Fingerprint identifies lane version and toolchain content; it is part of
+	// every cache key. It must not provision anything.
+	Fingerprint() string
+	// Build compiles src. Compiler messages come back as *BuildError with
+	// positions in the org file.
+	Build(ctx context.Context, src *Source) (*Artifact, error)
+	// Run executes an artifact this lane built.
+	Run(ctx context.Context, art *Artifact, job *Job) (*Outcome, error)
+}

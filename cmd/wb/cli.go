@@ -1,0 +1,55 @@
+package main
+
+import (
+	"runtime/debug"
+	"strings"
+
+	"github.com/alecthomas/kong"
+)
+
+const description = `Run org-mode workbooks: safe, fast to re-run, and with proof of where results came from.
+
+  wb run FILE.org      compile and run what changed, write the results back
+  wb plan FILE.org     show the components and how data flows between them
+  wb help VERB         one page about a verb, with an example`
+
+// grammar is the command line, one field per verb in the order help shows them.
+type grammar struct {
+	JSON    bool             `help:"Answer with one JSON envelope." env:"WB_JSON"`
+	Quiet   bool             `short:"q" help:"Say nothing on stderr but errors."`
+	Verbose bool             `short:"v" help:"Say more on stderr."`
+	Version kong.VersionFlag `help:"Print the version and exit."`
+
+	Doctor     doctorCmd     `cmd:"" help:"Show what works here, what is missing and how to get it."`
+	Completion completionCmd `cmd:"" help:"Print a completion script for bash, zsh or fish."`
+	Help       helpCmd       `cmd:"" help:"Show help; with --json the tree of verbs."`
+}
+
+// version is the module version or commit that built this binary.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "wb (unknown build)"
+	}
+	v := info.Main.Version
+	for _, s := range info.Settings {
+		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
+			v += " " + s.Value[:12]
+		}
+	}
+	return strings.TrimSpace("wb " + v + " " + info.GoVersion)
+}
+
+// usageHint points at the help page that answers a wrong command line.
+func usageHint(parser *kong.Kong, args []string) string {
+	word := firstWord(args)
+	for _, child := range parser.Model.Children {
+		if child.Name == word {
+			return "wb help " + word
+		}
+	}
+	if near := nearestVerb(parser, word); near != "" {
+		return "did you mean `wb " + near + "`?"
+	}
+	return "wb help lists the verbs"
+}

@@ -1,0 +1,96 @@
+// Command wb runs org-mode workbooks: it plans the blocks of an .org file,
+// compiles and runs what changed inside a WebAssembly sandbox, and writes the
+// results back where Emacs would.
+//
+// This package holds no logic. Each verb has a file that turns flags into a
+// call of a package below and the answer into text or JSON; see cli.go for the
+// grammar and report.go for how answers and errors are shown.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	code := run(ctx, os.Args[1:], stdio{os.Stdin, os.Stdout, os.Stderr})
+	stop()
+	os.Exit(code)
+}
+
+// stdio is where a verb reads and writes; tests give their own.
+type stdio struct {
+	In       io.Reader
+	Out, Err io.Writer
+}
+
+// exitPanic unwinds kong's calls to Exit (after --help) up to run.
+type exitPanic int
+
+// run executes one command line and returns the process's exit code.
+func run(ctx context.Context, args []string, std stdio) (code int) {
+	defer func() {
+		switch p := recover().(type) {
+		case nil:
+		case exitPanic:
+			code = int(p)
+		default:
+			panic(p)
+		}
+	}()
+
+	var cli grammar
+	app := &app{ctx: ctx, std: std}
+	parser, err := kong.New(&cli,
+		kong.Name("wb"),
+		kong.Description(description),
+		kong.Writers(std.Out, std.Err),
+		kong.Exit(func(c int) { panic(exitPanic(c)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.ValueFormatter(kong.DefaultHelpValueFormatter),
+		kong.Bind(app),
+		kong.Vars{"version": version()},
+	)
+	if err != nil {
+		return app.fail("wb", fmt.Errorf("command grammar: %w", err))
+	}
+	app.parser = parser
+	if len(args) == 0 || (len(args) == 1 && args[0] == "help") {
+		args = []string{"--help"}
+	} else if args[0] == "help" && !strings.HasPrefix(args[1], "-") {
+		args = append(args[1:], "--help")
+	}
+	kctx, err := parser.Parse(args)
+	if err != nil {
+		app.json = slices.Contains(args, "--json")
+		return app.fail(firstWord(args), &usageError{err: err, hint: usageHint(parser, args)})
+	}
+	app.json, app.quiet, app.verbose = cli.JSON, cli.Quiet, cli.Verbose
+	verb := strings.Fields(kctx.Command())[0]
+	if err := kctx.Run(app); err != nil {
+		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+			err = errInterrupted
+		}
+		return app.fail(verb, err)
+	}
+	return 0
+}
+
+func firstWord(args []string) string {
+	for _, a := range args {
+		if !strings.HasPrefix(a, "-") {
+			return a
+		}
+	}
+	return "wb"
+}

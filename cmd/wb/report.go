@@ -1,0 +1,176 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+// Exit codes, carried by typed errors through an ExitCode method and never
+// guessed from text.
+const (
+	exitFailed      = 1
+	exitUsage       = 2
+	exitUnavailable = 3
+	exitNotFound    = 4
+	exitVerify      = 5
+	exitConflict    = 6
+	exitForbidden   = 7
+	exitInterrupted = 130
+)
+
+// codeNames are the machine-readable names of exit codes in the JSON envelope.
+var codeNames = map[int]string{
+	exitFailed: "failed", exitUsage: "usage", exitUnavailable: "unavailable",
+	exitNotFound: "not_found", exitVerify: "verification_failed",
+	exitConflict: "conflict", exitForbidden: "not_permitted", exitInterrupted: "interrupted",
+}
+
+// app is what every verb's Run method receives: where to read and write, and
+// how the user wants answers shown.
+type app struct {
+	ctx    context.Context
+	std    stdio
+	parser *kong.Kong
+
+	json, quiet, verbose bool
+}
+
+// envelope is the one shape of --json answers.
+type envelope struct {
+	OK    bool       `json:"ok"`
+	Verb  string     `json:"verb"`
+	Data  any        `json:"data,omitempty"`
+	Error *faultJSON `json:"error,omitempty"`
+}
+
+type faultJSON struct {
+	Code      string `json:"code"`
+	Message   string `json:"message"`
+	Hint      string `json:"hint,omitempty"`
+	Retryable bool   `json:"retryable"`
+	Details   any    `json:"details,omitempty"`
+}
+
+// answer prints data: the envelope with --json, else what text writes.
+func (a *app) answer(verb string, data any, text func(io.Writer) error) error {
+	if a.json {
+		return writeJSON(a.std.Out, envelope{OK: true, Verb: verb, Data: data})
+	}
+	return text(a.std.Out)
+}
+
+// bare prints data as JSON without the envelope: the form of data verbs on a pipe.
+func (a *app) bare(data any) error { return writeJSON(a.std.Out, data) }
+
+func writeJSON(w io.Writer, v any) error {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return fmt.Errorf("encode answer: %w", err)
+	}
+	_, err := w.Write(buf.Bytes())
+	return err
+}
+
+// note tells a person something on stderr; --quiet silences it.
+func (a *app) note(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.std.Err, format+"\n", args...)
+	}
+}
+
+// fail reports err and returns its exit code. With --json the envelope goes to
+// stdout, since that is where the caller reads.
+func (a *app) fail(verb string, err error) int {
+	code := exitCode(err)
+	var silent interface{ Reported() bool }
+	reported := errors.As(err, &silent) && silent.Reported()
+	switch {
+	case reported:
+	case a.json:
+		fault := &faultJSON{Code: codeNames[code], Message: err.Error(), Hint: hintOf(err), Retryable: code == exitUnavailable || code == exitConflict}
+		_ = writeJSON(a.std.Out, envelope{Verb: verb, Error: fault})
+	default:
+		fmt.Fprintf(a.std.Err, "wb: %v\n", err)
+		if hint := hintOf(err); hint != "" {
+			fmt.Fprintf(a.std.Err, "hint: %s\n", hint)
+		}
+	}
+	return code
+}
+
+// exitCode asks the error for its code; file-system errors have obvious ones.
+func exitCode(err error) int {
+	var coded interface{ ExitCode() int }
+	switch {
+	case errors.As(err, &coded):
+		return coded.ExitCode()
+	case errors.Is(err, fs.ErrNotExist):
+		return exitNotFound
+	case errors.Is(err, fs.ErrPermission):
+		return exitForbidden
+	case errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+func hintOf(err error) string {
+	var hinted interface{ Hint() string }
+	if errors.As(err, &hinted) {
+		return hinted.Hint()
+	}
+	return ""
+}
+
+// usageError is a command line that does not parse.
+type usageError struct {
+	err  error
+	hint string
+}
+
+func (e *usageError) Error() string { return e.err.Error() }
+func (e *usageError) Unwrap() error { return e.err }
+func (e *usageError) ExitCode() int { return exitUsage }
+func (e *usageError) Hint() string  { return e.hint }
+
+// codedError is an error of this package with an exit code and a hint.
+type codedError struct {
+	text, hint string
+	code       int
+	reported   bool
+}
+
+func (e *codedError) Error() string  { return e.text }
+func (e *codedError) ExitCode() int  { return e.code }
+func (e *codedError) Hint() string   { return e.hint }
+func (e *codedError) Reported() bool { return e.reported }
+
+var errInterrupted = &codedError{text: "interrupted", code: exitInterrupted}
+
+// alreadyReported fails with code after the verb itself has shown why.
+func alreadyReported(code int) error { return &codedError{code: code, reported: true} }
+
+// isTerminal reports whether w is a terminal, where colour and progress help.
+func isTerminal(w any) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&fs.ModeCharDevice != 0
+}
+
+// colour reports whether ANSI colour may be written to w.
+func colour(w any) bool {
+	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}

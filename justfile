@@ -1,0 +1,35 @@
+# Everyday commands; `just` lists them.
+
+default:
+    @just --list
+
+# build both executables into bin/
+build:
+    go build -o bin/ ./cmd/...
+
+# the quick suite
+test:
+    go test ./...
+
+# everything CI runs, long suites included
+ci:
+    bash .ci/run
+
+# measure; docs/performance.md says what the numbers mean
+bench pattern=".":
+    go test -run '^$' -bench '{{pattern}}' -benchmem ./...
+
+# rewrite golden files after looking at the difference
+golden:
+    go test ./... -update
+
+# fuzz every parser for a while
+fuzz seconds="20":
+    #!/usr/bin/env bash
+    set -euo pipefail
+    grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u | while read -r dir; do
+      for target in $(grep -ho '^func Fuzz[A-Za-z0-9_]*' "$dir"/*_test.go | sed 's/func //'); do
+        echo "$dir $target"
+        go test -run '^$' -fuzz "^$target\$" -fuzztime {{seconds}}s "$dir"
+      done
+    done

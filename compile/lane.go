@@ -15,6 +15,7 @@ package compile
 import (
 	"context"
 	"io"
+	"strings"
 
 	"wb/sandbox"
 	"wb/value"
@@ -58,8 +59,11 @@ type Var struct {
 type Source struct {
 	// Pos is where the first line of Body stands in the org file; lanes shift
 	// compiler diagnostics by it.
-	Pos  Position
-	Lang string
+	Pos Position
+	// Lines tells where each line of Body stands when they do not simply
+	// follow Pos, as after noweb expansion; nil when they do.
+	Lines []Position
+	Lang  string
 	// Body is the block's text after noweb expansion, before variables,
 	// prologue and epilogue are added (the lane adds them as ob-LANG does).
 	Body  string
@@ -84,6 +88,19 @@ type Source struct {
 	Deps []string
 	// Files are further sources given through :dir, by slash path.
 	Files map[string][]byte
+}
+
+// At is the org position of a place in Body: line and col count from 1, col in
+// bytes. A place outside Body is put at its nearest line.
+func (s *Source) At(line, col int) Position {
+	line = max(1, line)
+	if n := len(s.Lines); n > 0 {
+		p := s.Lines[min(line, n)-1]
+		p.Col = max(1, p.Col) + max(1, col) - 1
+		return p
+	}
+	line = min(line, 1+strings.Count(strings.TrimSuffix(s.Body, "\n"), "\n"))
+	return Position{File: s.Pos.File, Line: s.Pos.Line + line - 1, Col: max(1, s.Pos.Col) + max(1, col) - 1}
 }
 
 // Result reports whether word is among the :results words.

@@ -1,0 +1,189 @@
+package compile
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// Cache keeps artifacts on disk by [Source.Key], one file each, so that a
+// block is compiled once per machine. Any number of processes may share the
+// directory: files are written aside and renamed, and never changed after.
+// A damaged file counts as a miss and is replaced.
+type Cache struct {
+	dir string
+}
+
+// OpenCache uses dir, or "wb/artifacts" in the user's cache directory when dir
+// is empty.
+func OpenCache(dir string) (*Cache, error) {
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("artifact cache: %w", err)
+		}
+		dir = filepath.Join(base, "wb", "artifacts")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, fmt.Errorf("artifact cache: %w", err)
+	}
+	return &Cache{dir: dir}, nil
+}
+
+// Dir is where the artifacts lie.
+func (c *Cache) Dir() string { return c.dir }
+
+func (c *Cache) path(key string) string { return filepath.Join(c.dir, key[:2], key+".artifact") }
+
+// header is the first line of a cache file; the wasm follows as it is.
+type header struct {
+	Artifact *Artifact `json:"artifact"`
+	Size     int       `json:"size"`
+	SHA256   string    `json:"sha256"`
+}
+
+// Get returns the artifact stored under key, and false when there is none.
+func (c *Cache) Get(key string) (*Artifact, bool, error) {
+	data, err := os.ReadFile(c.path(key))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, fmt.Errorf("artifact cache: %w", err)
+	}
+	line, wasm, found := bytes.Cut(data, []byte{'\n'})
+	var h header
+	if !found || json.Unmarshal(line, &h) != nil || h.Artifact == nil || h.Size != len(wasm) || h.SHA256 != sum(wasm) {
+		return nil, false, nil
+	}
+	if len(wasm) > 0 {
+		h.Artifact.Wasm = wasm
+	}
+	return h.Artifact, true, nil
+}
+
+// Put stores art under key.
+func (c *Cache) Put(key string, art *Artifact) error {
+	bare := *art
+	bare.Wasm = nil
+	line, err := json.Marshal(header{Artifact: &bare, Size: len(art.Wasm), SHA256: sum(art.Wasm)})
+	if err != nil {
+		return fmt.Errorf("artifact cache: %w", err)
+	}
+	path := c.path(key)
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return fmt.Errorf("artifact cache: %w", err)
+	}
+	tmp, err := os.CreateTemp(filepath.Dir(path), "new-*")
+	if err != nil {
+		return fmt.Errorf("artifact cache: %w", err)
+	}
+	defer os.Remove(tmp.Name()) // fails when the rename has succeeded
+	_, err = tmp.Write(append(append(line, '\n'), art.Wasm...))
+	if err = errors.Join(err, tmp.Close()); err != nil {
+		return fmt.Errorf("artifact cache: %w", err)
+	}
+	if err := os.Rename(tmp.Name(), path); err != nil {
+		return fmt.Errorf("artifact cache: %w", err)
+	}
+	return nil
+}
+
+func sum(data []byte) string {
+	h := sha256.Sum256(data)
+	return hex.EncodeToString(h[:])
+}
+
+// Cached is lane with its Build answered from cache where possible. Builds of
+// the same source at the same time happen once. Warnings come back at the
+// position the block has now, even when it has moved since it was compiled.
+func Cached(lane Lane, cache *Cache) Lane {
+	return &cachedLane{Lane: lane, cache: cache, building: make(map[string]*building)}
+}
+
+type cachedLane struct {
+	Lane
+	cache    *Cache
+	mu       sync.Mutex
+	building map[string]*building
+}
+
+// building is one Build under way; done closes when art and err are set.
+type building struct {
+	done chan struct{}
+	art  *Artifact
+	err  error
+}
+
+func (l *cachedLane) Build(ctx context.Context, src *Source) (*Artifact, error) {
+	key := src.Key(l.Fingerprint())
+	for {
+		l.mu.Lock()
+		b, busy := l.building[key]
+		if !busy {
+			b = &building{done: make(chan struct{})}
+			l.building[key] = b
+		}
+		l.mu.Unlock()
+		if !busy {
+			b.art, b.err = l.build(ctx, key, src)
+			l.mu.Lock()
+			delete(l.building, key)
+			l.mu.Unlock()
+			close(b.done)
+			return b.art, b.err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-b.done:
+		}
+		// Only success is shared: the other build may have failed because its
+		// own context ended, or at another place in the file.
+		if b.err == nil {
+			return b.art, nil
+		}
+	}
+}
+
+func (l *cachedLane) build(ctx context.Context, key string, src *Source) (*Artifact, error) {
+	if art, ok, err := l.cache.Get(key); err == nil && ok {
+		art.Warnings = rebase(art.Warnings, nowhere, src.Pos)
+		return art, nil
+	}
+	art, err := l.Lane.Build(ctx, src)
+	if err != nil {
+		return nil, err
+	}
+	stored := *art
+	stored.Warnings = rebase(art.Warnings, src.Pos, nowhere)
+	if err := l.cache.Put(key, &stored); err != nil {
+		return nil, err
+	}
+	return art, nil
+}
+
+// nowhere is the position a stored block pretends to have: far enough down that
+// lines above it (from noweb references) stay positive.
+var nowhere = Position{Line: 1 << 20, Col: 1}
+
+// rebase moves diagnostics of a block that stood at from to where it stands at
+// to. Diagnostics in other files stay.
+func rebase(list []Diagnostic, from, to Position) []Diagnostic {
+	moved := make([]Diagnostic, len(list))
+	for i, d := range list {
+		if d.Pos.File == from.File && d.Pos.Line > 0 {
+			d.Pos = Position{File: to.File, Line: d.Pos.Line - from.Line + to.Line, Col: d.Pos.Col - from.Col + to.Col}
+		}
+		moved[i] = d
+	}
+	return moved
+}

@@ -1,0 +1,86 @@
+package toolchain
+
+import (
+	"fmt"
+	"strings"
+)
+
+// UnavailableError says that a toolchain cannot be had here and now: the
+// client that fetches it is missing, or the network is. The command line maps
+// it to exit code 3.
+type UnavailableError struct {
+	Tool    string // toolchain name
+	Command string // the exact command that was needed, as a person would type it
+	Output  string // the last lines that command printed, "" when it did not start
+	Fix     string // what to do about it
+	Err     error
+}
+
+func (e *UnavailableError) Error() string {
+	text := fmt.Sprintf("toolchain %s: %v: %s", e.Tool, e.Err, e.Command)
+	if e.Output != "" {
+		text += "\n" + indent(e.Output)
+	}
+	return text
+}
+
+// Unwrap gives the cause.
+func (e *UnavailableError) Unwrap() error { return e.Err }
+
+// Hint is what to do about it.
+func (e *UnavailableError) Hint() string { return e.Fix }
+
+// ExitCode is 3: a needed toolchain is unavailable.
+func (e *UnavailableError) ExitCode() int { return 3 }
+
+// IntegrityError says that bytes are not the ones pinned in this version of
+// wb. Nothing of them has been used. The command line maps it to exit code 5.
+type IntegrityError struct {
+	Tool      string
+	What      string // file or package
+	Want, Got string // digests, written as the pin is
+}
+
+func (e *IntegrityError) Error() string {
+	return fmt.Sprintf("toolchain %s: %s is not what was pinned: want %s, got %s", e.Tool, e.What, e.Want, e.Got)
+}
+
+// Hint says how to replace the damaged bytes.
+func (e *IntegrityError) Hint() string { return "wb toolchain install --force " + e.Tool }
+
+// ExitCode is 5: verification failed.
+func (e *IntegrityError) ExitCode() int { return 5 }
+
+// SelfTestError says that a toolchain is complete but does not work here.
+type SelfTestError struct {
+	Tool string
+	Err  error
+}
+
+func (e *SelfTestError) Error() string {
+	return fmt.Sprintf("toolchain %s: self-test: %v", e.Tool, e.Err)
+}
+
+// Unwrap gives the cause.
+func (e *SelfTestError) Unwrap() error { return e.Err }
+
+// ExitCode is 5: verification failed.
+func (e *SelfTestError) ExitCode() int { return 5 }
+
+// UnknownError names a toolchain nobody registered.
+type UnknownError struct {
+	Tool  string
+	Known []string
+}
+
+func (e *UnknownError) Error() string { return fmt.Sprintf("unknown toolchain %q", e.Tool) }
+
+// Hint lists the known ones.
+func (e *UnknownError) Hint() string { return "known: " + strings.Join(e.Known, " ") }
+
+// ExitCode is 4: not found.
+func (e *UnknownError) ExitCode() int { return 4 }
+
+func indent(text string) string {
+	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
+}

@@ -36,7 +36,7 @@ func (q *Query) expr(form node) (Expr, error) {
 func atomExpr(form node) (Expr, error) {
 	switch {
 	case form.arg.Kind == ArgString:
-		return &Call{Name: "regexp", Args: []Arg{form.arg}, Pos: form.pos}, nil
+		return &Call{Name: "regexp", Args: []Arg{form.arg}, Pos: form.pos}, validRegexp(form.arg)
 	case form.arg.Text == "t":
 		return &And{Pos: form.pos}, nil
 	case form.arg.Text == "nil":

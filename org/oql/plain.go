@@ -89,16 +89,16 @@ func lexPlain(text string) ([]word, error) {
 			open, openAt = !open, posAt(text, i)
 		case open && c == '\\' && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\\'):
 			i++
-			cur.text, cur.quoted = cur.text+string(text[i]), append(cur.quoted, true)
+			cur.text, cur.quoted = cur.text+text[i:i+1], append(cur.quoted, true)
 		case open:
-			cur.text, cur.quoted = cur.text+string(c), append(cur.quoted, true)
+			cur.text, cur.quoted = cur.text+text[i:i+1], append(cur.quoted, true)
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			flush()
 		case c == '|' && !started:
 			words = append(words, word{"|", []bool{false}, posAt(text, i)})
 		default:
 			begin()
-			cur.text, cur.quoted = cur.text+string(c), append(cur.quoted, false)
+			cur.text, cur.quoted = cur.text+text[i:i+1], append(cur.quoted, false)
 		}
 	}
 	if open {

@@ -59,12 +59,19 @@ func validRegexp(a Arg) error {
 
 // CompileRegexp compiles a pattern written for Emacs or for Go: the grouping
 // and alternation of Emacs (\( \| \)) are understood, its \_< \_> \< \>
-// become word boundaries, and case is ignored, as org-ql does.
+// become word boundaries, and case is ignored, as org-ql does. A pattern that
+// only one flavour accepts, such as a lone parenthesis, is read in that one.
 func CompileRegexp(pattern string) (*regexp.Regexp, error) {
 	if emacsFlavoured(pattern) {
-		pattern = fromEmacs(pattern)
+		return regexp.Compile("(?im)" + fromEmacs(pattern))
 	}
-	return regexp.Compile("(?im)" + pattern)
+	re, err := regexp.Compile("(?im)" + pattern)
+	if err != nil {
+		if emacs, emacsErr := regexp.Compile("(?im)" + fromEmacs(pattern)); emacsErr == nil {
+			return emacs, nil
+		}
+	}
+	return re, err
 }
 
 // emacsFlavoured tells the flavours apart by the escapes only Emacs needs.

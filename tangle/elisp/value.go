@@ -131,5 +131,5 @@ func Equal(a, b Value) bool {
 // symbolNeedsEscape reports whether a character inside a symbol is printed
 // with a backslash before it.
 func symbolNeedsEscape(r rune) bool {
-	return r <= ' ' || strings.ContainsRune("\"';()[]#`,\\", r)
+	return r <= ' ' || strings.ContainsRune("\"';()[]#`,.\\", r)
 }

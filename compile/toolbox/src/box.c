@@ -291,11 +291,18 @@ bool slurp(const char *path, Text *t)
 
 static char out_buf[65536];
 static size_t out_len;
+static int out_fd = 1;
+
+void out_to(int fd)
+{
+	out_flush();
+	out_fd = fd;
+}
 
 bool write_all(int fd, const void *s, size_t n)
 {
 	const char *p = s;
-	while (n > 0) {
+	while (n > 0 && fd != FD_NULL) {
 		ssize_t k = write(fd, p, n);
 		if (k < 0 && errno == EINTR)
 			continue;
@@ -307,15 +314,19 @@ bool write_all(int fd, const void *s, size_t n)
 	return true;
 }
 
+static void write_failed(void)
+{
+	if (errno != EPIPE)
+		fprintf(stderr, "%s: write error: %s\n", tool, strerror(errno));
+	_Exit(errno == EPIPE ? 141 : 1);
+}
+
 void out_flush(void)
 {
 	size_t n = out_len;
 	out_len = 0;
-	if (n && !write_all(1, out_buf, n)) {
-		if (errno != EPIPE)
-			fprintf(stderr, "%s: write error: %s\n", tool, strerror(errno));
-		_Exit(errno == EPIPE ? 141 : 1);
-	}
+	if (n && !write_all(out_fd, out_buf, n))
+		write_failed();
 }
 
 void out(const void *s, size_t n)
@@ -323,11 +334,8 @@ void out(const void *s, size_t n)
 	if (n > sizeof out_buf - out_len) {
 		out_flush();
 		if (n >= sizeof out_buf) {
-			if (!write_all(1, s, n)) {
-				if (errno != EPIPE)
-					fprintf(stderr, "%s: write error: %s\n", tool, strerror(errno));
-				_Exit(errno == EPIPE ? 141 : 1);
-			}
+			if (!write_all(out_fd, s, n))
+				write_failed();
 			return;
 		}
 	}

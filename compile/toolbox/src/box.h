@@ -94,6 +94,9 @@ static inline void out_line(const char *s, size_t n) { out(s, n); out("\n", 1); 
 void out_char(int c);
 void out_printf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void out_flush(void);
+void out_to(int fd); /* from now on, write there instead */
+/* write_all writes everything or returns false; FD_NULL swallows it. */
+enum { FD_NULL = -2 };
 bool write_all(int fd, const void *s, size_t n);
 
 /* ---- numbers and names ---- */

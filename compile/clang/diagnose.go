@@ -1,0 +1,151 @@
+package clang
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"wb/compile"
+)
+
+// messageLine is how clang writes a diagnostic without carets and colours:
+// file:line:col: severity: text [-Woption]
+var messageLine = regexp.MustCompile(`^(.*?):(\d+):(\d+): (fatal error|error|warning|note): (.*?)(?: \[(-W[^\]]+)\])?$`)
+
+// diagnose reads what the compiler wrote to standard error and places each
+// message in the org file.
+func diagnose(src *compile.Source, stderr string) []compile.Diagnostic {
+	var found []compile.Diagnostic
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimRight(line, "\r\n")
+		m := messageLine.FindStringSubmatch(line)
+		if m == nil {
+			if text, ok := strings.CutPrefix(line, "clang: error: "); ok {
+				found = append(found, compile.Diagnostic{Pos: src.At(1, 1), Severity: compile.Error, Message: text})
+			}
+			continue
+		}
+		d := compile.Diagnostic{Severity: severityOf(m[4]), Code: codeOf(m[6]), Message: m[5]}
+		row, _ := strconv.Atoi(m[2])
+		col, _ := strconv.Atoi(m[3])
+		d.Pos, d.Message = place(src, m[1], row, col, d.Message)
+		d.Hint = hintFor(d.Message)
+		if d.Severity == compile.Warning && undeclaredOwn.MatchString(d.Message) {
+			d.Severity = compile.Error
+		}
+		found = append(found, d)
+	}
+	return found
+}
+
+func severityOf(word string) compile.Severity {
+	switch word {
+	case "warning":
+		return compile.Warning
+	case "note":
+		return compile.Note
+	}
+	return compile.Error
+}
+
+// codeOf keeps the warning option that names the message: "-Werror,-Wformat"
+// is -Wformat.
+func codeOf(options string) string {
+	list := strings.Split(options, ",")
+	return list[len(list)-1]
+}
+
+// place finds the org position of a place the compiler names. Only lines of
+// the body have one; other parts are named in the message.
+func place(src *compile.Source, file string, line, col int, text string) (compile.Position, string) {
+	switch base := strings.TrimPrefix(file, workDir+"/"); {
+	case origin(base) == originBody:
+		return src.At(line, col), text
+	case origin(base) == originGlue:
+		return src.At(1, 1), "calling the block: " + text
+	case strings.HasPrefix(base, ":"):
+		return src.At(1, 1), "in " + base + ": " + text
+	case src.Files[base] != nil:
+		return compile.Position{File: base, Line: line, Col: col}, text
+	default: // a system header
+		return src.At(1, 1), "in " + strings.TrimPrefix(file, "/usr/include/") + ":" + strconv.Itoa(line) + ": " + text
+	}
+}
+
+// undeclaredOwn is the warning about a call of a function that is declared
+// nowhere. gcc of old let it pass; in wasm the call would not match the
+// function, so only calls of library functions stay a warning.
+var undeclaredOwn = regexp.MustCompile(`^call to undeclared function `)
+
+// hints explain messages that the sandbox causes.
+var hints = []struct {
+	pattern *regexp.Regexp
+	hint    string
+}{
+	{regexp.MustCompile(`cannot use '(throw|try)' with exceptions disabled`), "C++ exceptions are not supported in the sandbox; return std::optional or an error code"},
+	{regexp.MustCompile(`function definition is not allowed here`), "nested functions are a GNU extension; write main yourself"},
+	{regexp.MustCompile(`[Ss]etjmp`), "setjmp and longjmp are not supported in the sandbox"},
+	{regexp.MustCompile(`'(fork|vfork|execv[pe]*|execl[pe]*|system|popen|waitpid|pthread_create|socket|connect)'`), "there are no processes, threads or sockets in the sandbox"},
+	{regexp.MustCompile(`'[^']+\.h' file not found`), "files come from :dir; the C library is wasi-libc"},
+}
+
+func hintFor(message string) string {
+	for _, h := range hints {
+		if h.pattern.MatchString(message) {
+			return h.hint
+		}
+	}
+	return ""
+}
+
+var (
+	undefinedSymbol = regexp.MustCompile(`undefined symbol: (.+)$`)
+	linkerError     = regexp.MustCompile(`^(?:wasm-ld|.*?): error: (.*)$`)
+)
+
+// diagnoseLink reads the linker's messages. Objects carry no lines, so an
+// undefined name is put where the body first uses it.
+func diagnoseLink(src *compile.Source, stderr string) []compile.Diagnostic {
+	var found []compile.Diagnostic
+	for line := range strings.Lines(stderr) {
+		m := linkerError.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
+		if m == nil {
+			continue
+		}
+		d := compile.Diagnostic{Pos: src.At(1, 1), Severity: compile.Error, Message: m[1]}
+		if u := undefinedSymbol.FindStringSubmatch(m[1]); u != nil {
+			name, _, _ := strings.Cut(u[1], "(")
+			d.Pos = firstUse(src, name)
+			d.Message = "undefined function or variable '" + name + "'"
+			d.Hint = hintFor(d.Message)
+		}
+		found = append(found, d)
+	}
+	return found
+}
+
+// firstUse is the position of the first whole word name in the body.
+func firstUse(src *compile.Source, name string) compile.Position {
+	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
+	for i, line := range strings.Split(src.Body, "\n") {
+		if at := word.FindStringIndex(line); at != nil {
+			return src.At(i+1, at[0]+1)
+		}
+	}
+	return src.At(1, 1)
+}
+
+// split parts errors (with the notes that follow them) from warnings.
+func split(list []compile.Diagnostic) (errors, warnings []compile.Diagnostic) {
+	into := &warnings
+	for _, d := range list {
+		switch d.Severity {
+		case compile.Error:
+			into = &errors
+		case compile.Warning:
+			into = &warnings
+		}
+		*into = append(*into, d)
+	}
+	return errors, warnings
+}

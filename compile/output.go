@@ -1,0 +1,331 @@
+package compile
+
+import (
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wb/value"
+)
+
+// ReadOutput turns what a babel block printed into its value, as org-babel
+// does for languages whose value is their output (C, shell): text where
+// :results asks for text, else whatever table, number or string the text looks
+// like.
+func ReadOutput(src *Source, stdout string) value.Value {
+	if src.Result("discard") {
+		return value.Nil()
+	}
+	if AsText(src) {
+		return value.OfString(stdout)
+	}
+	return ImportTable(stdout)
+}
+
+// AsText reports whether :results asks for the output as it was printed
+// (org-babel-result-cond).
+func AsText(src *Source) bool {
+	for _, word := range []string{"scalar", "verbatim", "html", "code", "pp", "file"} {
+		if src.Result(word) {
+			return true
+		}
+	}
+	return (src.Result("output") || src.Result("raw") || src.Result("org")) && !src.Result("table")
+}
+
+// Dedent removes the indentation that all non-blank lines share
+// (org-remove-indentation). Tabs count to multiples of eight.
+func Dedent(text string) string {
+	lines := strings.SplitAfter(text, "\n")
+	shared := -1
+	for _, line := range lines {
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		if columns, _ := indentation(line); shared < 0 || columns < shared {
+			shared = columns
+		}
+	}
+	if shared <= 0 {
+		return text
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		columns, width := indentation(line)
+		switch {
+		case columns < shared: // blank
+			b.WriteString(line[width:])
+		default:
+			b.WriteString(strings.Repeat(" ", columns-shared))
+			b.WriteString(line[width:])
+		}
+	}
+	return b.String()
+}
+
+// indentation measures the blanks a line starts with, in columns and bytes.
+func indentation(line string) (columns, width int) {
+	for width < len(line) {
+		switch line[width] {
+		case ' ':
+			columns++
+		case '\t':
+			columns += 8 - columns%8
+		default:
+			return columns, width
+		}
+		width++
+	}
+	return columns, width
+}
+
+// ImportTable reads text as org-babel reads the output of a program: lines
+// become rows, split at tabs when every line has one, else at commas when
+// every line has one, else at blanks when there are several lines. A single
+// cell is returned as a number or string, nothing as null.
+func ImportTable(text string) value.Value {
+	if text == "" {
+		return value.Nil()
+	}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	var rows [][]string
+	switch {
+	case everyLineHas(lines, '\t'):
+		for _, line := range lines {
+			rows = append(rows, cells(strings.ReplaceAll(line, "\t", "| ")))
+		}
+	case everyLineHas(lines, ','):
+		rows = commaRows(strings.Join(lines, "\n"))
+	case len(lines) == 1:
+		rows = [][]string{cells(strings.TrimLeft(lines[0], " "))}
+	default:
+		for _, line := range lines {
+			rows = append(rows, cells(blanks.ReplaceAllString(strings.TrimLeft(line, " "), "| ")))
+		}
+	}
+	return tableOf(rows)
+}
+
+// blanks is what separates cells where neither tabs nor commas do.
+var blanks = regexp.MustCompile(` *\t *| +`)
+
+// everyLineHas reports whether each line that is not empty contains sep.
+func everyLineHas(lines []string, sep byte) bool {
+	for _, line := range lines {
+		if line != "" && strings.IndexByte(line, sep) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// cells splits a row whose first cell starts at the beginning of line and
+// whose others start after a bar. A trailing blank cell does not count.
+func cells(line string) []string {
+	var row []string
+	for _, cell := range strings.Split(line, "|") {
+		row = append(row, strings.Trim(cell, " \t"))
+	}
+	if row[len(row)-1] == "" {
+		row = row[:len(row)-1]
+	}
+	return row
+}
+
+// commaRows reads comma-separated values: quoted cells may hold commas and
+// line ends (which become blanks); a doubled quote stands for one.
+func commaRows(text string) [][]string {
+	var rows [][]string
+	var row strings.Builder
+	finish := func() {
+		rows = append(rows, cells(row.String()+"|"))
+		row.Reset()
+	}
+	for at := 0; at < len(text); {
+		rest := text[at:]
+		skipped := len(rest) - len(strings.TrimLeft(rest, " \t"))
+		next := byte('\n')
+		if skipped < len(rest) {
+			next = rest[skipped]
+		}
+		switch {
+		case next == '\n':
+			finish()
+			at += skipped + 1
+			if at == len(text) { // an empty last line is a row of its own
+				finish()
+			}
+			continue
+		case next == '"':
+			if end := strings.IndexByte(rest[skipped+1:], '"'); end >= 0 {
+				row.WriteString(strings.ReplaceAll(rest[skipped+1:skipped+1+end], "\n", " "))
+				at += skipped + end + 2
+				if at < len(text) && text[at] == '"' {
+					row.WriteByte('"')
+				}
+				break
+			}
+			fallthrough
+		case rest[0] != ',':
+			end := strings.IndexAny(rest, ",\n")
+			if end < 0 {
+				end = len(rest)
+			}
+			row.WriteString(rest[:end])
+			at += end
+		default:
+			row.WriteString(" | ")
+			at++
+		}
+		if at >= len(text) {
+			finish()
+		}
+	}
+	return rows
+}
+
+// tableOf makes rows equally long, reads their cells and takes a table of one
+// cell apart.
+func tableOf(rows [][]string) value.Value {
+	width := 1 // blank output is a blank cell
+	for _, row := range rows {
+		width = max(width, len(row))
+	}
+	var table []value.Value
+	for _, row := range rows {
+		items := make([]value.Value, width)
+		for i := range items {
+			if i < len(row) {
+				items[i] = ReadCell(row[i])
+			} else {
+				items[i] = value.OfString("")
+			}
+		}
+		table = append(table, value.OfList(items...))
+	}
+	switch {
+	case len(table) == 1 && width == 1:
+		return table[0].Items()[0]
+	}
+	return value.OfList(table...)
+}
+
+var (
+	quotedCell = regexp.MustCompile(`^\s*"(.+)"\s*$`)
+	numberCell = regexp.MustCompile(`^[-+]?([0-9]+\.?|[0-9]*\.[0-9]+([eE][-+]?[0-9]+)?|[0-9]+\.?[eE][-+]?[0-9]+)$`)
+)
+
+// ReadCell reads one cell: a number where it is one, text without its quotes
+// otherwise (org-babel-string-read).
+func ReadCell(cell string) value.Value {
+	if m := quotedCell.FindStringSubmatch(cell); m != nil {
+		cell = m[1]
+	}
+	trimmed := strings.TrimSpace(cell)
+	if numberCell.MatchString(trimmed) {
+		if i, err := strconv.ParseInt(strings.TrimSuffix(trimmed, "."), 10, 64); err == nil {
+			return value.OfInt(i)
+		}
+		if strings.ContainsAny(trimmed, ".eE") {
+			f, _ := strconv.ParseFloat(trimmed, 64) // out of range is infinite, as in Emacs
+			return value.OfFloat(f)
+		}
+	}
+	if trimmed == `""` {
+		return value.OfString("")
+	}
+	return value.OfString(cell)
+}
+
+// Words splits text as a shell does, without expanding anything: blanks
+// separate, quotes and backslashes protect.
+func Words(text string) []string {
+	var words []string
+	var word strings.Builder
+	open, quote := false, byte(0)
+	for i := 0; i < len(text); i++ {
+		c := text[i]
+		switch {
+		case quote == '\'' && c != '\'', quote == '"' && c != '"' && c != '\\':
+			word.WriteByte(c)
+		case c == '\\' && quote != '\'' && i+1 < len(text):
+			i++
+			if quote == '"' && !strings.ContainsRune("\"\\$`", rune(text[i])) {
+				word.WriteByte('\\')
+			}
+			word.WriteByte(text[i])
+			open = true
+		case c == quote:
+			quote = 0
+		case quote == 0 && (c == '\'' || c == '"'):
+			quote, open = c, true
+		case quote == 0 && strings.IndexByte(" \t\n", c) >= 0:
+			if open {
+				words = append(words, word.String())
+				word.Reset()
+			}
+			open = false
+			continue
+		default:
+			word.WriteByte(c)
+		}
+		open = true
+	}
+	if open {
+		words = append(words, word.String())
+	}
+	return words
+}
+
+// List reads a header argument that may be an elisp list: '(a "b c"),
+// (list "a" "b"), [a b], or a string in quotes. It reports false when the
+// argument is plain text, which it returns as its only element.
+func List(arg string) ([]string, bool) {
+	text := strings.TrimSpace(arg)
+	quoted := strings.TrimLeft(text, "'`")
+	switch {
+	case strings.HasPrefix(quoted, "(") && strings.HasSuffix(quoted, ")"), strings.HasPrefix(quoted, "[") && strings.HasSuffix(quoted, "]"):
+		items := lispAtoms(quoted[1 : len(quoted)-1])
+		if quoted == text && quoted[0] == '(' && len(items) > 0 && slices.Contains([]string{"list", "quote"}, items[0]) {
+			items = items[1:]
+		}
+		return items, true
+	case len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"':
+		if atoms := lispAtoms(text); len(atoms) == 1 {
+			return atoms, false
+		}
+	}
+	return []string{arg}, false
+}
+
+// lispAtoms splits at blanks outside double quotes and takes quotes off.
+// Nested parentheses are ignored.
+func lispAtoms(text string) []string {
+	var atoms []string
+	for i := 0; i < len(text); {
+		switch c := text[i]; {
+		case strings.IndexByte(" \t\n()[]'`", c) >= 0:
+			i++
+		case c == '"':
+			var b strings.Builder
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' && i+1 < len(text) {
+					i++
+				}
+				b.WriteByte(text[i])
+			}
+			i++
+			atoms = append(atoms, b.String())
+		default:
+			end := i
+			for end < len(text) && strings.IndexByte(" \t\n()[]", text[end]) < 0 {
+				end++
+			}
+			atoms = append(atoms, text[i:end])
+			i = end
+		}
+	}
+	return atoms
+}

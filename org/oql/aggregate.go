@@ -1,0 +1,100 @@
+package oql
+
+import (
+	"math"
+	"slices"
+	"sort"
+
+	"wb/value"
+)
+
+// aggregate computes one aggregate over the values of a column. Rows without
+// the column do not count, except for count without a field.
+func aggregate(fn string, values []value.Value, rows int) value.Value {
+	switch fn {
+	case "count":
+		return value.OfInt(int64(rows))
+	case "count-distinct":
+		seen := map[string]bool{}
+		for _, v := range values {
+			seen[plainText(v)] = true
+		}
+		return value.OfInt(int64(len(seen)))
+	case "list":
+		return value.OfList(slices.Clone(values)...)
+	case "first", "last":
+		if len(values) == 0 {
+			return value.Nil()
+		}
+		if fn == "first" {
+			return scalar(values[0])
+		}
+		return scalar(values[len(values)-1])
+	}
+	numbers := make([]float64, 0, len(values))
+	for _, v := range values {
+		if n, ok := number(v); ok {
+			numbers = append(numbers, n)
+		}
+	}
+	if len(numbers) == 0 {
+		return extremeText(fn, values)
+	}
+	return tidyNumber(summary(fn, numbers))
+}
+
+func summary(fn string, numbers []float64) float64 {
+	switch fn {
+	case "min":
+		return slices.Min(numbers)
+	case "max":
+		return slices.Max(numbers)
+	case "p50":
+		return percentile(numbers, 50)
+	case "p95":
+		return percentile(numbers, 95)
+	case "p99":
+		return percentile(numbers, 99)
+	}
+	total := 0.0
+	for _, n := range numbers {
+		total += n
+	}
+	if fn == "avg" {
+		return total / float64(len(numbers))
+	}
+	return total
+}
+
+// percentile is the nearest-rank percentile: always a value that occurred.
+func percentile(numbers []float64, p float64) float64 {
+	sorted := slices.Clone(numbers)
+	sort.Float64s(sorted)
+	rank := int(math.Ceil(p / 100 * float64(len(sorted))))
+	return sorted[max(rank, 1)-1]
+}
+
+// extremeText is min and max of values that are no numbers, such as dates.
+func extremeText(fn string, values []value.Value) value.Value {
+	if len(values) == 0 || fn != "min" && fn != "max" {
+		if fn == "sum" {
+			return value.OfInt(0)
+		}
+		return value.Nil()
+	}
+	best := plainText(values[0])
+	for _, v := range values[1:] {
+		if text := plainText(v); text < best == (fn == "min") && text != best {
+			best = text
+		}
+	}
+	return value.OfString(best)
+}
+
+// tidyNumber is an integer where nothing is lost by it.
+func tidyNumber(x float64) value.Value {
+	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
+		return value.OfInt(int64(x))
+	}
+	return value.OfFloat(x)
+}

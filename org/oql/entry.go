@@ -1,0 +1,141 @@
+package oql
+
+import (
+	"time"
+
+	"wb/value"
+)
+
+// Corpus is what a query reads: parsed files in a stable order.
+type Corpus struct {
+	Files []*File
+}
+
+// File is one org file flattened to rows. Entries are in document order, so an
+// entry's descendants are the ones that follow it up to End.
+type File struct {
+	Path    string
+	Title   string
+	Todo    []string // open keywords, then
+	DoneKey []string // done keywords, as declared
+	Entries []Entry
+}
+
+// Entry is one headline with what predicates ask about. Text is the entry from
+// its stars up to the next headline, whatever that one's level.
+type Entry struct {
+	Line, Level int
+	Title       string // without keyword, priority, COMMENT and tags
+	Heading     string // as org-get-heading gives it: with priority and COMMENT
+	State       string
+	Done        bool
+	Priority    byte // 'A'…; 0 when there is no cookie
+	Tags        []string
+	Inherited   []string // tags of ancestors and the file, without its own
+	Props       []Prop   // its own drawer, in order
+	FileProps   []Prop   // shared: #+PROPERTY and the file's drawer
+	Category    string
+	Scheduled   *Stamp
+	Deadline    *Stamp
+	Closed      *Stamp
+	Stamps      []Stamp // every timestamp in the entry, planning included
+	Clocks      []Clock // closed clock lines
+	Links       []Link
+	Blocks      []Block
+	Tables      []Table
+	Text        string
+	Body        string // Text without headline, planning and drawers
+
+	// Cells are the columns of a row that is no headline: a block, a link, a
+	// table, an event, a row of a foreign table or of a join. Names are upper
+	// case; they win over the headline's columns.
+	Cells []Cell
+
+	Parent int // index of the parent entry, -1 at the top
+	End    int // index after the last descendant
+}
+
+// Cell is one column of a row that is no headline.
+type Cell struct {
+	Name  string
+	Value value.Value
+}
+
+// Prop is one property; Name is upper case.
+type Prop struct{ Name, Value string }
+
+// Stamp is one timestamp. At is naive local time: org knows no zones.
+type Stamp struct {
+	At      time.Time
+	End     time.Time // zero without a range
+	HasTime bool
+	Active  bool
+	Repeat  string // "+1d", "++1w", ".+1m"
+	Warning string // "-3d", "--2d"
+}
+
+// Clock is a closed CLOCK line.
+type Clock struct {
+	Start, End time.Time
+	Minutes    int
+}
+
+// Link is one link; Desc is empty when the link has no description.
+type Link struct {
+	Target, Desc string
+	Line         int
+}
+
+// Block is one source block and its result.
+type Block struct {
+	Name, Lang, Args, Body, Result string
+	Line                           int
+}
+
+// Table is one table as rows of cells, rules left out.
+type Table struct {
+	Name string
+	Rows [][]string
+	Line int
+}
+
+// Prop returns the entry's own property, and whether it is there. The special
+// properties every entry has (ITEM, TODO, PRIORITY, CATEGORY, LEVEL, FILE,
+// TAGS, ALLTAGS) are answered too, as org-entry-get does.
+func (e *Entry) Prop(name string) (string, bool) {
+	for _, p := range e.Props {
+		if p.Name == name {
+			return p.Value, true
+		}
+	}
+	return "", false
+}
+
+// olp is the outline path of entry i, itself last.
+func (f *File) olp(i int) []string {
+	var path []string
+	for ; i >= 0; i = f.Entries[i].Parent {
+		path = append(path, f.Entries[i].Title)
+	}
+	for a, b := 0, len(path)-1; a < b; a, b = a+1, b-1 {
+		path[a], path[b] = path[b], path[a]
+	}
+	return path
+}
+
+// inherited looks a property up in entry i, its ancestors and the file.
+func (f *File) inherited(i int, name string) (string, bool) {
+	last := i
+	for ; i >= 0; i = f.Entries[i].Parent {
+		if v, ok := f.Entries[i].Prop(name); ok {
+			return v, true
+		}
+		last = i
+	}
+	for _, p := range f.Entries[last].FileProps {
+		if p.Name == name {
+			return p.Value, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,409 @@
+package oql
+
+import (
+	"cmp"
+	"context"
+	"runtime"
+	"slices"
+	"sort"
+	"sync"
+	"time"
+
+	"wb/value"
+)
+
+// Options say what a query reads and what it takes for now.
+type Options struct {
+	// Corpus holds the files given on the command line.
+	Corpus *Corpus
+	// Open reads sources named in (from …) that are no row kind: files,
+	// directories, entities of foreign tables.
+	Open func(ctx context.Context, source Source) (*Corpus, error)
+	// Text answers full-text search with a score per row; nil ranks the loaded
+	// rows by BM25 without an index.
+	Text func(c *Corpus, words []string) func(f *File, i int) (float64, bool)
+	// Now is naive local time; the zero time is the clock's.
+	Now time.Time
+}
+
+// Result is a table of answers: rows of values under named columns. Kind says
+// what the rows are when no columns were selected.
+type Result struct {
+	Kind    string
+	Columns []string
+	Rows    [][]value.Value
+	// Places are the file and line of each row; empty after grouping.
+	Places []Place
+	// Read counts the rows that were tested.
+	Read int
+}
+
+// Place is where a row stands.
+type Place struct {
+	Path string
+	Line int
+}
+
+// Run answers a query.
+func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
+	if opts.Now.IsZero() {
+		opts.Now = naive(time.Now())
+	}
+	kind, corpus, err := resolve(ctx, q.From, opts)
+	if err != nil {
+		return nil, err
+	}
+	for _, j := range q.Joins {
+		_, right, err := resolve(ctx, j.From, opts)
+		if err != nil {
+			return nil, err
+		}
+		corpus = join(corpus, right, j)
+	}
+	c := &compiler{now: opts.Now, score: map[rowID]float64{}}
+	if q.HasText {
+		rank := opts.Text
+		if rank == nil {
+			rank = bm25
+		}
+		c.text = func(words []string) func(*File, int) (float64, bool) { return rank(corpus, words) }
+	}
+	hits, read, err := filter(ctx, c, q, corpus)
+	if err != nil {
+		return nil, err
+	}
+	if q.HasText && len(q.Sort) == 0 {
+		sort.SliceStable(hits, func(a, b int) bool { return c.score[hits[a]] > c.score[hits[b]] })
+	}
+	res := &Result{Kind: kind, Read: read}
+	if len(q.Group) > 0 || slices.ContainsFunc(q.Select, func(c Column) bool { return c.Func != "" }) {
+		res.group(q, hits)
+	} else {
+		res.list(q, hits)
+	}
+	return res, res.arrange(q, hits)
+}
+
+// naive drops the zone: org timestamps have none.
+func naive(t time.Time) time.Time {
+	return time.Date(t.Year(), t.Month(), t.Day(), t.Hour(), t.Minute(), t.Second(), 0, time.UTC)
+}
+
+// resolve turns sources into rows. Row kinds choose what rows are made of; the
+// other names say where they are read.
+func resolve(ctx context.Context, from []Source, opts Options) (string, *Corpus, error) {
+	kind, corpus := "headlines", opts.Corpus
+	var opened *Corpus
+	for _, s := range from {
+		if slices.Contains(rowKinds, s.Name) {
+			kind = s.Name
+			continue
+		}
+		if opts.Open == nil {
+			return "", nil, errorf(s.Pos, "use one of headlines blocks links tables events runs", "source %q cannot be opened here", s.Name)
+		}
+		c, err := opts.Open(ctx, s)
+		if err != nil {
+			return "", nil, err
+		}
+		if opened == nil {
+			opened = &Corpus{}
+		}
+		opened.Files = append(opened.Files, c.Files...)
+	}
+	if opened != nil {
+		corpus = opened
+	}
+	if corpus == nil {
+		corpus = &Corpus{}
+	}
+	out := &Corpus{Files: make([]*File, len(corpus.Files))}
+	for i, f := range corpus.Files {
+		out.Files[i] = derive(f, kind)
+	}
+	return kind, out, nil
+}
+
+// join pairs rows whose columns are equal; the right row's columns are added
+// to the left's.
+func join(left, right *Corpus, j Join) *Corpus {
+	partners := map[string][]rowID{}
+	for _, f := range right.Files {
+		for i := range f.Entries {
+			if key, ok := fieldText(f, i, j.Right); ok {
+				partners[key] = append(partners[key], rowID{f, i})
+			}
+		}
+	}
+	out := &Corpus{}
+	for _, f := range left.Files {
+		joined := &File{Path: f.Path, Title: f.Title, Todo: f.Todo, DoneKey: f.DoneKey}
+		for i := range f.Entries {
+			key, ok := fieldText(f, i, j.Left)
+			if !ok {
+				continue
+			}
+			for _, p := range partners[key] {
+				joined.Entries = append(joined.Entries, pair(&f.Entries[i], &p.file.Entries[p.row]))
+			}
+		}
+		out.Files = append(out.Files, joined)
+	}
+	return out
+}
+
+func pair(l, r *Entry) Entry {
+	row := *l
+	row.Parent, row.End = -1, 0
+	row.Props = slices.Clip(row.Props)
+	for _, p := range r.Props {
+		if _, taken := l.Prop(p.Name); !taken {
+			row.Props = append(row.Props, p)
+		}
+	}
+	row.Cells = append(slices.Clip(row.Cells), Cell{"OTHER_TITLE", value.OfString(r.Title)}, Cell{"OTHER_STATE", textOrNull(r.State)})
+	for _, c := range r.Cells {
+		row.Cells = append(row.Cells, c)
+	}
+	return row
+}
+
+// filter finds the rows that match, in document order, files in parallel.
+func filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([]rowID, int, error) {
+	match, err := c.compile(q.Where)
+	if err != nil {
+		return nil, 0, err
+	}
+	found := make([][]rowID, len(corpus.Files))
+	scan := func(k int) {
+		f := corpus.Files[k]
+		for i := range f.Entries {
+			if match(f, i) {
+				found[k] = append(found[k], rowID{f, i})
+			}
+		}
+	}
+	workers := runtime.GOMAXPROCS(0)
+	if q.HasText { // scores are gathered in one map
+		workers = 1
+	}
+	next := make(chan int)
+	var wg sync.WaitGroup
+	for range min(workers, len(corpus.Files)) {
+		wg.Go(func() {
+			for k := range next {
+				scan(k)
+			}
+		})
+	}
+	for k := range corpus.Files {
+		if ctx.Err() != nil {
+			break
+		}
+		next <- k
+	}
+	close(next)
+	wg.Wait()
+	read := 0
+	for _, f := range corpus.Files {
+		read += len(f.Entries)
+	}
+	return slices.Concat(found...), read, ctx.Err()
+}
+
+// list makes one output row a hit.
+func (r *Result) list(q *Query, hits []rowID) {
+	names := make([]string, len(q.Select))
+	for i, c := range q.Select {
+		names[i] = c.Field
+		r.Columns = append(r.Columns, c.Name())
+	}
+	plain := len(names) == 0
+	if plain {
+		names = defaultColumns[r.Kind]
+		r.Columns = slices.Clone(names)
+	}
+	for _, h := range hits {
+		row := make([]value.Value, len(names))
+		for k, name := range names {
+			v, _ := h.file.Field(h.row, name)
+			if !plain || r.Kind != "headlines" {
+				v = scalar(v)
+			}
+			row[k] = v
+		}
+		r.Rows = append(r.Rows, row)
+		r.Places = append(r.Places, Place{h.file.Path, h.file.Entries[h.row].Line})
+	}
+}
+
+// group makes one output row a group: its keys, then the aggregates. Without
+// keys all rows are one group.
+func (r *Result) group(q *Query, hits []rowID) {
+	keys := make([]string, len(q.Group))
+	for i, g := range q.Group {
+		keys[i] = g.Field
+		r.Columns = append(r.Columns, g.Name())
+	}
+	cols := q.Select
+	if len(cols) == 0 {
+		cols = []Column{{Func: "count"}}
+	}
+	cols = slices.DeleteFunc(slices.Clone(cols), func(c Column) bool { return c.Func == "" && slices.Contains(keys, c.Field) })
+	for _, c := range cols {
+		r.Columns = append(r.Columns, c.Name())
+	}
+	r.Columns = distinctNames(r.Columns, append(make([]Column, len(keys)), cols...))
+	type bucket struct {
+		key  []value.Value
+		rows []rowID
+	}
+	index := map[string]*bucket{}
+	var order []*bucket
+	for _, h := range hits {
+		key := make([]value.Value, len(keys))
+		id := ""
+		for k, name := range keys {
+			v, _ := h.file.Field(h.row, name)
+			key[k] = scalar(v)
+			id += plainText(v) + "\x00"
+		}
+		b := index[id]
+		if b == nil {
+			b = &bucket{key: key}
+			index[id] = b
+			order = append(order, b)
+		}
+		b.rows = append(b.rows, h)
+	}
+	if len(keys) == 0 && len(order) == 0 {
+		order = append(order, &bucket{})
+	}
+	for _, b := range order {
+		row := b.key
+		for _, c := range cols {
+			row = append(row, aggregateRows(c, b.rows))
+		}
+		r.Rows = append(r.Rows, row)
+	}
+}
+
+func aggregateRows(c Column, rows []rowID) value.Value {
+	fn := c.Func
+	if fn == "" { // a plain column in a group shows its first value
+		fn = "first"
+	}
+	if c.Field == "" {
+		return aggregate(fn, nil, len(rows))
+	}
+	values := make([]value.Value, 0, len(rows))
+	for _, h := range rows {
+		if v, ok := h.file.Field(h.row, c.Field); ok {
+			values = append(values, v)
+		}
+	}
+	return aggregate(fn, values, len(values))
+}
+
+// distinctNames appends the field to aggregates whose name would repeat.
+func distinctNames(names []string, cols []Column) []string {
+	seen := map[string]bool{}
+	for i, n := range names {
+		if seen[n] && cols[i].Field != "" && cols[i].As == "" {
+			names[i] = n + "_" + cols[i].Field
+		}
+		seen[names[i]] = true
+	}
+	return names
+}
+
+// arrange sorts, skips and limits.
+func (r *Result) arrange(q *Query, hits []rowID) error {
+	if err := r.sort(q, hits); err != nil {
+		return err
+	}
+	from := min(q.Offset, len(r.Rows))
+	to := len(r.Rows)
+	if q.Limit > 0 {
+		to = min(to, from+q.Limit)
+	}
+	r.Rows = r.Rows[from:to]
+	if r.Places != nil {
+		r.Places = r.Places[from:to]
+	}
+	return nil
+}
+
+func (r *Result) sort(q *Query, hits []rowID) error {
+	if len(q.Sort) == 0 {
+		return nil
+	}
+	perm := make([]int, len(r.Rows))
+	keys := make([][]value.Value, len(r.Rows))
+	for i := range perm {
+		perm[i] = i
+		for _, o := range q.Sort {
+			v, ok := r.sortKey(o, i, hits)
+			if !ok && i == 0 && r.Places == nil {
+				return errorf(o.Pos, didYouMean(nearest(o.Column, r.Columns)), "no column %s to sort by", o.Column)
+			}
+			keys[i] = append(keys[i], v)
+		}
+	}
+	sort.SliceStable(perm, func(a, b int) bool {
+		for k, o := range q.Sort {
+			order := orderValues(keys[perm[a]][k], keys[perm[b]][k])
+			if order != 0 {
+				return order < 0 != o.Desc
+			}
+		}
+		return false
+	})
+	rows, places := make([][]value.Value, len(perm)), make([]Place, 0, len(perm))
+	for i, p := range perm {
+		rows[i] = r.Rows[p]
+		if r.Places != nil {
+			places = append(places, r.Places[p])
+		}
+	}
+	r.Rows = rows
+	if r.Places != nil {
+		r.Places = places
+	}
+	return nil
+}
+
+// sortKey finds the value row i sorts by: an output column, or any field of
+// the row behind it.
+func (r *Result) sortKey(o Order, i int, hits []rowID) (value.Value, bool) {
+	if k := slices.Index(r.Columns, o.Column); k >= 0 {
+		return r.Rows[i][k], true
+	}
+	if r.Places == nil {
+		return value.Nil(), false
+	}
+	return hits[i].file.Field(hits[i].row, o.Column)
+}
+
+// orderValues sorts missing values last, numbers before text.
+func orderValues(a, b value.Value) int {
+	if a.IsNull() || b.IsNull() {
+		return cmp.Compare(btoi(a.IsNull()), btoi(b.IsNull()))
+	}
+	x, okA := number(a)
+	y, okB := number(b)
+	if okA && okB {
+		return cmp.Compare(x, y)
+	}
+	if okA != okB {
+		return cmp.Compare(btoi(okB), btoi(okA))
+	}
+	return cmp.Compare(plainText(a), plainText(b))
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

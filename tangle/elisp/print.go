@@ -178,3 +178,12 @@ func trimZeros(s string) string {
 	}
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
+
+// Text is text bare and anything else readable, the usual way to put a value
+// into a program.
+func Text(v Value) string {
+	if s, ok := v.(String); ok {
+		return string(s)
+	}
+	return Print(v)
+}

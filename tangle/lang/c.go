@@ -1,0 +1,330 @@
+package lang
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"wb/tangle/elisp"
+)
+
+// cVariant is a member of the C family.
+type cVariant int
+
+const (
+	cLang cVariant = iota
+	cppLang
+	dLang
+)
+
+// cFamily writes C, C++ and D: includes and defines, one initialised global per
+// variable with its sizes, access to columns by name, and a main function
+// around a body that has none.
+type cFamily struct{ variant cVariant }
+
+// mainFunction finds a definition of main, however its return type is spelled.
+var mainFunction = regexp.MustCompile(`(?im)^[ \t]*[intvod]+[ \t\n\r]*main[ \t]*\(.*\)`)
+
+func (c cFamily) expand(body string, p *Params) (string, error) {
+	var sections []string
+	if c.variant == dLang {
+		imports, err := c.imports(p)
+		if err != nil {
+			return "", err
+		}
+		sections = append(sections, "module mmm;", imports)
+	} else {
+		head, err := c.preamble(p)
+		if err != nil {
+			return "", err
+		}
+		sections = append(sections, head...)
+		body = around(body, p)
+	}
+	values := make([]string, len(p.Vars))
+	sizes := make([]string, len(p.Vars))
+	headers := []string{}
+	for i, v := range p.Vars {
+		var err error
+		if values[i], err = c.assign(v); err != nil {
+			return "", err
+		}
+		sizes[i] = tableSizes(v)
+		if v.ColNames != nil {
+			headers = append(headers, c.columnAccess(v))
+		}
+	}
+	sections = append(sections, strings.Join(values, "\n"), strings.Join(sizes, "\n"))
+	if len(headers) > 0 {
+		sections = append(sections, c.columnLookup())
+	} else {
+		sections = append(sections, "")
+	}
+	sections = append(sections, strings.Join(headers, "\n"))
+	if !p.is(":main", "no") && !mainFunction.MatchString(body) {
+		body = "int main() {\n" + body + "\nreturn 0;\n}\n"
+	}
+	return strings.Join(append(sections, body, "\n"), "\n"), nil
+}
+
+// preamble is the #include, #define and using lines, one section each.
+func (c cFamily) preamble(p *Params) ([]string, error) {
+	includes, err := wordsOf(p.arg(":includes"))
+	if err != nil {
+		return nil, fmt.Errorf(":includes: %w", err)
+	}
+	for i, name := range includes {
+		if strings.HasPrefix(name, "<") {
+			includes[i] = "#include " + name
+		} else {
+			includes[i] = fmt.Sprintf("#include \"%s\"", name)
+		}
+	}
+	defines, err := definesOf(p.arg(":defines"))
+	if err != nil {
+		return nil, fmt.Errorf(":defines: %w", err)
+	}
+	for i, define := range defines {
+		defines[i] = "#define " + define
+	}
+	namespaces, err := wordsOf(p.arg(":namespaces"))
+	if err != nil {
+		return nil, fmt.Errorf(":namespaces: %w", err)
+	}
+	for i, name := range namespaces {
+		namespaces[i] = "using namespace " + name + ";"
+	}
+	return []string{strings.Join(includes, "\n"), strings.Join(defines, "\n"), strings.Join(namespaces, "\n")}, nil
+}
+
+func (c cFamily) imports(p *Params) (string, error) {
+	value := p.arg(":imports")
+	if elisp.IsNil(value) && p.Property != nil {
+		if text, ok := p.Property("imports"); ok {
+			value = elisp.String(text)
+		}
+	}
+	names, err := wordsOf(value)
+	if err != nil {
+		return "", fmt.Errorf(":imports: %w", err)
+	}
+	names = append(names, "std.stdio", "std.conv")
+	for i, name := range names {
+		names[i] = "import " + name + ";"
+	}
+	return strings.Join(names, "\n"), nil
+}
+
+// wordsOf splits text at white space; a list gives the text of its elements.
+func wordsOf(v elisp.Value) ([]string, error) {
+	if s, ok := v.(elisp.String); ok {
+		return strings.Fields(string(s)), nil
+	}
+	items, proper := elisp.Items(v)
+	if !proper {
+		return nil, fmt.Errorf("expected text or a list, found %s", elisp.Print(v))
+	}
+	words := make([]string, len(items))
+	for i, item := range items {
+		words[i] = elisp.Princ(item)
+	}
+	return words, nil
+}
+
+// definesOf pairs the words of text as NAME VALUE; a list's elements are taken
+// as they are.
+func definesOf(v elisp.Value) ([]string, error) {
+	s, ok := v.(elisp.String)
+	if !ok {
+		if !elisp.IsList(v) {
+			return []string{elisp.Princ(v)}, nil
+		}
+		return wordsOf(v)
+	}
+	words := strings.Fields(string(s))
+	var pairs []string
+	for i := 0; i+1 < len(words); i += 2 {
+		pairs = append(pairs, words[i]+" "+words[i+1])
+	}
+	return pairs, nil
+}
+
+// scalarKind is the narrowest type that holds every atom of a value.
+type scalarKind int
+
+const (
+	noKind scalarKind = iota // an empty list
+	intKind
+	floatKind
+	textKind
+)
+
+func kindOf(v elisp.Value) scalarKind {
+	switch x := v.(type) {
+	case elisp.Int:
+		return intKind
+	case elisp.Float:
+		return floatKind
+	case elisp.Vector:
+		return widest(x)
+	}
+	if elisp.IsList(v) {
+		items, _ := elisp.Items(v)
+		return widest(items)
+	}
+	return textKind
+}
+
+func widest(items []elisp.Value) scalarKind {
+	kind := noKind
+	for _, item := range items {
+		kind = max(kind, kindOf(item))
+	}
+	return kind
+}
+
+func (c cFamily) typeName(kind scalarKind) string {
+	switch kind {
+	case intKind:
+		return "int"
+	case floatKind:
+		return "double"
+	case textKind:
+		if c.variant == dLang {
+			return "string"
+		}
+		return "const char*"
+	}
+	return ""
+}
+
+// atom writes one element as a literal of the given kind.
+func (c cFamily) atom(v Var, x elisp.Value, kind scalarKind) (string, error) {
+	switch kind {
+	case textKind:
+		return `"` + elisp.Princ(x) + `"`, nil
+	case intKind:
+		if _, ok := x.(elisp.Int); !ok {
+			return "", cannot(v, "%s is not a number", elisp.Print(x))
+		}
+	}
+	return elisp.Princ(x), nil
+}
+
+func (c cFamily) assign(v Var) (string, error) {
+	x := v.Value
+	if name, ok := x.(elisp.Symbol); ok {
+		x = elisp.String(name)
+		if runes := []rune(string(name)); len(runes) == 1 {
+			x = elisp.Int(runes[0])
+		}
+	}
+	kind := kindOf(x)
+	if kind == noKind {
+		return "", cannot(v, "an empty list has no type in C")
+	}
+	open, end := "{", "}"
+	if c.variant == dLang {
+		open, end = "[", "]"
+	}
+	cell := func(item elisp.Value) (string, error) { return c.atom(v, item, kind) }
+	size, data := "", ""
+	var err error
+	_, vector := x.(elisp.Vector)
+	switch {
+	case isPair(x) && elisp.IsList(elisp.Car(x)):
+		rows, e := elements(v, x)
+		if e != nil {
+			return "", e
+		}
+		columns, _ := elisp.Items(rows[0])
+		size = fmt.Sprintf("[%d][%d]", len(rows), len(columns))
+		if c.variant == dLang {
+			size = fmt.Sprintf("[%d][%d]", len(columns), len(rows))
+		}
+		data, err = joined(v, x, ",\n", func(row elisp.Value) (string, error) {
+			if !elisp.IsList(row) {
+				return "", cannot(v, "%s cannot be a row", elisp.Print(row))
+			}
+			cells, err := joined(v, row, ",", cell)
+			return " " + open + cells + end, err
+		})
+		data = open + "\n" + data + "\n" + end
+	case isPair(x) || vector:
+		items, e := elements(v, x)
+		if e != nil {
+			return "", e
+		}
+		size = fmt.Sprintf("[%d]", len(items))
+		data, err = joined(v, x, ",", cell)
+		data = open + data + end
+	default:
+		data, err = cell(x)
+	}
+	if err != nil {
+		return "", err
+	}
+	if c.variant == dLang {
+		return fmt.Sprintf("%s%s %s = %s;", c.typeName(kind), size, v.Name, data), nil
+	}
+	return fmt.Sprintf("%s %s%s = %s;", c.typeName(kind), v.Name, size, data), nil
+}
+
+// tableSizes declares the dimensions of a table or list.
+func tableSizes(v Var) string {
+	if !elisp.IsList(v.Value) {
+		return ""
+	}
+	rows, _ := elisp.Items(v.Value)
+	first := elisp.Car(v.Value)
+	if !elisp.IsList(first) {
+		return fmt.Sprintf("const int %s_cols = %d;", v.Name, len(rows))
+	}
+	columns, _ := elisp.Items(first)
+	return fmt.Sprintf("const int %s_rows = %d;\nconst int %s_cols = %d;", v.Name, len(rows), v.Name, len(columns))
+}
+
+// columnLookup is the helper that finds a column by its name, as ob-C spells
+// it.
+func (c cFamily) columnLookup() string {
+	if c.variant == dLang {
+		return `int get_column_num (string[] header, string column)
+{
+  foreach (c, h; header)
+    if (h==column)
+      return to!int(c);
+  return -1;
+}
+`
+	}
+	return `
+#ifndef _STRING_H
+#include <string.h>
+#endif
+int get_column_num (int nbcols, const char** header, const char* column)
+{
+  int c;
+  for (c=0; c<nbcols; c++)
+    if (strcmp(header[c],column)==0)
+      return c;
+  return -1;
+}
+`
+}
+
+// columnAccess declares a table's column names and a function to read a cell
+// by row number and column name.
+func (c cFamily) columnAccess(v Var) string {
+	names := make([]string, len(v.ColNames))
+	for i, name := range v.ColNames {
+		names[i] = `"` + elisp.Princ(name) + `"`
+	}
+	list := strings.Join(names, ",")
+	kind := c.typeName(kindOf(v.Value))
+	if c.variant == dLang {
+		return fmt.Sprintf("string[%d] %s_header = [%s];\n%s %s_h (size_t row, string col) { return %s[row][get_column_num(%s_header,col)]; }",
+			len(names), v.Name, list, kind, v.Name, v.Name, v.Name)
+	}
+	return fmt.Sprintf("const char* %s_header[%d] = {%s};\n%s %s_h (int row, const char* col) { return %s[row][get_column_num(%d,%s_header,col)]; }",
+		v.Name, len(names), list, kind, v.Name, v.Name, len(names), v.Name)
+}

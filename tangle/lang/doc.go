@@ -1,0 +1,12 @@
+// Package lang knows what org-babel knows about languages: how a variable is
+// written in each ([Expand]), which extension a file has ([Extension]) and how
+// a comment looks ([Comment]).
+//
+// The texts it makes are those of Emacs's ob-LANG files (Org 9.8) with their
+// defaults, so that a tangled file does not depend on who tangled it. A
+// language it has never heard of is treated as Emacs treats it: the body stays
+// as it is but for :prologue and :epilogue, variables are not written, and the
+// extension is the language's name.
+//
+// There is one file per family of languages.
+package lang

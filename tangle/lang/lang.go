@@ -1,0 +1,187 @@
+package lang
+
+import (
+	"strings"
+
+	"wb/tangle/elisp"
+)
+
+// Var is one resolved :var.
+type Var struct {
+	Name  string
+	Value elisp.Value
+	// ColNames and RowNames are what :colnames and :rownames took off the
+	// table; nil when there are none.
+	ColNames, RowNames []elisp.Value
+}
+
+// Params are the header arguments of a block, resolved.
+type Params struct {
+	Vars []Var
+	// Args are the other header arguments, by name with the colon. An argument
+	// given without a value is [elisp.Nil].
+	Args map[string]elisp.Value
+	// Results holds the words of :results.
+	Results []string
+	// Dir is the absolute directory of the document with a final slash, and
+	// Property looks a property up in the block's heading and above; a few
+	// languages ask for them. Property may be nil.
+	Dir      string
+	Property func(name string) (string, bool)
+}
+
+// arg returns a header argument, nil when it is absent or has no value.
+func (p *Params) arg(name string) elisp.Value {
+	if v, ok := p.Args[name]; ok && v != nil {
+		return v
+	}
+	return elisp.Nil
+}
+
+// text returns a header argument as text and whether it has a value.
+func (p *Params) text(name string) (string, bool) {
+	v := p.arg(name)
+	if elisp.IsNil(v) {
+		return "", false
+	}
+	return elisp.Princ(v), true
+}
+
+func (p *Params) prologue() (string, bool) { return p.text(":prologue") }
+func (p *Params) epilogue() (string, bool) { return p.text(":epilogue") }
+
+// is reports whether an argument is exactly the given text.
+func (p *Params) is(name, want string) bool {
+	s, ok := p.arg(name).(elisp.String)
+	return ok && string(s) == want
+}
+
+func (p *Params) wantsResult(word string) bool {
+	for _, w := range p.Results {
+		if w == word {
+			return true
+		}
+	}
+	return false
+}
+
+// expander makes the whole text of a block.
+type expander func(body string, p *Params) (string, error)
+
+// assigner makes the statements that give the variables their values, to stand
+// between prologue and body.
+type assigner func(p *Params) ([]string, error)
+
+var expanders = map[string]expander{
+	"emacs-lisp": expandEmacsLisp,
+	"elisp":      expandEmacsLisp,
+	"lisp":       expandLisp,
+	"scheme":     expandScheme,
+	"clojure":    expandClojure,
+	"C":          cFamily{variant: cLang}.expand,
+	"C++":        cFamily{variant: cppLang}.expand,
+	"cpp":        cFamily{variant: cppLang}.expand,
+	"D":          cFamily{variant: dLang}.expand,
+	"java":       expandJava,
+	"csharp":     expandCSharp,
+	"fortran":    expandFortran,
+	"awk":        expandAround,
+	"calc":       expandAround,
+	"dot":        expandDollar,
+	"lilypond":   expandDollar,
+	"org":        expandOrg,
+	"latex":      expandLatex,
+	"sql":        expandSQL,
+	"sqlite":     expandSQL,
+	"gnuplot":    expandGnuplot,
+}
+
+var assigners = map[string]assigner{
+	"python":     each(assignPython),
+	"lua":        each(assignLua),
+	"ruby":       each(assignRuby),
+	"js":         each(assignJS),
+	"perl":       each(assignPerl),
+	"haskell":    each(assignHaskell),
+	"ocaml":      each(assignOCaml),
+	"octave":     each(assignOctave),
+	"matlab":     each(assignOctave),
+	"eshell":     each(assignEshell),
+	"plantuml":   each(assignPlantUML),
+	"processing": each(assignProcessing),
+	"R":          assignR,
+	"julia":      assignJulia,
+}
+
+func init() {
+	for _, shell := range shells {
+		assigners[shell] = assignShell
+	}
+}
+
+// Expand adds variables, prologue and epilogue to a body the way tangling does
+// for the language. Errors say which variable cannot be written and why.
+func Expand(language, body string, p *Params) (string, error) {
+	if expand, ok := expanders[language]; ok {
+		return expand(body, p)
+	}
+	var statements []string
+	if assign, ok := assigners[language]; ok {
+		var err error
+		if statements, err = assign(p); err != nil {
+			return "", err
+		}
+	}
+	return generic(body, p, statements), nil
+}
+
+// Expands reports whether :var has an effect in a language.
+func Expands(language string) bool {
+	_, whole := expanders[language]
+	_, statements := assigners[language]
+	return (whole || statements) && language != "awk" && language != "calc"
+}
+
+// generic puts prologue, statements, body and epilogue one below the other.
+func generic(body string, p *Params, statements []string) string {
+	var parts []string
+	if text, ok := p.prologue(); ok {
+		parts = append(parts, text)
+	}
+	parts = append(append(parts, statements...), body)
+	if text, ok := p.epilogue(); ok {
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// each makes an assigner of a function for one variable.
+func each(assign func(Var) (string, error)) assigner {
+	return func(p *Params) ([]string, error) {
+		statements := make([]string, len(p.Vars))
+		for i, v := range p.Vars {
+			s, err := assign(v)
+			if err != nil {
+				return nil, err
+			}
+			statements[i] = s
+		}
+		return statements, nil
+	}
+}
+
+// expandAround is for languages that take variables another way: only prologue
+// and epilogue are added.
+func expandAround(body string, p *Params) (string, error) {
+	return around(body, p), nil
+}
+
+func around(body string, p *Params) string {
+	if text, ok := p.prologue(); ok {
+		body = text + "\n" + body
+	}
+	if text, ok := p.epilogue(); ok {
+		body += "\n" + text + "\n"
+	}
+	return body
+}

@@ -16,15 +16,15 @@ type Kind uint8
 
 // The kinds of a Value.
 const (
-	Null   Kind = iota // JSON null, elisp nil, Python None
-	Bool               // true or false
-	Int                // a whole number that fits in 64 bits
-	Float              // any other number (IEEE 754 double)
-	String             // UTF-8 text; invalid bytes are kept as they are
-	List               // an array; a list of lists is a table
-	Object             // named fields in the order they were written
-	HLine              // a horizontal rule between table rows
-	BlobRef            // bytes kept elsewhere, named by their SHA-256
+	Null    Kind = iota // JSON null, elisp nil, Python None
+	Bool                // true or false
+	Int                 // a whole number that fits in 64 bits
+	Float               // any other number (IEEE 754 double)
+	String              // UTF-8 text; invalid bytes are kept as they are
+	List                // an array; a list of lists is a table
+	Object              // named fields in the order they were written
+	HLine               // a horizontal rule between table rows
+	BlobRef             // bytes kept elsewhere, named by their SHA-256
 )
 
 // Value is one immutable datum. The zero Value is null.

@@ -1,0 +1,166 @@
+package value
+
+import (
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+func TestJSONRoundTrip(t *testing.T) {
+	for _, text := range []string{
+		`null`, `true`, `2`, `2.0`, `-0.5`, `1e+21`, `"a\"b\n\u0001é"`, `[]`, `{}`, `[1,[2,{"b":1,"a":null}]]`,
+		`{"$hline":true}`, `9223372036854775807`,
+		`{"$blob":{"sha256":"` + strings.Repeat("ab", 32) + `","size":3,"media":"image/png","path":"x.png"}}`,
+	} {
+		v, err := ParseJSON([]byte(text))
+		if err != nil {
+			t.Errorf("%s: %v", text, err)
+			continue
+		}
+		if got := v.String(); got != text {
+			t.Errorf("%s came back as %s", text, got)
+		}
+	}
+}
+
+func TestParseJSONErrors(t *testing.T) {
+	for text, want := range map[string]string{
+		``: "unexpected end", `[1,`: "unexpected end", `1 2`: "text after the value", `{"a" 1}`: "invalid character", `1e999`: "too large",
+		strings.Repeat("[", 2000): "deeper",
+	} {
+		_, err := ParseJSON([]byte(text))
+		var syntax *JSONError
+		if !errors.As(err, &syntax) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%.20q: got %v, want %q", text, err, want)
+		}
+	}
+}
+
+// The examples of RFC 8785, appendix B and section 3.2.3.
+func TestCanonical(t *testing.T) {
+	for bits, want := range map[uint64]string{
+		0x0000000000000000: "0", 0x8000000000000000: "0", 0x0000000000000001: "5e-324", 0x7fefffffffffffff: "1.7976931348623157e+308",
+		0x4340000000000000: "9007199254740992", 0x444b1ae4d6e2ef4f: "999999999999999900000", 0x444b1ae4d6e2ef50: "1e+21",
+		0x3eb0c6f7a0b5ed8c: "9.999999999999997e-7", 0x3eb0c6f7a0b5ed8d: "0.000001", 0x41b3de4355555557: "333333333.33333343",
+	} {
+		if got := string(OfFloat(math.Float64frombits(bits)).Canonical()); got != want {
+			t.Errorf("%016x: got %s, want %s", bits, got, want)
+		}
+	}
+	v, err := ParseJSON([]byte("{\"\u20ac\":1,\"\\r\":2,\"\ufb33\":3,\"1\":4,\"\U0001f600\":5,\"\u0080\":6,\"\u00f6\":7}"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := "{\"\\r\":2,\"1\":4,\"\u0080\":6,\"\u00f6\":7,\"\u20ac\":1,\"\U0001f600\":5,\"\ufb33\":3}"
+	if got := string(v.Canonical()); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestSig(t *testing.T) {
+	for text, want := range map[string]string{
+		"score(items: list<f64>, k: s32) -> list<f64>": "",
+		"f()":                 "",
+		"f(a:string)->string": "f(a: string) -> string",
+		"g(p: record {x: f64, y: option<s64>}) -> bool":    "",
+		"h(a: tuple<s32, string>) -> result<f64, string>":  "",
+		"split(t: string) -> (head: string, tail: string)": "",
+		"f(a: double)":                   "signature:6: unknown type double (did you mean f64?)",
+		"f(a: lst<f64>)":                 "signature:6: unknown type lst",
+		"f(a f64)":                       `signature:5: expected ":", found "f64"`,
+		"f(a: f64, a: f64)":              "signature:12: a appears twice",
+		"f(a: list)":                     `signature:10: expected "<", found ")"`,
+		"(a: f64)":                       "signature:1: expected a function name",
+		"f(a: f64) -> f64 extra":         "signature:18: unexpected",
+		"f(a: result<f64>)":              "result takes 2 types, got 1",
+		strings.Repeat("f(a: list<", 40): "signature",
+	} {
+		sig, err := ParseSig(text)
+		if err != nil {
+			var se *SigError
+			message := err.Error()
+			if errors.As(err, &se) && se.Tip != "" {
+				message += " (" + se.Tip + ")"
+			}
+			if want == "" || !strings.Contains(message, want) {
+				t.Errorf("%s: %s", text, message)
+			}
+			continue
+		}
+		if want == "" {
+			want = text
+		}
+		if sig.String() != want {
+			t.Errorf("%s: got %s", text, sig)
+		}
+	}
+}
+
+func TestFit(t *testing.T) {
+	for _, c := range []struct{ typ, value, want string }{
+		{"f64", "2", "2.0"}, {"s32", "2.0", "2"}, {"s32", "3000000000", "x: expected s32, got 3000000000"},
+		{"u32", "-1", "x: expected u32, got -1"}, {"list<f64>", "[1,2.5]", "[1.0,2.5]"},
+		{"list<f64>", `[1,"x"]`, `x[1]: expected f64, got "x"`},
+		{"option<string>", "null", "null"}, {"tuple<s32,string>", `[1,"a"]`, `[1,"a"]`},
+		{"tuple<s32,string>", `[1]`, `x: expected tuple<s32, string>, got [1]`},
+		{"result<s32,string>", `{"ok":1}`, `{"ok":1}`}, {"result<s32,string>", `{"err":"no"}`, `{"err":"no"}`},
+		{"record {a: s32, b: option<s32>}", `{"a":1}`, `{"a":1,"b":null}`},
+		{"record {a: s32}", `{"a":1,"c":2}`, "x: record {a: s32} has no member c"},
+		{"record {a: s32}", `{}`, "x: member a is missing"},
+	} {
+		typ, err := ParseType(c.typ)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := ParseJSON([]byte(c.value))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		if fitted, err := Fit("x", typ, v); err != nil {
+			got = err.Error()
+		} else {
+			got = fitted.String()
+		}
+		if got != c.want {
+			t.Errorf("%s as %s: got %s, want %s", c.value, c.typ, got, c.want)
+		}
+	}
+}
+
+func FuzzParseJSON(f *testing.F) {
+	for _, s := range []string{`{"a":[1,2.5,null]}`, `{"$blob":1}`, `"\ud800"`, `{"a":1,"a":2}`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := ParseJSON(data)
+		if err != nil {
+			return
+		}
+		text := v.AppendJSON(nil)
+		if !json.Valid(text) || !json.Valid(v.Canonical()) {
+			t.Fatalf("invalid JSON out: %s", text)
+		}
+		again, err := ParseJSON(text)
+		if err != nil || !Equal(v, again) || again.String() != string(text) {
+			t.Fatalf("%s does not survive: %v", text, err)
+		}
+	})
+}
+
+func FuzzParseSig(f *testing.F) {
+	f.Add("score(items: list<f64>, k: s32) -> list<f64>")
+	f.Add("f(p: record {x: f64}) -> (a: bool, b: tuple<s32,u64>)")
+	f.Fuzz(func(t *testing.T, text string) {
+		sig, err := ParseSig(text)
+		if err != nil {
+			return
+		}
+		again, err := ParseSig(sig.String())
+		if err != nil || again.String() != sig.String() {
+			t.Fatalf("%q: %v", sig, err)
+		}
+	})
+}

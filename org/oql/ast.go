@@ -1,5 +1,7 @@
 package oql
 
+import "slices"
+
 // Pos is a place in the query text; both count from 1, Col in bytes.
 type Pos struct{ Line, Col int }
 
@@ -140,4 +142,15 @@ func (c *Call) Keyword(name string) (Arg, bool) {
 		}
 	}
 	return Arg{}, false
+}
+
+// ReadsArguments reports whether rows come from the files on the command line:
+// the query names no file or entity of its own.
+func (q *Query) ReadsArguments() bool {
+	for _, s := range q.From {
+		if !slices.Contains(rowKinds, s.Name) {
+			return false
+		}
+	}
+	return true
 }

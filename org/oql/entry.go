@@ -19,6 +19,9 @@ type File struct {
 	Todo    []string // open keywords, then
 	DoneKey []string // done keywords, as declared
 	Entries []Entry
+	// Preamble holds the blocks, links and tables before the first headline;
+	// nil when there are none.
+	Preamble *Entry
 }
 
 // Entry is one headline with what predicates ask about. Text is the entry from

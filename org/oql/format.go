@@ -15,7 +15,8 @@ import (
 // Formats are the spellings of --format.
 var Formats = []string{"table", "json", "ndjson", "csv", "org", "paths", "sexp"}
 
-// Write prints a result in one of Formats.
+// Write prints a result in one of Formats, or "bare": cells between tabs
+// without a heading.
 func (r *Result) Write(w io.Writer, format string) error {
 	buf := bufio.NewWriter(w)
 	var err error
@@ -36,6 +37,10 @@ func (r *Result) Write(w io.Writer, format string) error {
 		r.writeSexp(buf)
 	case "table":
 		r.writeTable(buf)
+	case "bare":
+		for i := range r.Rows {
+			fmt.Fprintln(buf, strings.Join(r.cells(i), "\t"))
+		}
 	default:
 		return fmt.Errorf("unknown format %q: use one of %s", format, strings.Join(Formats, " "))
 	}

@@ -62,6 +62,9 @@ func derive(f *File, kind string) *File {
 }
 
 func eachEntry(f *File, do func(*Entry)) {
+	if f.Preamble != nil {
+		do(f.Preamble)
+	}
 	for i := range f.Entries {
 		do(&f.Entries[i])
 	}

@@ -1,0 +1,282 @@
+package oql
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"wb/org"
+)
+
+// Flatten makes a parsed org file into rows. The text before the first
+// headline is no row, but its blocks, links and tables are kept in a row of
+// level 0 that only the other row kinds show.
+func Flatten(path string, doc *org.Document) *File {
+	f := &File{Path: path}
+	for _, k := range doc.Todo().List {
+		if k.Done {
+			f.DoneKey = append(f.DoneKey, k.Name)
+		} else {
+			f.Todo = append(f.Todo, k.Name)
+		}
+	}
+	if title, ok := doc.Setting("TITLE"); ok {
+		f.Title = title.Text
+	}
+	fl := &flattener{doc: doc, file: f, fileProps: fileProperties(doc)}
+	category := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	if c, ok := doc.Setting("CATEGORY"); ok {
+		category = c.Text
+	}
+	for _, p := range fl.fileProps {
+		if p.Name == "CATEGORY" {
+			category = p.Value
+		}
+	}
+	fl.preamble(category)
+	for c := range doc.Root().Children() {
+		if h, ok := c.Headline(); ok {
+			fl.headline(h, -1, doc.FileTags(), category)
+		}
+	}
+	return f
+}
+
+type flattener struct {
+	doc       *org.Document
+	file      *File
+	fileProps []Prop
+}
+
+// preamble gathers what stands before the first headline.
+func (fl *flattener) preamble(category string) {
+	end := len(fl.doc.Source())
+	for c := range fl.doc.Root().Children() {
+		if c.Kind() == org.KindHeadline {
+			end = c.Start()
+			break
+		}
+	}
+	e := Entry{Category: category, Parent: -1, FileProps: fl.fileProps, Title: fl.file.Title}
+	for c := range fl.doc.Root().Children() {
+		if c.Start() >= end {
+			break
+		}
+		fl.elements(&e, c)
+	}
+	e.Links = links(fl.doc, org.Span{End: end})
+	if len(e.Blocks)+len(e.Links)+len(e.Tables) > 0 {
+		fl.file.Preamble = &e
+	}
+}
+
+func (fl *flattener) headline(h org.Headline, parent int, inherited []string, category string) {
+	index := len(fl.file.Entries)
+	e := Entry{
+		Level: h.Level, Title: h.Title.Text, State: h.Keyword.Text, Done: h.Done,
+		Tags: h.LocalTags(), Inherited: inherited, Parent: parent, FileProps: fl.fileProps, Category: category,
+	}
+	e.Line, _ = fl.doc.Position(h.Start())
+	e.Heading = e.Title
+	if h.Comment {
+		e.Heading = "COMMENT " + e.Heading
+	}
+	if h.Priority.Present() {
+		e.Priority = h.Priority.Text[0]
+		e.Heading = "[#" + h.Priority.Text + "] " + e.Heading
+	}
+	for p := range h.Properties() {
+		e.addProp(p)
+	}
+	if c, ok := e.Prop("CATEGORY"); ok {
+		e.Category = c
+	}
+	if p, ok := h.Planning(); ok {
+		e.Scheduled, e.Deadline, e.Closed = stamp(p.Scheduled), stamp(p.Deadline), stamp(p.Closed)
+	}
+	text := org.Span{Start: h.Start(), End: h.Body().End}
+	e.Text, e.Body = fl.doc.Text(text), fl.doc.Text(h.Body())
+	e.Stamps = stamps(e.Text)
+	e.Links = links(fl.doc, text)
+	for c := range h.Children() {
+		if c.Kind() != org.KindHeadline {
+			fl.elements(&e, c)
+		}
+	}
+	fl.file.Entries = append(fl.file.Entries, e)
+	below := inherited
+	for _, tag := range e.Tags {
+		if !slices.Contains(below, tag) {
+			below = append(slices.Clip(below), tag)
+		}
+	}
+	for sub := range h.Subs() {
+		fl.headline(sub, index, below, e.Category)
+	}
+	fl.file.Entries[index].End = len(fl.file.Entries)
+}
+
+// addProp adds a drawer line; KEY+ adds to what the drawer said before.
+func (e *Entry) addProp(p org.Property) {
+	name := strings.ToUpper(p.Key.Text)
+	for i := range e.Props {
+		if e.Props[i].Name == name {
+			if p.Append {
+				e.Props[i].Value = strings.TrimSpace(e.Props[i].Value + " " + p.Value.Text)
+			}
+			return
+		}
+	}
+	e.Props = append(e.Props, Prop{name, p.Value.Text})
+}
+
+// fileProperties are #+PROPERTY lines and the drawer at the top of the file.
+func fileProperties(doc *org.Document) []Prop {
+	var e Entry
+	for k := range doc.Keywords("PROPERTY") {
+		name, val, _ := strings.Cut(k.Value.Text, " ")
+		more := strings.HasSuffix(name, "+")
+		name = strings.ToUpper(strings.TrimSuffix(name, "+"))
+		val = strings.TrimSpace(val)
+		i := slices.IndexFunc(e.Props, func(p Prop) bool { return p.Name == name })
+		switch {
+		case i < 0:
+			e.Props = append(e.Props, Prop{name, val})
+		case more:
+			e.Props[i].Value = strings.TrimSpace(e.Props[i].Value + " " + val)
+		default:
+			e.Props[i].Value = val
+		}
+	}
+	for c := range doc.Root().Children() {
+		if c.Kind() == org.KindPropertyDrawer {
+			for line := range c.Children() {
+				if p, ok := line.Property(); ok {
+					e.addProp(p)
+				}
+			}
+		}
+	}
+	return e.Props
+}
+
+// elements collects blocks, tables and clocks at and below a node.
+func (fl *flattener) elements(e *Entry, n *org.Node) {
+	for c := range n.Walk() {
+		switch c.Kind() {
+		case org.KindSrcBlock:
+			if b, ok := c.Block(); ok {
+				line, _ := fl.doc.Position(b.Begin.Start)
+				e.Blocks = append(e.Blocks, Block{Name: c.Name().Text, Lang: b.Lang.Text, Args: b.Args.Text,
+					Body: fl.doc.Text(b.Body), Result: fl.result(c), Line: line})
+			}
+		case org.KindTable:
+			if t, ok := c.Table(); ok {
+				e.Tables = append(e.Tables, fl.table(t))
+			}
+		case org.KindClock:
+			if k, ok := c.Clock(); ok && !k.Running() && k.Time.Present() {
+				e.Clocks = append(e.Clocks, Clock{moment(k.Time.From), moment(k.Time.To), k.Minutes()})
+			}
+		}
+	}
+}
+
+// result is the text of the result that follows a block, "" without one.
+func (fl *flattener) result(block *org.Node) string {
+	for n := block.Next(); n != nil; n = n.Next() {
+		if n.Kind() == org.KindBlank {
+			continue
+		}
+		for _, k := range n.Affiliated() {
+			if k.Name() == "RESULTS" {
+				return strings.TrimSpace(fl.doc.Text(org.Span{Start: k.End(), End: n.End()}))
+			}
+		}
+		return ""
+	}
+	return ""
+}
+
+func (fl *flattener) table(t org.Table) Table {
+	out := Table{Name: t.Name().Text}
+	out.Line, _ = fl.doc.Position(t.Start())
+	for _, row := range t.Rows {
+		if row.Rule {
+			continue
+		}
+		cells := make([]string, len(row.Cells))
+		for i, c := range row.Cells {
+			cells[i] = c.Text
+		}
+		out.Rows = append(out.Rows, cells)
+	}
+	return out
+}
+
+func moment(m org.Moment) time.Time { return m.Time(time.UTC) }
+
+func stamp(t org.Timestamp) *Stamp {
+	if !t.Present() || t.Diary != "" || !t.From.Valid() {
+		return nil
+	}
+	s := Stamp{At: moment(t.From), HasTime: t.From.HasTime, Active: t.Active, Repeat: shiftText(t.Repeat), Warning: shiftText(t.Warn)}
+	if t.Range {
+		s.End = moment(t.To)
+	}
+	return &s
+}
+
+func shiftText(s org.Shift) string {
+	if s.Mark == "" {
+		return ""
+	}
+	return s.Mark + itoa(s.Count) + string(rune(s.Unit))
+}
+
+func itoa(n int) string { return plainText(tidyNumber(float64(n))) }
+
+// stampPattern finds what may be a timestamp; org.ParseTimestamp decides.
+var stampPattern = regexp.MustCompile(`[<\[]\d{4}-\d\d-\d\d[^>\]\n]*[>\]]`)
+
+// stamps are all timestamps of a text, each end of a range for itself, as
+// org-ql searches for them.
+func stamps(text string) []Stamp {
+	if !strings.Contains(text, "-") {
+		return nil
+	}
+	var out []Stamp
+	for _, m := range stampPattern.FindAllString(text, -1) {
+		if t, ok := org.ParseTimestamp(m); ok {
+			if s := stamp(t); s != nil {
+				out = append(out, *s)
+			}
+		}
+	}
+	return out
+}
+
+// linkPattern finds bracket links, and bare URLs of the usual kinds.
+var linkPattern = regexp.MustCompile(`\[\[((?:[^\]\[\\]|\\.)+)\](?:\[((?:[^\]]|\](?:[^\]]))+)\])?\]|\b(?:https?|file|mailto|ftp|id):[^\s<>\[\]()]+[^\s<>\[\]().,;:!?'"]`)
+
+func links(doc *org.Document, span org.Span) []Link {
+	text := doc.Text(span)
+	if !strings.Contains(text, ":") && !strings.Contains(text, "[[") {
+		return nil
+	}
+	var out []Link
+	for _, m := range linkPattern.FindAllStringSubmatchIndex(text, -1) {
+		l := Link{Target: text[m[0]:m[1]]}
+		if m[2] >= 0 {
+			l.Target = text[m[2]:m[3]]
+		}
+		if m[4] >= 0 {
+			l.Desc = text[m[4]:m[5]]
+		}
+		l.Line, _ = doc.Position(span.Start + m[0])
+		out = append(out, l)
+	}
+	return out
+}

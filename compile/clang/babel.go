@@ -37,11 +37,11 @@ func babelUnit(src *compile.Source) (*unit, error) {
 	if argOr(src, "main", "") != "no" && !hasMain(body.plain()) {
 		u.add(originGlue, "int main() {\n")
 		u.append(body)
-		u.add(originGlue, "\nreturn 0;\n}\n\n")
+		u.add(originGlue, "\nreturn 0;\n}\n\n\n")
 		return u, nil
 	}
 	u.append(body)
-	u.add(originGlue, "\n")
+	u.add(originGlue, "\n\n")
 	return u, nil
 }
 
@@ -208,6 +208,16 @@ func isEmpty(v value.Value) bool {
 	return v.IsNull() || v.Kind() == value.List && len(v.Items()) == 0
 }
 
+func kindName(v value.Value) string {
+	switch v.Kind() {
+	case value.Object:
+		return "an object"
+	case value.BlobRef:
+		return "a file"
+	}
+	return "this value"
+}
+
 func literals(items []value.Value, b base) (string, error) {
 	texts := make([]string, len(items))
 	for i, item := range items {
@@ -247,9 +257,23 @@ func scalarText(v value.Value) string {
 	case value.Int:
 		return strconv.FormatInt(v.Int(), 10)
 	case value.Float:
-		return v.String()
+		return emacsFloat(v.Float())
 	}
 	return v.Text()
+}
+
+// emacsFloat prints a double as number-to-string does: the fewest digits, at
+// least 15 tried, that read back the same, and always a point or an exponent.
+func emacsFloat(f float64) string {
+	for digits := 15; ; digits++ {
+		text := strconv.FormatFloat(f, 'g', digits, 64)
+		if back, _ := strconv.ParseFloat(text, 64); back == f || digits >= 17 {
+			if !strings.ContainsAny(text, ".en") {
+				text += ".0"
+			}
+			return text
+		}
+	}
 }
 
 // escape leaves backslashes to the author, as ob-C does, and protects what

@@ -1,6 +1,7 @@
 package clang
 
 import (
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -26,9 +27,7 @@ func diagnose(src *compile.Source, stderr string) []compile.Diagnostic {
 			continue
 		}
 		d := compile.Diagnostic{Severity: severityOf(m[4]), Code: codeOf(m[6]), Message: m[5]}
-		row, _ := strconv.Atoi(m[2])
-		col, _ := strconv.Atoi(m[3])
-		d.Pos, d.Message = place(src, m[1], row, col, d.Message)
+		d.Pos, d.Message = place(src, m[1], number(m[2]), number(m[3]), d.Message)
 		d.Hint = hintFor(d.Message)
 		if d.Severity == compile.Warning && undeclaredOwn.MatchString(d.Message) {
 			d.Severity = compile.Error
@@ -36,6 +35,11 @@ func diagnose(src *compile.Source, stderr string) []compile.Diagnostic {
 		found = append(found, d)
 	}
 	return found
+}
+
+func number(digits string) int {
+	n, _ := strconv.Atoi(digits) // the pattern admits digits only
+	return n
 }
 
 func severityOf(word string) compile.Severity {
@@ -58,15 +62,16 @@ func codeOf(options string) string {
 // place finds the org position of a place the compiler names. Only lines of
 // the body have one; other parts are named in the message.
 func place(src *compile.Source, file string, line, col int, text string) (compile.Position, string) {
-	switch base := strings.TrimPrefix(file, workDir+"/"); {
-	case origin(base) == originBody:
+	name := strings.TrimPrefix(file, workDir+"/")
+	switch from := origin(strings.TrimSuffix(name, path.Ext(name))); {
+	case src.Files[name] != nil:
+		return compile.Position{File: name, Line: line, Col: col}, text
+	case from == originBody:
 		return src.At(line, col), text
-	case origin(base) == originGlue:
+	case from == originGlue:
 		return src.At(1, 1), "calling the block: " + text
-	case strings.HasPrefix(base, ":"):
-		return src.At(1, 1), "in " + base + ": " + text
-	case src.Files[base] != nil:
-		return compile.Position{File: base, Line: line, Col: col}, text
+	case strings.HasPrefix(name, ":"):
+		return src.At(1, 1), "in " + string(from) + ": " + text
 	default: // a system header
 		return src.At(1, 1), "in " + strings.TrimPrefix(file, "/usr/include/") + ":" + strconv.Itoa(line) + ": " + text
 	}

@@ -11,14 +11,14 @@ import (
 type origin string
 
 const (
-	originBody       origin = "block.c"
+	originBody       origin = "block"
 	originIncludes   origin = ":includes"
 	originDefines    origin = ":defines"
 	originNamespaces origin = ":namespaces"
 	originVars       origin = ":var"
 	originPrologue   origin = ":prologue"
 	originEpilogue   origin = ":epilogue"
-	originGlue       origin = "glue.c"
+	originGlue       origin = "glue"
 )
 
 // unit is one translation unit, put together from parts.
@@ -49,9 +49,9 @@ func (u *unit) plain() string {
 }
 
 // marked is the text with #line directives, so that places in it are places in
-// its origins. A directive needs a line of its own: parts that follow text
+// its origins; ext makes those look like files. A directive needs a line of its own: parts that follow text
 // without a line end get one.
-func (u *unit) marked() string {
+func (u *unit) marked(ext string) string {
 	var b strings.Builder
 	fresh := true // at the start of a line
 	for _, p := range u.parts {
@@ -61,7 +61,7 @@ func (u *unit) marked() string {
 		if !fresh {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "#line 1 %q\n%s", string(p.from), p.text)
+		fmt.Fprintf(&b, "#line 1 %q\n%s", string(p.from)+ext, p.text)
 		fresh = strings.HasSuffix(p.text, "\n")
 	}
 	if !fresh {

@@ -1,0 +1,298 @@
+// Package clang is the C and C++ lane: clang and lld, themselves wasm, compile
+// a block inside the sandbox and the sandbox runs the result.
+//
+// [New] makes a [Compiler], which has the two lanes ([Compiler.C] and
+// [Compiler.CPP]) and also builds other tools from C sources ([CompileC]). The
+// compiler proper is loaded when it is first needed and stays loaded: a second
+// or so once, then some tens of milliseconds a block.
+//
+// What a block may say:
+//
+//   - Babel shape does what ob-C does: a body without main is wrapped in one;
+//     :includes, :defines, :namespaces, :flags, :libs, :main no, :prologue,
+//     :epilogue, :cmdline and :var work as there. See [Expand].
+//   - Command shape is a whole program: argv and stdin in, stdout out.
+//   - Component shape calls one function of the block. :sig: says how; the
+//     author writes only the function. Package compile/abi has the rules.
+//   - Kernel shape calls process(in_len) -> out_len on bytes in memory.
+//
+// There are no exceptions in C++ (throw does not compile), no setjmp, no
+// threads, no processes and no sockets.
+package clang
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"wb/compile"
+	"wb/compile/toolchain"
+	"wb/sandbox"
+)
+
+// version changes when the lane gives other programs for the same source.
+const version = "clang lane 1"
+
+// workDir is where the compiler sees the sources.
+const workDir = "/work"
+
+// buildLimits bound one run of the compiler or linker. They are far above
+// what programs of thousands of lines need, and there for those that try to
+// make the compiler itself run away.
+var buildLimits = sandbox.Limits{Fuel: 200e9, Memory: 1 << 30, Timeout: 2 * time.Minute, Output: 4 << 20, Files: 512 << 20}
+
+// Compiler runs clang and wasm-ld in the sandbox. It is safe for concurrent
+// use.
+type Compiler struct {
+	env *compile.Env
+
+	mu    sync.Mutex
+	ready *tool
+}
+
+// tool is a loaded compiler.
+type tool struct {
+	digest string
+	module *sandbox.Module
+	usr    sandbox.FS
+}
+
+// New makes a compiler in env and registers its toolchain there. Nothing is
+// installed or loaded yet.
+func New(env *compile.Env) *Compiler {
+	c := &Compiler{env: env}
+	env.Tools.Register(c.recipe())
+	return c
+}
+
+// Fingerprint identifies this package and the compiler it runs.
+func (c *Compiler) Fingerprint() string { return version + " " + c.env.Tools.Fingerprint(toolName) }
+
+// tool installs and loads the compiler when that has not happened yet.
+func (c *Compiler) tool(ctx context.Context) (*tool, error) {
+	c.mu.Lock()
+	ready := c.ready
+	c.mu.Unlock()
+	if ready != nil {
+		return ready, nil
+	}
+	t, err := c.env.Tools.Ensure(ctx, toolName, c.env.Progress)
+	if err != nil {
+		return nil, err
+	}
+	return c.load(ctx, t)
+}
+
+// load compiles the compiler, from the engine's cache where possible.
+func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.ready != nil && c.ready.digest == t.Digest {
+		return c.ready, nil
+	}
+	archive, err := t.ReadFile(resourcesFile)
+	if err != nil {
+		return nil, err
+	}
+	usr, err := readResources(archive)
+	if err != nil {
+		return nil, err
+	}
+	wasm, err := t.ReadFile(programFile)
+	if err != nil {
+		return nil, err
+	}
+	module, err := c.env.Engine.Compile(ctx, "clang", wasm)
+	if err != nil {
+		return nil, err
+	}
+	c.ready = &tool{digest: t.Digest, module: module, usr: usr}
+	return c.ready, nil
+}
+
+// outcome is one run of a compiler program.
+type outcome struct {
+	exit   int
+	stderr string
+	output []byte // the file asked for, nil when there is none
+}
+
+// run starts one of the programs in the toolchain on the files given and reads
+// back the file named output.
+func (c *Compiler) run(ctx context.Context, t *tool, files map[string][]byte, output string, args ...string) (outcome, error) {
+	work := sandbox.NewMemFS()
+	for name, data := range files {
+		if err := work.WriteFile(name, data); err != nil {
+			return outcome{}, fmt.Errorf("compiler: %w", err)
+		}
+	}
+	var stderr strings.Builder
+	exit, err := c.env.Engine.Run(ctx, sandbox.Command{
+		Module: t.module, Args: append([]string{"yowasp-llvm"}, args...),
+		Stdout: &stderr, Stderr: &stderr, Limits: buildLimits,
+		Files: sandbox.Mounts(map[string]sandbox.FS{"usr": t.usr, "work": work, "tmp": sandbox.NewMemFS()}),
+	})
+	if err != nil {
+		return outcome{}, fmt.Errorf("compiler: %w", err)
+	}
+	o := outcome{exit: exit.Code, stderr: stderr.String()}
+	if exit.Code == 0 {
+		if o.output, err = work.ReadFile(output); err != nil {
+			return outcome{}, fmt.Errorf("compiler: %w", err)
+		}
+	}
+	return o, nil
+}
+
+// language is what differs between C and C++ for compiler and linker.
+type language struct {
+	ext     string
+	compile []string
+	link    []string
+}
+
+var (
+	langC   = language{ext: ".c", compile: []string{"-x", "c"}}
+	langCPP = language{ext: ".cpp", compile: []string{"-x", "c++", "-fno-exceptions"}, link: []string{"-lc++", "-lc++abi"}}
+)
+
+// compileFlags are given to every compilation. The emulations are libraries
+// that programs only carry when they use them.
+var compileFlags = []string{"clang", "--target=wasm32-wasip1", "-c", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20",
+	"-Wno-error=implicit-function-declaration",
+	"-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_MMAN", "-D_WASI_EMULATED_GETPID"}
+
+// object compiles one file of files.
+func (c *Compiler) object(ctx context.Context, t *tool, lang language, files map[string][]byte, name string, flags []string) (outcome, error) {
+	args := slices.Concat(compileFlags, lang.compile, []string{optimise}, flags, []string{"-o", workDir + "/out.o", workDir + "/" + name})
+	return c.run(ctx, t, files, "out.o", args...)
+}
+
+// program is how objects are linked.
+type program struct {
+	start   string   // start-up object: crt1-command.o, crt1-reactor.o or ""
+	exports []string // functions the host calls
+	flags   []string // further linker flags
+}
+
+// stackSize is what programs get for their C stack, in bytes. It lies below
+// their data, so that running over its end is caught.
+const stackSize = "1048576"
+
+const libDir = "/usr/lib/wasm32-wasip1"
+
+// link makes a program of objects.
+func (c *Compiler) link(ctx context.Context, t *tool, lang language, objects [][]byte, p program) (outcome, error) {
+	files := make(map[string][]byte, len(objects))
+	args := []string{"wasm-ld", "-m", "wasm32", "-L" + libDir, "-z", "stack-size=" + stackSize, "--strip-debug"}
+	if p.start != "" {
+		args = append(args, libDir+"/"+p.start)
+	}
+	for i, object := range objects {
+		name := fmt.Sprintf("%d.o", i)
+		files[name] = object
+		args = append(args, workDir+"/"+name)
+	}
+	for _, name := range p.exports {
+		args = append(args, "--export="+name)
+	}
+	args = slices.Concat(args, p.flags, lang.link, []string{
+		"-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-lwasi-emulated-mman", "-lwasi-emulated-getpid",
+		"-lc-printscan-long-double", "-lc", "/usr/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a", "-o", workDir + "/out.wasm"})
+	return c.run(ctx, t, files, "out.wasm", args...)
+}
+
+// Options say how [CompileC] builds a tool.
+type Options struct {
+	// Flags are given to the compiler for every file: "-O2", "-DX=1",
+	// "-I/work/include" (the sources lie in /work).
+	Flags []string
+	// LinkFlags are given to wasm-ld: "-z", "stack-size=65536".
+	LinkFlags []string
+	// Reactor builds a module with _initialize in place of _start; Exports
+	// names the functions it offers.
+	Reactor bool
+	Exports []string
+	// Main names the .c files to compile; nil means all of them.
+	Main []string
+}
+
+// CompileC builds one wasm program from C files by slash path: every .c file
+// is compiled, headers lie where the paths say, below /work. Messages of the
+// compiler come back in a [*compile.BuildError] with the files' own positions.
+// The toolchain is installed when it is missing.
+func CompileC(ctx context.Context, env *compile.Env, files map[string][]byte, opts Options) ([]byte, error) {
+	return New(env).CompileC(ctx, files, opts)
+}
+
+// CompileC is the function of that name with a compiler that stays loaded.
+func (c *Compiler) CompileC(ctx context.Context, files map[string][]byte, opts Options) ([]byte, error) {
+	t, err := c.tool(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.compileC(ctx, t, files, opts)
+}
+
+func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byte, opts Options) ([]byte, error) {
+	sources := opts.Main
+	if sources == nil {
+		for name := range files {
+			if path.Ext(name) == ".c" {
+				sources = append(sources, name)
+			}
+		}
+		slices.Sort(sources)
+	}
+	objects := make([][]byte, len(sources))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, name := range sources {
+		group.Go(func() error {
+			o, err := c.object(ctx, t, langC, files, name, opts.Flags)
+			if err == nil && o.exit != 0 {
+				err = toolError(o.stderr)
+			}
+			objects[i] = o.output
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	p := program{start: "crt1-command.o", exports: opts.Exports, flags: opts.LinkFlags}
+	if opts.Reactor {
+		p.start = "crt1-reactor.o"
+		p.flags = append([]string{"--entry=_initialize"}, p.flags...)
+	}
+	o, err := c.link(ctx, t, langC, objects, p)
+	if err == nil && o.exit != 0 {
+		err = toolError(o.stderr)
+	}
+	return o.output, err
+}
+
+// toolError keeps messages about files that are not blocks.
+func toolError(stderr string) error {
+	e := &compile.BuildError{}
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if m := messageLine.FindStringSubmatch(line); m != nil {
+			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Severity: severityOf(m[4]), Code: codeOf(m[6]), Message: m[5],
+				Pos: compile.Position{File: strings.TrimPrefix(m[1], workDir+"/"), Line: number(m[2]), Col: number(m[3])}})
+		} else if strings.Contains(line, "error:") {
+			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Severity: compile.Error, Message: line})
+		}
+	}
+	if len(e.Diagnostics) == 0 {
+		e.Diagnostics = []compile.Diagnostic{{Severity: compile.Error, Message: "compiler failed: " + strings.TrimSpace(stderr)}}
+	}
+	return e
+}

@@ -1,0 +1,199 @@
+package clang
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"strings"
+
+	"wb/compile"
+	"wb/sandbox"
+	"wb/value"
+)
+
+// lane is C or C++ as the rest of wb sees it.
+type lane struct {
+	*Compiler
+	lang language
+	info compile.Info
+}
+
+var shapes = []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand, compile.ShapeKernel}
+
+// C is the lane of C blocks.
+func (c *Compiler) C() compile.Lane {
+	return &lane{c, langC, compile.Info{Name: "c", Aliases: []string{"C"}, Shapes: shapes, Toolchains: []string{toolName},
+		Summary: "C (clang 22, gnu17) with wasi-libc"}}
+}
+
+// CPP is the lane of C++ blocks.
+func (c *Compiler) CPP() compile.Lane {
+	return &lane{c, langCPP, compile.Info{Name: "cpp", Aliases: []string{"C++", "c++", "cxx"}, Shapes: shapes, Toolchains: []string{toolName},
+		Summary: "C++ (clang 22, gnu++17) with libc++, without exceptions"}}
+}
+
+func (l *lane) Info() compile.Info { return l.info }
+
+// Build compiles and links a block.
+func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
+	if session, ok := src.Arg("session"); ok && session != "" && session != "none" {
+		return nil, compile.Errorf(src.At(1, 1), "%s is compiled: it has no sessions", src.Lang)
+	}
+	if len(src.Deps) > 0 {
+		return nil, compile.Errorf(src.At(1, 1), "%s has no packages; put sources in a directory and name it with :dir", src.Lang)
+	}
+	switch src.Shape {
+	case compile.ShapeComponent:
+		return l.buildComponent(ctx, src)
+	case compile.ShapeKernel:
+		return l.buildKernel(ctx, src)
+	}
+	return l.buildProgram(ctx, src)
+}
+
+// Names of the entries of Artifact.Meta.
+const (
+	metaResults = "results" // words of :results, for babel shape
+	metaCmdline = "cmdline" // words of :cmdline, NUL between them
+)
+
+// buildProgram builds a program with main.
+func (l *lane) buildProgram(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
+	u, err := babelUnit(src)
+	if err != nil {
+		return nil, err
+	}
+	words, err := commandLine(src)
+	if err != nil {
+		return nil, err
+	}
+	wasm, warnings, err := l.build(ctx, src, u, program{start: "crt1-command.o"})
+	if err != nil {
+		return nil, err
+	}
+	art := l.artifact(src, wasm, warnings)
+	art.Meta[metaResults] = strings.Join(src.Results, " ")
+	art.Meta[metaCmdline] = strings.Join(words, "\x00")
+	return art, nil
+}
+
+func (l *lane) artifact(src *compile.Source, wasm []byte, warnings []compile.Diagnostic) *compile.Artifact {
+	return &compile.Artifact{Lane: l.info.Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm, Warnings: warnings, Meta: make(map[string]string)}
+}
+
+// build compiles a unit, and the C files that :flags names, and links them.
+func (l *lane) build(ctx context.Context, src *compile.Source, u *unit, p program) ([]byte, []compile.Diagnostic, error) {
+	flags, err := readFlags(src)
+	if err != nil {
+		return nil, nil, err
+	}
+	t, err := l.tool(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	files := maps.Clone(src.Files)
+	if files == nil {
+		files = make(map[string][]byte)
+	}
+	main := string(originBody) + l.lang.ext
+	files[main] = []byte(u.marked(l.lang.ext))
+	warnings := flags.warnings(src)
+	var objects [][]byte
+	for _, name := range append([]string{main}, flags.sources...) {
+		o, err := l.object(ctx, t, l.lang, files, name, flags.compile)
+		if err != nil {
+			return nil, nil, at(src, err)
+		}
+		failed, passed := split(diagnose(src, o.stderr))
+		if len(failed) > 0 || o.exit != 0 {
+			return nil, nil, buildError(src, failed, o.stderr)
+		}
+		warnings = append(warnings, passed...)
+		objects = append(objects, o.output)
+	}
+	p.flags = append(p.flags, flags.link...)
+	o, err := l.link(ctx, t, l.lang, objects, p)
+	if err != nil {
+		return nil, nil, at(src, err)
+	}
+	if o.exit != 0 {
+		return nil, nil, buildError(src, diagnoseLink(src, o.stderr), o.stderr)
+	}
+	return o.output, warnings, nil
+}
+
+// at places an error that is not about a line, such as a broken limit.
+func at(src *compile.Source, err error) error {
+	return fmt.Errorf("%s: %w", src.At(1, 1), err)
+}
+
+// buildError never loses what the compiler said: when no message could be
+// read, all of its output is one.
+func buildError(src *compile.Source, list []compile.Diagnostic, stderr string) error {
+	if len(list) == 0 {
+		return compile.Errorf(src.At(1, 1), "compiler failed: %s", strings.TrimSpace(stderr))
+	}
+	return &compile.BuildError{Diagnostics: list}
+}
+
+// commandLine reads :cmdline. Emacs gives it to a shell; there is none here.
+func commandLine(src *compile.Source) ([]string, error) {
+	text, ok := src.Arg("cmdline")
+	if !ok {
+		return nil, nil
+	}
+	words := compile.Words(unquote(text))
+	for _, word := range words {
+		if strings.ContainsAny(word, "<>|;&") && !strings.ContainsAny(text, `"'\`) {
+			return nil, compile.Errorf(src.At(1, 1), ":cmdline %s: there is no shell to understand %q", text, word).WithHint("give input with :stdin, or quote the word")
+		}
+	}
+	return words, nil
+}
+
+// Run executes a built block.
+func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	module, err := l.env.Engine.Compile(ctx, l.info.Name, art.Wasm)
+	if err != nil {
+		return nil, err
+	}
+	switch art.Shape {
+	case compile.ShapeComponent:
+		return l.runComponent(ctx, module, art, job)
+	case compile.ShapeKernel:
+		return l.runKernel(ctx, module, art, job)
+	}
+	return l.runProgram(ctx, module, art, job)
+}
+
+// runProgram starts main and reads what it prints.
+func (l *lane) runProgram(ctx context.Context, module *sandbox.Module, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	var stdout, stderr bytes.Buffer
+	args := []string{"block"}
+	if words := art.Meta[metaCmdline]; words != "" {
+		args = append(args, strings.Split(words, "\x00")...)
+	}
+	exit, err := l.env.Engine.Run(ctx, sandbox.Command{
+		Module: module, Args: append(args, job.Args...), Stdin: bytes.NewReader(job.Stdin),
+		Stdout: tee(&stdout, job.Stdout), Stderr: tee(&stderr, job.Stderr),
+		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps,
+	})
+	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Exit: exit.Code, Usage: exit.Usage}
+	if art.Shape == compile.ShapeBabel {
+		results := &compile.Source{Results: strings.Fields(art.Meta[metaResults])}
+		out.Value = compile.ReadOutput(results, compile.Dedent(stdout.String()))
+	} else {
+		out.Value = value.OfString(stdout.String())
+	}
+	return out, err
+}
+
+// tee keeps output and passes it on to who listens.
+func tee(keep *bytes.Buffer, listener io.Writer) io.Writer {
+	if listener == nil {
+		return keep
+	}
+	return io.MultiWriter(keep, listener)
+}

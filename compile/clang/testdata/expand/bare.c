@@ -1,0 +1,13 @@
+
+
+
+
+
+
+
+int main() {
+return 3;
+return 0;
+}
+
+

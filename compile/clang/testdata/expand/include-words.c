@@ -1,0 +1,15 @@
+#include <stdio.h>
+#include "own.h"
+#include "other.h"
+
+
+
+
+
+
+int main() {
+printf("hi");
+return 0;
+}
+
+

@@ -1,0 +1,13 @@
+#include <stdio.h>
+
+
+
+
+
+
+int main() {
+printf("hi");
+return 0;
+}
+
+

@@ -1,0 +1,10 @@
+
+
+
+
+
+
+
+static int x;
+void main() { }
+

@@ -1,0 +1,13 @@
+
+
+
+
+
+
+
+int
+main (int argc, char **argv)
+{
+  return 1;
+}
+

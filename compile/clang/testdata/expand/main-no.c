@@ -1,0 +1,9 @@
+
+
+
+
+
+
+
+int f(void) { return 1; }
+

@@ -1,0 +1,11 @@
+
+
+
+
+
+
+
+int main(void) {
+  return 1;
+}
+

@@ -1,0 +1,13 @@
+
+
+using namespace std;
+
+
+
+
+int main() {
+cout << 1;
+return 0;
+}
+
+

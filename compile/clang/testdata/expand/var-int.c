@@ -1,0 +1,13 @@
+
+
+
+int x = 3;
+
+
+
+int main() {
+printf("hi");
+return 0;
+}
+
+

@@ -1,0 +1,131 @@
+package sandbox
+
+import (
+	"context"
+	"io"
+	"sync"
+	"syscall"
+)
+
+// pipeSize is how many bytes a pipe holds before its writer waits.
+const pipeSize = 64 << 10
+
+// Pipe makes an in-memory pipe between two guests, or a guest and the host.
+// Both ends buffer up to 64 KiB. A write after the reader has closed fails
+// with EPIPE; a read after the writer has closed drains the buffer and then
+// reports io.EOF. Guests that wait on a pipe still honour their deadline and
+// their context. Each end must be closed by whoever owns it: Run closes
+// neither.
+func Pipe() (*PipeReader, *PipeWriter) {
+	p := &pipe{changed: make(chan struct{})}
+	return &PipeReader{p}, &PipeWriter{p}
+}
+
+type pipe struct {
+	mu         sync.Mutex
+	buf        []byte
+	readClosed bool
+	writeEnd   error         // non-nil once the writer has closed
+	changed    chan struct{} // closed and replaced at every change
+}
+
+// signal wakes everyone who waits; mu is held.
+func (p *pipe) signal() {
+	close(p.changed)
+	p.changed = make(chan struct{})
+}
+
+// PipeReader is the reading end of a pipe.
+type PipeReader struct{ p *pipe }
+
+// Read implements io.Reader.
+func (r *PipeReader) Read(b []byte) (int, error) { return r.ReadContext(context.Background(), b) }
+
+// ReadContext is Read that gives up when ctx is done.
+func (r *PipeReader) ReadContext(ctx context.Context, b []byte) (int, error) {
+	p := r.p
+	for {
+		p.mu.Lock()
+		if len(p.buf) > 0 {
+			n := copy(b, p.buf)
+			p.buf = p.buf[:copy(p.buf, p.buf[n:])]
+			p.signal()
+			p.mu.Unlock()
+			return n, nil
+		}
+		end, changed := p.writeEnd, p.changed
+		if p.readClosed {
+			end = io.ErrClosedPipe
+		}
+		p.mu.Unlock()
+		if end != nil {
+			return 0, end
+		}
+		if len(b) == 0 {
+			return 0, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return 0, ctx.Err()
+		}
+	}
+}
+
+// Close tells the writer that nobody reads any more.
+func (r *PipeReader) Close() error {
+	r.p.mu.Lock()
+	defer r.p.mu.Unlock()
+	r.p.readClosed, r.p.buf = true, nil
+	r.p.signal()
+	return nil
+}
+
+// PipeWriter is the writing end of a pipe.
+type PipeWriter struct{ p *pipe }
+
+// Write implements io.Writer.
+func (w *PipeWriter) Write(b []byte) (int, error) { return w.WriteContext(context.Background(), b) }
+
+// WriteContext is Write that gives up when ctx is done.
+func (w *PipeWriter) WriteContext(ctx context.Context, b []byte) (int, error) {
+	p, written := w.p, 0
+	for {
+		p.mu.Lock()
+		switch {
+		case p.readClosed:
+			p.mu.Unlock()
+			return written, syscall.EPIPE
+		case p.writeEnd != nil:
+			p.mu.Unlock()
+			return written, io.ErrClosedPipe
+		}
+		if room := pipeSize - len(p.buf); room > 0 {
+			n := min(room, len(b)-written)
+			p.buf = append(p.buf, b[written:written+n]...)
+			written += n
+			p.signal()
+		}
+		changed := p.changed
+		p.mu.Unlock()
+		if written == len(b) {
+			return written, nil
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return written, ctx.Err()
+		}
+	}
+}
+
+// Close ends the stream: the reader gets io.EOF after what was written.
+func (w *PipeWriter) Close() error {
+	w.p.mu.Lock()
+	defer w.p.mu.Unlock()
+	if w.p.writeEnd == nil {
+		w.p.writeEnd = io.EOF
+	}
+	w.p.signal()
+	return nil
+}

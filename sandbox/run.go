@@ -1,0 +1,61 @@
+package sandbox
+
+import (
+	"context"
+	"io"
+)
+
+// Command is one run of a module: everything the guest will see.
+type Command struct {
+	Module *Module
+	Args   []string // argv, program name first
+	Env    []string // KEY=value
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	// Files is the guest's "/"; nil is an empty tree it may write to.
+	Files FS
+	// Dir is the working directory, "/" if empty. WASI has none: it reaches
+	// the guest as PWD, which Go programs and wb's own C start-up code follow.
+	Dir    string
+	Limits Limits
+	Caps   Caps
+	// Seed seeds the guest's random numbers unless Caps.Random is granted.
+	Seed uint64
+	// Host are the functions the guest may import beyond WASI.
+	Host []HostModule
+}
+
+// Exit is how a program ended.
+type Exit struct {
+	Code  int
+	Usage Usage
+}
+
+// Run runs a program's _start function to its end. A program that exits with
+// any code, even not 0, is no error. Usage is filled in either way.
+func (e *Engine) Run(ctx context.Context, c Command) (Exit, error) {
+	in, err := e.instantiate(ctx, c)
+	if err != nil {
+		return Exit{}, err
+	}
+	defer in.Close(ctx)
+	err = in.run(ctx, "_start")
+	return Exit{Code: in.exitCode, Usage: in.Usage()}, err
+}
+
+// Start makes an instance whose functions are called one by one, and runs its
+// _initialize function if it has one. Close the instance when done.
+func (e *Engine) Start(ctx context.Context, c Command) (*Instance, error) {
+	in, err := e.instantiate(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if in.HasFunc("_initialize") {
+		if err := in.run(ctx, "_initialize"); err != nil {
+			in.Close(ctx)
+			return nil, err
+		}
+	}
+	return in, nil
+}

@@ -1,0 +1,193 @@
+package tangle
+
+import (
+	"sort"
+	"strings"
+
+	"wb/org"
+)
+
+// block is one source block as tangling meets it.
+type block struct {
+	org.Block
+	heading *heading
+	// number counts the blocks under the same heading from 1, whatever their
+	// language and whether they are tangled or not.
+	number int
+
+	args org.Args // read by planner.argsOf; nil until then
+}
+
+// heading is what tangling needs to know of a headline; one for all blocks
+// below it. The zero heading stands for the text above the first headline.
+type heading struct {
+	node     *org.Node // nil above the first headline
+	title    string    // without keyword, priority and tags
+	customID string
+	silenced bool // below COMMENT or :ARCHIVE:
+	comment  bool // below COMMENT
+}
+
+// match is a pair of #+begin_src and #+end_src as org-babel finds them: by
+// searching, without regard to structure.
+type match struct {
+	begin int // start of the begin line
+	end   int // behind "#+end_src"
+}
+
+// matches lists the pairs in the document. Where org's structure and the search
+// disagree (a begin line inside an example, one that is never closed), the
+// search swallows real blocks; Emacs does not tangle those.
+func matches(text string) []match {
+	begins, ends := markers(text)
+	var all []match
+	for i, e := 0, 0; i < len(begins); i++ {
+		if len(all) > 0 && begins[i] < all[len(all)-1].end {
+			continue
+		}
+		for e < len(ends) && ends[e].start < begins[i] {
+			e++
+		}
+		if e == len(ends) {
+			break
+		}
+		all = append(all, match{begins[i], ends[e].after})
+	}
+	return all
+}
+
+// endMarker is a line that begins with #+end_src: its start and the place
+// behind the word.
+type endMarker struct{ start, after int }
+
+// markers finds the lines that begin with #+begin_src and #+end_src, case and
+// indentation ignored.
+func markers(text string) (begins []int, ends []endMarker) {
+	for pos := 0; pos < len(text); {
+		hash := strings.Index(text[pos:], "#+")
+		if hash < 0 {
+			break
+		}
+		hash += pos
+		pos = hash + 2
+		line := hash
+		for line > 0 && (text[line-1] == ' ' || text[line-1] == '\t') {
+			line--
+		}
+		if line > 0 && text[line-1] != '\n' {
+			continue
+		}
+		switch {
+		case hasFold(text[hash:], "#+begin_src"):
+			if strings.IndexByte(text[hash:], '\n') >= 0 {
+				begins = append(begins, line)
+			}
+		case hasFold(text[hash:], "#+end_src"):
+			ends = append(ends, endMarker{line, hash + len("#+end_src")})
+		}
+	}
+	return begins, ends
+}
+
+func hasFold(s, prefix string) bool {
+	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
+}
+
+// collect finds the document's blocks in order and warns of those that are
+// swallowed.
+func collect(doc *org.Document, at place) (blocks []*block, warnings []Warning) {
+	nodes := map[int]org.Block{} // by the start of the begin line
+	var starts []int
+	for b := range doc.Nodes(org.KindSrcBlock) {
+		if view, ok := b.Block(); ok {
+			nodes[view.Begin.Start] = view
+			starts = append(starts, view.Begin.Start)
+		}
+	}
+	headings := map[*org.Node]*heading{}
+	var last *heading
+	number := 0
+	found := 0
+	for _, m := range matches(doc.Source()) {
+		// The search counts a pair when it ends inside a real block.
+		i := sort.SearchInts(starts, m.end) - 1
+		if i < 0 || nodes[starts[i]].EndLine.End < m.end {
+			continue
+		}
+		view, real := nodes[m.begin]
+		h := headingAt(doc, m.begin, headings)
+		if h != last {
+			last, number = h, 0
+		}
+		number++
+		for ; found < len(starts) && starts[found] < m.end; found++ {
+			if starts[found] != m.begin {
+				line, _ := doc.Position(m.begin)
+				warnings = append(warnings, at.warning(starts[found],
+					"this block is not tangled: org-babel takes the #+begin_src in line %d for its beginning", line))
+			}
+		}
+		if real {
+			blocks = append(blocks, &block{Block: view, heading: h, number: number})
+		}
+	}
+	return blocks, warnings
+}
+
+// headingAt is the heading over an offset.
+func headingAt(doc *org.Document, offset int, known map[*org.Node]*heading) *heading {
+	h, ok := doc.Headline(doc.At(offset))
+	if !ok {
+		if known[nil] == nil {
+			known[nil] = &heading{title: ""}
+		}
+		return known[nil]
+	}
+	if seen := known[h.Node]; seen != nil {
+		return seen
+	}
+	id, _ := h.Property("CUSTOM_ID")
+	made := &heading{node: h.Node, title: h.Title.Text, customID: id}
+	if id == "nil" {
+		made.customID = ""
+	}
+	for up, ok := h, true; ok; up, ok = up.Up() {
+		made.comment = made.comment || up.Comment
+		made.silenced = made.silenced || up.Comment || up.Archived()
+	}
+	known[h.Node] = made
+	return made
+}
+
+// preserved reports whether the block keeps its indentation (-i).
+func (b *block) preserved() bool { return hasSwitch(b.Switches.Text, "-i") }
+
+func hasSwitch(switches, want string) bool {
+	for _, word := range strings.Fields(switches) {
+		if word == want {
+			return true
+		}
+	}
+	return false
+}
+
+// value is the block's text as org reads it: unquoted, dedented, without the
+// final newline.
+func (b *block) value(doc *org.Document) string {
+	text := strings.TrimSuffix(Uncomma(doc.Text(b.Body)), "\n")
+	if b.preserved() {
+		return text
+	}
+	return Dedent(text)
+}
+
+// label names a block for people.
+func (b *block) label() string {
+	if name := b.Name().Text; name != "" {
+		return name
+	}
+	if b.heading.title != "" {
+		return b.heading.title
+	}
+	return "block"
+}

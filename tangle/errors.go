@@ -1,0 +1,69 @@
+package tangle
+
+import (
+	"errors"
+	"fmt"
+
+	"wb/org"
+	"wb/tangle/elisp"
+)
+
+// Error is something that stops a document from being tangled, with its place.
+// It prints as file:line:col: message.
+type Error struct {
+	File      string // as the caller named it
+	Line, Col int    // from 1; Col in bytes
+	Msg       string
+	Hint      string // what to do about it; may be empty
+	Err       error  // the cause; may be nil
+}
+
+func (e *Error) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Warning is something the author should know; the output is what it is.
+type Warning struct {
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
+	Msg  string `json:"message"`
+}
+
+// place makes positioned errors and warnings for one document.
+type place struct {
+	file string
+	doc  *org.Document
+}
+
+func (p place) errorf(offset int, err error, format string, args ...any) *Error {
+	line, col := p.doc.Position(offset)
+	return &Error{File: p.file, Line: line, Col: col, Msg: fmt.Sprintf(format, args...), Err: err}
+}
+
+// wrap gives an error a place unless it has one. An error of the Lisp evaluator
+// is moved to the form at fault inside the text that begins at offset.
+func (p place) wrap(offset int, what string, err error) error {
+	var placed *Error
+	if errors.As(err, &placed) {
+		return err
+	}
+	msg := err.Error()
+	if what != "" {
+		msg = what + ": " + msg
+	}
+	var lisp *elisp.Error
+	if errors.As(err, &lisp) {
+		placed = p.errorf(offset+max(lisp.Offset, 0), err, "%s", msg)
+		placed.Hint = lisp.Hint
+		return placed
+	}
+	return p.errorf(offset, err, "%s", msg)
+}
+
+func (p place) warning(offset int, format string, args ...any) Warning {
+	line, col := p.doc.Position(offset)
+	return Warning{line, col, fmt.Sprintf(format, args...)}
+}

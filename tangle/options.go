@@ -1,0 +1,50 @@
+package tangle
+
+import (
+	"context"
+
+	"wb/org"
+	"wb/value"
+)
+
+// Options say what planning may know and do besides reading the document. The
+// zero Options plan a document that needs nothing to be run.
+type Options struct {
+	// File is the document's absolute path; :tangle paths are relative to its
+	// directory. Name is how errors call it; File when empty.
+	File, Name string
+
+	// Run executes a block or a call line and returns its result. It is asked
+	// for <<name()>> and for `:var x=name` where name is a block. Without it
+	// such a document is refused with an error.
+	Run func(ctx context.Context, call Call) (value.Value, error)
+
+	// ReadFile reads another org file, by absolute path, for references of the
+	// form other.org:name. Without it they are refused.
+	ReadFile func(path string) ([]byte, error)
+
+	// Machine is what header arguments may know of the computer.
+	Machine Machine
+}
+
+// Machine describes the computer to Emacs Lisp in header arguments. Facts left
+// empty are not available there.
+type Machine struct {
+	Home string // what ~ stands for
+	OS   string // as Go names it; becomes system-type
+	Host string // (system-name)
+	User string // (user-login-name)
+}
+
+// Call asks for a block (or a #+CALL line) to be run.
+type Call struct {
+	// Node is the source block or call line in Doc.
+	Doc  *org.Document
+	Node *org.Node
+	// Name is the reference that led to it, as written.
+	Name string
+	// Args are the arguments in parentheses, each `name=value` or a positional
+	// value; Header is what stood in brackets before them.
+	Args   []string
+	Header string
+}

@@ -1,0 +1,452 @@
+package tangle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"sort"
+	"strconv"
+	"strings"
+
+	"wb/org"
+	"wb/tangle/elisp"
+	"wb/tangle/lang"
+	"wb/value"
+)
+
+// Output is what tangling a document comes to, before anything is written.
+type Output struct {
+	Source   string    // absolute path of the document
+	Files    []File    // in the order of their first block
+	Blocks   int       // how many blocks go into files
+	Warnings []Warning // in document order
+}
+
+// File is one file to be written.
+type File struct {
+	Path    string      // absolute, with slashes
+	Content []byte      // always ends with a newline
+	Mode    fs.FileMode // permission bits to set; 0 leaves them to the system
+	Mkdir   bool        // parent directories may be made (:mkdirp)
+	// Sections say which bytes came from which block, in order. Bytes between
+	// them are padding, comments and shebang lines.
+	Sections []Section
+}
+
+// Section is one block's share of a file.
+type Section struct {
+	// Name, Heading and Number identify the block: its #+NAME, the heading it
+	// stands below and its number among the blocks there, from 1.
+	Name    string `json:"name,omitempty"`
+	Heading string `json:"heading,omitempty"`
+	Number  int    `json:"number"`
+	Lang    string `json:"lang"`
+	Line    int    `json:"line"` // of the block's begin line
+	// Start and End delimit the expanded body in the file's content, the final
+	// newline excluded.
+	Start, End int `json:"-"`
+	// Verbatim says that the body stands in the file as it does in the block,
+	// but for indentation and quoting: nothing was expanded into it.
+	Verbatim bool `json:"verbatim"`
+}
+
+// Plan works out a document: it decides every file and every byte. Nothing is
+// written and nothing is run except through opts.
+func Plan(ctx context.Context, doc *org.Document, opts Options) (*Output, error) {
+	p := newPlanner(doc, opts)
+	if err := p.collectFiles(ctx); err != nil {
+		return nil, err
+	}
+	plan := &Output{Source: opts.File, Warnings: p.warnings}
+	for _, target := range p.targets {
+		file, err := p.assemble(target)
+		if err != nil {
+			return nil, err
+		}
+		plan.Files = append(plan.Files, file)
+		plan.Blocks += len(target.parts)
+	}
+	return plan, nil
+}
+
+// planner holds what one run of Plan knows.
+type planner struct {
+	doc      *org.Document
+	opts     Options
+	at       place
+	file     string // absolute path of the document
+	dir      string // its directory with a final slash
+	blocks   []*block
+	warnings []Warning
+	library  *library
+	noweb    *Expander
+
+	targets []*destination
+	byPath  map[string]*destination
+
+	current *block // the one being expanded
+	marked  bool
+	begins  []int
+	ends    []endMarker
+
+	resolved map[string]elisp.Value
+	others   map[string]*org.Document
+	names    map[*org.Document]map[string][]*org.Node
+}
+
+// destination is a file and the parts that go into it.
+type destination struct {
+	path  string
+	parts []part
+}
+
+// part is one block, expanded and ready to be put into its file.
+type part struct {
+	block     *block
+	body      string
+	verbatim  bool
+	comments  string // value of :comments
+	prose     string // org text above the block, for :comments org and both
+	data      linkData
+	padding   bool
+	shebang   string
+	mode      uint32
+	hasMode   bool
+	makesDirs bool
+}
+
+func newPlanner(doc *org.Document, opts Options) *planner {
+	doc = readable(doc)
+	if opts.Name == "" {
+		opts.Name = opts.File
+	}
+	p := &planner{
+		doc: doc, opts: opts,
+		at:     place{opts.Name, doc},
+		file:   opts.File,
+		dir:    opts.File[:strings.LastIndexByte(opts.File, '/')+1],
+		byPath: map[string]*destination{},
+	}
+	p.blocks, p.warnings = collect(doc, p.at)
+	p.library = &library{p: p}
+	p.noweb = &Expander{Context: ForTangle, Library: p.library, Delimit: p.delimit, Missing: p.missing}
+	p.noweb.Call = p.callNoweb
+	return p
+}
+
+// readable is the document as Emacs would show it: without a byte order mark
+// and, if its first lines end with CRLF, with plain newlines. Lines and columns
+// stay the same.
+func readable(doc *org.Document) *org.Document {
+	text := strings.TrimPrefix(doc.Source(), "\uFEFF")
+	if dosLineEnds(text) {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+	}
+	if len(text) == len(doc.Source()) {
+		return doc
+	}
+	return org.ParseString(text)
+}
+
+// dosLineEnds looks at the first three line ends, as Emacs does: one plain
+// newline among them, and the carriage returns are text.
+func dosLineEnds(text string) bool {
+	seen := 0
+	for i := 0; i < len(text) && seen < 3; i++ {
+		if text[i] != '\n' {
+			continue
+		}
+		if i == 0 || text[i-1] != '\r' {
+			return false
+		}
+		seen++
+	}
+	return seen > 0
+}
+
+// collectFiles expands every block that names a file and sorts them by it.
+func (p *planner) collectFiles(ctx context.Context) error {
+	for _, b := range p.blocks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if b.heading.silenced {
+			continue
+		}
+		path, err := p.destinationOf(b)
+		if err != nil {
+			return err
+		}
+		if path == "" {
+			continue
+		}
+		piece, err := p.expand(ctx, b)
+		if err != nil {
+			return err
+		}
+		target := p.byPath[path]
+		if target == nil {
+			target = &destination{path: path}
+			p.byPath[path] = target
+			p.targets = append(p.targets, target)
+		}
+		target.parts = append(target.parts, piece)
+	}
+	return nil
+}
+
+// destinationOf is the absolute path of the file a block goes into, "" for
+// none.
+func (p *planner) destinationOf(b *block) (string, error) {
+	arg, ok := p.argsOf(b).Get(":tangle")
+	if !ok || arg.Value == "" || arg.Value == "no" {
+		return "", nil
+	}
+	v, err := p.read(b, arg)
+	if err != nil {
+		return "", err
+	}
+	name, ok := v.(elisp.String)
+	if symbol, is := v.(elisp.Symbol); is && (symbol == elisp.Nil || symbol == "yes" || symbol == "no") {
+		name, ok = elisp.String(strings.TrimPrefix(string(symbol), "nil")), true
+	}
+	if !ok {
+		return "", p.at.errorf(arg.At.Start, nil, ":tangle must be yes, no or a file name, found %s", elisp.Print(v))
+	}
+	switch name {
+	case "", "no":
+		return "", nil
+	case "yes":
+		if b.Lang.Text == "" {
+			return "", nil
+		}
+		return elisp.SansExtension(p.file) + "." + lang.Extension(b.Lang.Text), nil
+	}
+	path := elisp.Expand(string(name), p.dir, p.opts.Machine.Home)
+	if strings.HasPrefix(string(name), "~") && p.opts.Machine.Home == "" {
+		return "", p.at.errorf(arg.At.Start, nil, ":tangle %s: the home directory is not known here", string(name))
+	}
+	if path == p.file {
+		return "", p.at.errorf(arg.At.Start, nil, ":tangle %s would overwrite the document itself", string(name))
+	}
+	if strings.HasSuffix(path, "/") {
+		return "", p.at.errorf(arg.At.Start, nil, ":tangle %s names a directory", string(name))
+	}
+	return path, nil
+}
+
+// expand makes the part a block contributes.
+func (p *planner) expand(ctx context.Context, b *block) (part, error) {
+	p.current = b
+	piece := part{block: b, padding: true}
+	chunk := p.library.chunk(b)
+	body := chunk.Body
+	noweb, err := p.text(b, ":noweb")
+	if err != nil {
+		return piece, err
+	}
+	switch {
+	case !NowebWanted(noweb, ForTangle):
+	case noweb == "strip-tangle":
+		body = Strip(body)
+	default:
+		if body, err = p.noweb.Expand(ctx, chunk); err != nil {
+			return piece, p.nowebError(b, err)
+		}
+	}
+	if _, asIs := p.argsOf(b).Get(":no-expand"); !asIs {
+		if body, err = p.expandInLanguage(ctx, b, body); err != nil {
+			return piece, err
+		}
+	}
+	if strings.Contains(b.Switches.Text, "-r") {
+		body = coderefs(b.Switches.Text).ReplaceAllString(body, "")
+	}
+	if b.preserved() {
+		piece.body = trimLines(body)
+	} else {
+		piece.body = trim(Dedent(body))
+	}
+	piece.verbatim = body == chunk.Body || piece.body == trim(chunk.Body)
+	return piece, p.dress(b, &piece)
+}
+
+// expandInLanguage adds variables, prologue and epilogue.
+func (p *planner) expandInLanguage(ctx context.Context, b *block, body string) (string, error) {
+	params, err := p.langParams(ctx, b)
+	if err != nil {
+		return "", err
+	}
+	body, err = lang.Expand(b.Lang.Text, body, params)
+	if err == nil {
+		return body, nil
+	}
+	offset := b.Begin.Start
+	var bad *lang.VarError
+	if errors.As(err, &bad) {
+		for _, v := range p.argsOf(b).Vars() {
+			if v.Name == bad.Var {
+				offset = v.At.Start
+			}
+		}
+	}
+	return "", p.at.wrap(offset, b.Lang.Text, err)
+}
+
+// dress reads the arguments that decide what stands around the body.
+func (p *planner) dress(b *block, piece *part) error {
+	var err error
+	read := func(key string) string {
+		text, e := p.text(b, key)
+		if err == nil {
+			err = e
+		}
+		return text
+	}
+	piece.comments = read(":comments")
+	piece.padding = read(":padline") != "no"
+	piece.shebang = read(":shebang")
+	mkdirp := read(":mkdirp")
+	piece.makesDirs = mkdirp != "" && mkdirp != "no"
+	tangle := read(":tangle")
+	if err != nil {
+		return err
+	}
+	mode, ok, err := p.param(b, ":tangle-mode")
+	if err != nil {
+		return err
+	}
+	if ok && !elisp.IsNil(mode) {
+		arg, _ := p.argsOf(b).Get(":tangle-mode")
+		if piece.mode, err = ParseMode(mode); err != nil {
+			return p.at.wrap(arg.At.Start, ":tangle-mode", err)
+		}
+		piece.hasMode = true
+	} else if piece.shebang != "" {
+		piece.mode, piece.hasMode = 0o755, true
+	}
+	if piece.comments == "" || piece.comments == "no" {
+		return nil
+	}
+	line, _ := p.doc.Position(b.Begin.Start)
+	name := b.Name().Text
+	if name == "" {
+		title := b.heading.title
+		if title == "" {
+			title = "No heading"
+		}
+		name = title + ":" + strconv.Itoa(b.number)
+	}
+	piece.data = linkData{
+		name: name, line: strconv.Itoa(line + 1),
+		file: elisp.Relative(p.file, p.dir),
+		link: p.linkTo(b, tangle[:strings.LastIndexByte(tangle, '/')+1]),
+	}
+	if piece.comments == "both" || piece.comments == "org" {
+		piece.prose = Dedent(p.proseAbove(b))
+	}
+	return nil
+}
+
+// coderef labels end a line: `(ref:name)`, or what -l says.
+var labelFormat = regexp.MustCompile(`-l "(.+)"`)
+
+// coderefs matches the labels of a block.
+func coderefs(switches string) *regexp.Regexp {
+	format := "(ref:%s)"
+	if m := labelFormat.FindStringSubmatch(switches); m != nil {
+		format = m[1]
+	}
+	pattern := strings.ReplaceAll(regexp.QuoteMeta(format), "%s", "[-a-zA-Z0-9_][-a-zA-Z0-9_ ]*")
+	return regexp.MustCompile(`(?im)[ \t]*` + pattern + `[ \t]*$`)
+}
+
+// proseAbove is the org text between a block and the heading or block before
+// it.
+func (p *planner) proseAbove(b *block) string {
+	start := 0
+	if b.heading.node != nil {
+		h, _ := b.heading.node.Headline()
+		start = h.Line.Start + h.Level
+		for start < h.Line.End && p.doc.Source()[start] == ' ' {
+			start++
+		}
+	}
+	start = max(start, p.endOfBlockBefore(b.Begin.Start))
+	return p.doc.Source()[start:b.Begin.Start]
+}
+
+// endOfBlockBefore is the place behind the nearest #+end_src above an offset
+// whose #+begin_src stands above it too.
+func (p *planner) endOfBlockBefore(offset int) int {
+	before := p.doc.Source()[:offset]
+	if !p.marked {
+		p.begins, p.ends = markers(p.doc.Source())
+		p.marked = true
+	}
+	last := sort.Search(len(p.ends), func(i int) bool { return p.ends[i].after > len(before) })
+	for i := sort.SearchInts(p.begins, offset) - 1; i >= 0; i-- {
+		first := sort.Search(last, func(j int) bool { return p.ends[j].start > p.begins[i] })
+		if first < last {
+			return p.ends[first].after
+		}
+	}
+	return 0
+}
+
+func (p *planner) callNoweb(ctx context.Context, text string) (value.Value, error) {
+	return p.call(ctx, text)
+}
+
+// missing warns of a reference to nothing.
+func (p *planner) missing(id string, in *Chunk) {
+	b := in.Source.(*block)
+	offset := b.Body.Start
+	if i := strings.Index(p.doc.Text(b.Body), "<<"+id+">>"); i >= 0 {
+		offset += i
+	}
+	p.warnings = append(p.warnings, p.at.warning(offset, "<<%s>> names no block; it expands to nothing", id))
+}
+
+// nowebError gives an error from expanding a block its place.
+func (p *planner) nowebError(b *block, err error) error {
+	offset := b.Begin.Start
+	for _, id := range References(p.doc.Text(b.Body)) {
+		if IsCall(id) || strings.Contains(err.Error(), "<<"+id+">>") {
+			offset = b.Body.Start + strings.Index(p.doc.Text(b.Body), "<<"+id+">>")
+			break
+		}
+	}
+	placed := p.at.wrap(offset, "", err)
+	var e *Error
+	if errors.As(placed, &e) && errors.Is(err, ErrRun) && e.Hint == "" {
+		e.Hint = "run the document first, or tangle with a runner"
+	}
+	return placed
+}
+
+// delimit makes the comments around a reference inside a block with `:comments
+// noweb`. A chunk found by name links to itself; one remembered from before
+// links to the block that is being tangled, as in Emacs.
+func (p *planner) delimit(into, chunk *Chunk, remembered bool) (open, end string, err error) {
+	mode, known := lang.Mode(into.Lang)
+	comments, ok := lang.Comment(mode)
+	if !known || !ok {
+		return "", "", fmt.Errorf(":comments noweb: no comment syntax is known for %s", into.Lang)
+	}
+	b := chunk.Source.(*block)
+	data := linkData{name: chunk.Name, file: p.file}
+	line, _ := p.doc.Position(b.Begin.Start)
+	data.line = strconv.Itoa(line)
+	if chunk.Comments != "no" {
+		at := b
+		if remembered && p.current != nil {
+			at = p.current
+		}
+		dest := p.literal(b, ":tangle")
+		data.link = p.linkTo(at, dest[:strings.LastIndexByte(dest, '/')+1])
+	}
+	return trim(comments.Region(data.open())), trim(comments.Region(data.end())), nil
+}

@@ -12,6 +12,7 @@ import (
 // back short, and writes the number of bytes done to result.
 func (in *Instance) vectors(list, count uint64, result uint64, f func([]byte) (int, error)) errno {
 	mem := in.Memory()
+	count = uint64(uint32(count)) // the high half of a 32-bit parameter is undefined
 	iovs, ok := mem.Read(uint32(list), uint32(min(count, 1<<28))*8)
 	if !ok || count > 1<<28 {
 		return errnoFault

@@ -1,6 +1,11 @@
 package compile
 
 import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
 	"wb/compile/toolchain"
 	"wb/sandbox"
 )
@@ -15,3 +20,40 @@ type Env struct {
 	// Progress hears about installations on first use; nil is silent.
 	Progress toolchain.Progress
 }
+
+// EnvConfig says where an Env keeps what it keeps. The zero value uses
+// directories below "wb" in the user's cache directory.
+type EnvConfig struct {
+	Dir      string // in place of the user's "wb" cache directory
+	Workers  int    // goroutines that compile one module, 0 for the engine's choice
+	Progress toolchain.Progress
+}
+
+// NewEnv starts an engine and opens the store and the cache. Close it to free
+// the engine.
+func NewEnv(ctx context.Context, config EnvConfig) (*Env, error) {
+	dir := config.Dir
+	if dir == "" {
+		base, err := os.UserCacheDir()
+		if err != nil {
+			return nil, fmt.Errorf("cache directory: %w", err)
+		}
+		dir = filepath.Join(base, "wb")
+	}
+	tools, err := toolchain.Open(filepath.Join(dir, "toolchains"))
+	if err != nil {
+		return nil, err
+	}
+	cache, err := OpenCache(filepath.Join(dir, "artifacts"))
+	if err != nil {
+		return nil, err
+	}
+	engine, err := sandbox.NewEngine(ctx, sandbox.Config{CacheDir: filepath.Join(dir, "engine"), Workers: config.Workers})
+	if err != nil {
+		return nil, err
+	}
+	return &Env{Engine: engine, Tools: tools, Cache: cache, Progress: config.Progress}, nil
+}
+
+// Close frees the engine.
+func (e *Env) Close(ctx context.Context) error { return e.Engine.Close(ctx) }

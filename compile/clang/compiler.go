@@ -127,24 +127,27 @@ type outcome struct {
 // run starts one of the programs in the toolchain on the files given and reads
 // back the file named output.
 func (c *Compiler) run(ctx context.Context, t *tool, files map[string][]byte, output string, args ...string) (outcome, error) {
-	work := sandbox.NewMemFS()
+	tree := sandbox.NewMemFS()
 	for name, data := range files {
-		if err := work.WriteFile(name, data); err != nil {
+		if err := tree.WriteFile(path.Join(workDir[1:], name), data); err != nil {
 			return outcome{}, fmt.Errorf("compiler: %w", err)
 		}
+	}
+	mounted, err := sandbox.Mounts(tree, map[string]sandbox.FS{"usr": t.usr})
+	if err != nil {
+		return outcome{}, fmt.Errorf("compiler: %w", err)
 	}
 	var stderr strings.Builder
 	exit, err := c.env.Engine.Run(ctx, sandbox.Command{
 		Module: t.module, Args: append([]string{"yowasp-llvm"}, args...),
-		Stdout: &stderr, Stderr: &stderr, Limits: buildLimits,
-		Files: sandbox.Mounts(map[string]sandbox.FS{"usr": t.usr, "work": work, "tmp": sandbox.NewMemFS()}),
+		Stdout: &stderr, Stderr: &stderr, Limits: buildLimits, Files: mounted,
 	})
 	if err != nil {
 		return outcome{}, fmt.Errorf("compiler: %w", err)
 	}
 	o := outcome{exit: exit.Code, stderr: stderr.String()}
 	if exit.Code == 0 {
-		if o.output, err = work.ReadFile(output); err != nil {
+		if o.output, err = tree.ReadFile(path.Join(workDir[1:], output)); err != nil {
 			return outcome{}, fmt.Errorf("compiler: %w", err)
 		}
 	}
@@ -179,11 +182,14 @@ func (c *Compiler) object(ctx context.Context, t *tool, lang language, files map
 type program struct {
 	start   string   // start-up object: crt1-command.o, crt1-reactor.o or ""
 	exports []string // functions the host calls
-	flags   []string // further linker flags
+	// lowStack puts the stack behind the data, for programs that use fixed
+	// addresses at the start of memory. Others have it before their data,
+	// where running over its end is caught.
+	lowStack bool
+	flags    []string // further linker flags
 }
 
-// stackSize is what programs get for their C stack, in bytes. It lies below
-// their data, so that running over its end is caught.
+// stackSize is what programs get for their C stack, in bytes.
 const stackSize = "1048576"
 
 const libDir = "/usr/lib/wasm32-wasip1"
@@ -192,6 +198,9 @@ const libDir = "/usr/lib/wasm32-wasip1"
 func (c *Compiler) link(ctx context.Context, t *tool, lang language, objects [][]byte, p program) (outcome, error) {
 	files := make(map[string][]byte, len(objects))
 	args := []string{"wasm-ld", "-m", "wasm32", "-L" + libDir, "-z", "stack-size=" + stackSize, "--strip-debug"}
+	if !p.lowStack {
+		args = append(args, "--stack-first")
+	}
 	if p.start != "" {
 		args = append(args, libDir+"/"+p.start)
 	}
@@ -252,11 +261,11 @@ func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byt
 		slices.Sort(sources)
 	}
 	objects := make([][]byte, len(sources))
-	group, ctx := errgroup.WithContext(ctx)
+	group, building := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, name := range sources {
 		group.Go(func() error {
-			o, err := c.object(ctx, t, langC, files, name, opts.Flags)
+			o, err := c.object(building, t, langC, files, name, opts.Flags)
 			if err == nil && o.exit != 0 {
 				err = toolError(o.stderr)
 			}

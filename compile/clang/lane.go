@@ -163,7 +163,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	case compile.ShapeComponent:
 		return l.runComponent(ctx, module, art, job)
 	case compile.ShapeKernel:
-		return l.runKernel(ctx, module, art, job)
+		return l.runKernel(ctx, art, job)
 	}
 	return l.runProgram(ctx, module, art, job)
 }

@@ -1,0 +1,73 @@
+package clang
+
+import (
+	"bytes"
+	"context"
+
+	"wb/compile"
+	"wb/compile/abi"
+	"wb/sandbox"
+	"wb/value"
+)
+
+// metaSig is the entry of Artifact.Meta with the signature of a component.
+const metaSig = "sig"
+
+// buildComponent builds a module that calls one function of the block.
+func (l *lane) buildComponent(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
+	f, err := chooseFunction(src)
+	if err != nil {
+		return nil, err
+	}
+	sig := src.Sig
+	if sig == nil {
+		if sig, err = infer(src, f); err != nil {
+			return nil, err
+		}
+	}
+	cpp := l.lang.ext == langCPP.ext
+	g, err := makeGlue(src, sig, f, cpp)
+	if err != nil {
+		return nil, err
+	}
+	variables, err := variableSections(src)
+	if err != nil {
+		return nil, err
+	}
+	u := &unit{}
+	u.add(originGlue, g.before)
+	u.addLines(originIncludes, includeLines(src))
+	u.addLines(originDefines, defineLines(src))
+	u.addLines(originNamespaces, namespaceLines(src))
+	u.add(originVars, variables)
+	u.append(bodyWithLogues(src))
+	u.add(originGlue, g.after)
+	wasm, warnings, err := l.build(ctx, src, u, program{start: "crt1-reactor.o", flags: []string{"--entry=_initialize"}})
+	if err != nil {
+		return nil, err
+	}
+	art := l.artifact(src, wasm, warnings)
+	art.Meta[metaSig] = sig.String()
+	return art, nil
+}
+
+// runComponent checks the inputs, calls the function and reads its result.
+func (l *lane) runComponent(ctx context.Context, module *sandbox.Module, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	sig, err := value.ParseSig(art.Meta[metaSig])
+	if err != nil {
+		return nil, err
+	}
+	args, err := abi.Arguments(sig, job.Inputs)
+	if err != nil {
+		return nil, err
+	}
+	var stdout, stderr bytes.Buffer
+	in, err := l.env.Engine.Start(ctx, sandbox.Command{Module: module, Args: []string{"block"}, Stdin: bytes.NewReader(job.Stdin),
+		Stdout: tee(&stdout, job.Stdout), Stderr: tee(&stderr, job.Stderr), Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps})
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close(ctx)
+	v, err := abi.Call(ctx, in, sig, args)
+	return &compile.Outcome{Value: v, Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Usage: in.Usage()}, err
+}

@@ -1,0 +1,87 @@
+package clang
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"wb/compile"
+	"wb/sandbox"
+	"wb/value"
+)
+
+// kernelOutput is how far behind the start of the output a kernel's own data
+// begin, in bytes: the room its output has.
+const kernelOutput = 1 << 20
+
+// kernelUnit is a body with the places of its input and output as macros.
+func kernelUnit(src *compile.Source, layout compile.KernelLayout) (*unit, error) {
+	variables, err := variableSections(src)
+	if err != nil {
+		return nil, err
+	}
+	u := &unit{}
+	u.addLines(originIncludes, includeLines(src))
+	u.addLines(originDefines, defineLines(src))
+	u.addLines(originNamespaces, namespaceLines(src))
+	u.add(originGlue, fmt.Sprintf("#define WB_IN ((const unsigned char *)%d)\n#define WB_OUT ((unsigned char *)%d)\n#define WB_OUT_SIZE %d\n", layout.In, layout.Out, kernelOutput))
+	u.add(originVars, variables)
+	u.append(bodyWithLogues(src))
+	return u, nil
+}
+
+func (l *lane) buildKernel(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
+	layout, err := compile.KernelLayoutOf(src.Arg)
+	if err != nil {
+		return nil, compile.Errorf(src.At(1, 1), "%v", err)
+	}
+	found := false
+	for _, f := range functions(src.Body) {
+		found = found || f.name == "process" && f.defined && !f.static
+	}
+	if !found {
+		return nil, compile.Errorf(src.At(1, 1), "a kernel defines int process(int in_len)").
+			WithHint("it reads in_len bytes at WB_IN, writes at WB_OUT and returns how many it wrote")
+	}
+	u, err := kernelUnit(src, layout)
+	if err != nil {
+		return nil, err
+	}
+	if l.lang.ext == langCPP.ext {
+		u.parts = append([]part{{originGlue, "extern \"C\" int process(int);\n"}}, u.parts...)
+	}
+	wasm, warnings, err := l.build(ctx, src, u, program{start: "crt1-reactor.o", exports: []string{"process"}, lowStack: true,
+		flags: []string{"--entry=_initialize", "--global-base=" + strconv.Itoa(int(layout.Out)+kernelOutput)}})
+	if err != nil {
+		return nil, err
+	}
+	art := l.artifact(src, wasm, warnings)
+	art.Meta[compile.KernelIn] = strconv.Itoa(int(layout.In))
+	art.Meta[compile.KernelOut] = strconv.Itoa(int(layout.Out))
+	return art, nil
+}
+
+// OpenKernel implements [compile.KernelOpener].
+func (l *lane) OpenKernel(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Kernel, error) {
+	module, err := l.env.Engine.Compile(ctx, l.info.Name, art.Wasm)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := compile.KernelLayoutOf(func(name string) (string, bool) { text, ok := art.Meta[name]; return text, ok })
+	if err != nil {
+		return nil, err
+	}
+	return compile.StartKernel(ctx, l.env.Engine, sandbox.Command{Module: module, Args: []string{"kernel"}, Stdout: job.Stdout, Stderr: job.Stderr,
+		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps}, layout)
+}
+
+// runKernel calls a kernel once, with the job's standard input.
+func (l *lane) runKernel(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	k, err := l.OpenKernel(ctx, art, job)
+	if err != nil {
+		return nil, err
+	}
+	defer k.Close(ctx)
+	out, err := k.Call(ctx, job.Stdin)
+	return &compile.Outcome{Value: value.OfString(string(out)), Stdout: append([]byte(nil), out...), Usage: k.Usage()}, err
+}

@@ -1,0 +1,110 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"wb/sandbox"
+)
+
+// KernelLayout says where a kernel's input and output lie in its memory, in
+// bytes from the start.
+type KernelLayout struct {
+	In, Out uint32
+}
+
+// DefaultKernelLayout is where kernels have always had them: room for 64,512
+// bytes of input.
+var DefaultKernelLayout = KernelLayout{In: 1024, Out: 65536}
+
+// Names of the header arguments, and of the entries of Artifact.Meta, that set
+// a kernel's layout.
+const (
+	KernelIn  = "in_off"
+	KernelOut = "out_off"
+)
+
+// KernelLayoutOf reads the layout from Source.Args or Artifact.Meta through get.
+func KernelLayoutOf(get func(name string) (string, bool)) (KernelLayout, error) {
+	layout := DefaultKernelLayout
+	for name, to := range map[string]*uint32{KernelIn: &layout.In, KernelOut: &layout.Out} {
+		text, ok := get(name)
+		if !ok {
+			continue
+		}
+		n, err := strconv.ParseUint(text, 0, 31)
+		if err != nil {
+			return layout, fmt.Errorf(":%s %s is not an offset in bytes", name, text)
+		}
+		*to = uint32(n)
+	}
+	if layout.In >= layout.Out {
+		return layout, fmt.Errorf("kernel input at %d must lie before its output at %d", layout.In, layout.Out)
+	}
+	return layout, nil
+}
+
+// Kernel is a started program of kernel shape: it exports its memory and
+// process(in_len) -> out_len. It is started once and called many times, by one
+// goroutine at a time.
+type Kernel struct {
+	instance *sandbox.Instance
+	process  *sandbox.Func
+	layout   KernelLayout
+	stack    [1]uint64
+}
+
+// kernelFunc is the function a kernel exports.
+const kernelFunc = "process"
+
+// StartKernel starts the module of command.
+func StartKernel(ctx context.Context, engine *sandbox.Engine, command sandbox.Command, layout KernelLayout) (*Kernel, error) {
+	in, err := engine.Start(ctx, command)
+	if err != nil {
+		return nil, err
+	}
+	k := &Kernel{instance: in, process: in.Func(kernelFunc), layout: layout}
+	if k.process == nil {
+		in.Close(ctx)
+		return nil, fmt.Errorf("%s: no exported function %s(in_len) -> out_len", command.Module.Name(), kernelFunc)
+	}
+	return k, nil
+}
+
+// Call gives the kernel in and returns its output, a view that is valid until
+// the next call.
+func (k *Kernel) Call(ctx context.Context, in []byte) ([]byte, error) {
+	if room := k.layout.Out - k.layout.In; uint64(len(in)) > uint64(room) {
+		return nil, fmt.Errorf("kernel: input of %d bytes does not fit before the output, there is room for %d", len(in), room)
+	}
+	if !k.instance.Memory().Write(k.layout.In, in) {
+		return nil, fmt.Errorf("kernel: its memory of %d bytes ends before the input at %d", k.instance.Memory().Size(), k.layout.In)
+	}
+	k.stack[0] = uint64(len(in))
+	if err := k.process.Call(ctx, k.stack[:]); err != nil {
+		return nil, err
+	}
+	n := uint32(k.stack[0])
+	out, ok := k.instance.Memory().Read(k.layout.Out, n)
+	if int32(n) < 0 || !ok {
+		return nil, fmt.Errorf("kernel: %s returned %d, its memory has %d bytes", kernelFunc, int32(n), k.instance.Memory().Size())
+	}
+	return out, nil
+}
+
+// Renew gives the kernel fresh limits for what follows.
+func (k *Kernel) Renew(limits sandbox.Limits) { k.instance.Renew(limits) }
+
+// Usage is what the kernel has used since it started or was renewed.
+func (k *Kernel) Usage() sandbox.Usage { return k.instance.Usage() }
+
+// Close frees the kernel.
+func (k *Kernel) Close(ctx context.Context) error { return k.instance.Close(ctx) }
+
+// KernelOpener is a lane whose kernels can stay open between calls.
+type KernelOpener interface {
+	// OpenKernel starts an artifact of kernel shape; job gives limits, files
+	// and capabilities, not the input.
+	OpenKernel(ctx context.Context, art *Artifact, job *Job) (*Kernel, error)
+}

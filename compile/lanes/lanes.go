@@ -1,0 +1,24 @@
+// Package lanes knows every language: it makes the lanes, registers the
+// toolchains they need, and puts the artifact cache in front of them. It is
+// the only package that imports all of them; a new lane is one line here.
+package lanes
+
+import (
+	"wb/compile"
+	"wb/compile/clang"
+)
+
+// New makes all lanes in env. Nothing is installed or loaded yet.
+func New(env *compile.Env) (*compile.Registry, error) {
+	cc := clang.New(env)
+	all := []compile.Lane{
+		cc.C(),
+		cc.CPP(),
+	}
+	if env.Cache != nil {
+		for i, lane := range all {
+			all[i] = compile.Cached(lane, env.Cache)
+		}
+	}
+	return compile.NewRegistry(all...)
+}

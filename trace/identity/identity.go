@@ -1,11 +1,9 @@
-// Package identity keeps the Ed25519 key that signs what a user's runs
-// recorded and what they publish.
+// Package identity keeps the Ed25519 key that seals and signatures are made
+// with, and names its owner with a did:key.
 //
-// A key is known by its did:key, the name and the public key in one string:
-// "did:key:z" and the base58 of 0xED 0x01 and the 32 key bytes (the did:key
-// method, version 0.7). The seed lives in the user's config directory, one file
-// a tenant, readable by the user only; WB_SIGNING_KEY (base64 of the 32-byte
-// seed) stands in for it where there is no home, as in CI.
+// A key belongs to a tenant and lives in the user's configuration directory,
+// readable by the user alone. WB_SIGNING_KEY, the base64 of the 32-byte seed,
+// takes its place where there is no such directory, as in CI.
 package identity
 
 import (
@@ -15,170 +13,199 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io/fs"
-	"math/big"
 	"os"
 	"path/filepath"
-	"regexp"
+	"runtime"
 	"strings"
 )
 
-// EnvSeed names the environment variable that overrides the key file.
-const EnvSeed = "WB_SIGNING_KEY"
+// SeedEnv is the environment variable that holds a seed in base64.
+const SeedEnv = "WB_SIGNING_KEY"
 
-// DefaultTenant is whose key is used when nobody says.
+// DefaultTenant owns the key where nobody says otherwise.
 const DefaultTenant = "default"
 
-// Key signs. The zero Key does not.
+// ErrNoKey is a tenant without a key.
+var ErrNoKey = errors.New("no signing key")
+
+// Key is a private key. It never prints itself.
 type Key struct {
 	private ed25519.PrivateKey
+	did     string
 }
 
-// FromSeed makes the key of a 32-byte seed.
-func FromSeed(seed []byte) (Key, error) {
+// FromSeed makes a key of its 32-byte seed.
+func FromSeed(seed []byte) (*Key, error) {
 	if len(seed) != ed25519.SeedSize {
-		return Key{}, fmt.Errorf("signing key: seed has %d bytes, want %d", len(seed), ed25519.SeedSize)
+		return nil, fmt.Errorf("a signing key's seed has %d bytes, got %d", ed25519.SeedSize, len(seed))
 	}
-	return Key{ed25519.NewKeyFromSeed(seed)}, nil
+	private := ed25519.NewKeyFromSeed(seed)
+	return &Key{private: private, did: DID(private.Public().(ed25519.PublicKey))}, nil
 }
 
-// Public is the public half.
-func (k Key) Public() ed25519.PublicKey { return k.private.Public().(ed25519.PublicKey) }
-
-// DID is the did:key of the public half.
-func (k Key) DID() string { return DIDOf(k.Public()) }
-
-// Sign signs data (pure Ed25519, RFC 8032).
-func (k Key) Sign(data []byte) []byte { return ed25519.Sign(k.private, data) }
-
-var tenantName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-
-// Load returns the tenant's key: from WB_SIGNING_KEY when it is set, else from
-// the key file in dir ("" is the user's config directory), which is made on
-// first use with mode 0600.
-func Load(dir, tenant string) (Key, error) {
-	if text := os.Getenv(EnvSeed); text != "" {
-		seed, err := base64.StdEncoding.DecodeString(strings.TrimSpace(text))
-		if err != nil {
-			return Key{}, fmt.Errorf("%s: not base64", EnvSeed)
-		}
-		return FromSeed(seed)
-	}
-	if !tenantName.MatchString(tenant) {
-		return Key{}, fmt.Errorf("tenant %q: use letters, digits, dot, dash and underscore", tenant)
-	}
-	if dir == "" {
-		config, err := os.UserConfigDir()
-		if err != nil {
-			return Key{}, fmt.Errorf("signing key: %w", err)
-		}
-		dir = filepath.Join(config, "wb", "keys")
-	}
-	path := filepath.Join(dir, tenant+".ed25519")
-	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return create(dir, path)
-	}
+// FromEnv makes a key of the text of WB_SIGNING_KEY: base64 in any of its
+// alphabets, with or without padding.
+func FromEnv(text string) (*Key, error) {
+	text = strings.NewReplacer("-", "+", "_", "/", "=", "").Replace(strings.TrimSpace(text))
+	seed, err := base64.RawStdEncoding.DecodeString(text)
 	if err != nil {
-		return Key{}, fmt.Errorf("signing key: %w", err)
+		return nil, fmt.Errorf("%s is not base64", SeedEnv) // the text stays out of messages
 	}
-	seed, err := hex.DecodeString(strings.TrimSpace(string(data)))
+	key, err := FromSeed(seed)
 	if err != nil {
-		return Key{}, fmt.Errorf("%s: not a hex seed", path)
+		return nil, fmt.Errorf("%s: %w", SeedEnv, err)
 	}
-	return FromSeed(seed)
+	return key, nil
 }
 
-// create makes a key file. Of two processes that try at once, both end up with
-// the one key that was linked first.
-func create(dir, path string) (Key, error) {
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return Key{}, fmt.Errorf("signing key: %w", err)
-	}
+// New makes a new key.
+func New() (*Key, error) {
 	seed := make([]byte, ed25519.SeedSize)
 	if _, err := rand.Read(seed); err != nil {
-		return Key{}, fmt.Errorf("signing key: %w", err)
-	}
-	tmp, err := os.CreateTemp(dir, ".key-*") // made with mode 0600
-	if err != nil {
-		return Key{}, fmt.Errorf("signing key: %w", err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.WriteString(hex.EncodeToString(seed) + "\n")
-	if err = errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return Key{}, fmt.Errorf("signing key: %w", err)
-	}
-	if err := os.Link(tmp.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return Key{}, fmt.Errorf("signing key: %w", err)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return Key{}, fmt.Errorf("signing key: %w", err)
-	}
-	seed, err = hex.DecodeString(strings.TrimSpace(string(data)))
-	if err != nil {
-		return Key{}, fmt.Errorf("%s: not a hex seed", path)
+		return nil, fmt.Errorf("new signing key: %w", err)
 	}
 	return FromSeed(seed)
 }
 
-// didPrefix and the multicodec prefix of an Ed25519 public key.
-const didPrefix = "did:key:z"
+// DID is the did:key of the key's owner.
+func (k *Key) DID() string { return k.did }
 
-var multicodec = []byte{0xed, 0x01}
+// Public is the public half.
+func (k *Key) Public() ed25519.PublicKey { return k.private.Public().(ed25519.PublicKey) }
 
-// DIDOf is the did:key of a public key.
-func DIDOf(public ed25519.PublicKey) string {
-	return didPrefix + base58(append(append([]byte(nil), multicodec...), public...))
+// Sign signs a message; the signature has 64 bytes.
+func (k *Key) Sign(message []byte) []byte { return ed25519.Sign(k.private, message) }
+
+// String names the owner and keeps the secret.
+func (k *Key) String() string { return k.did }
+
+// GoString is String, so that %#v keeps the secret too.
+func (k *Key) GoString() string { return "identity.Key(" + k.did + ")" }
+
+// Store is the directory where a user's keys lie.
+type Store struct{ dir string }
+
+// NewStore is the key store in dir, usually wb/keys in the user's
+// configuration directory.
+func NewStore(dir string) *Store { return &Store{dir: dir} }
+
+// Dir is where keys lie unless the user says otherwise: WB_CONFIG_DIR/keys,
+// else wb/keys in the user's configuration directory.
+func Dir(getenv func(string) string) (string, error) {
+	if dir := getenv("WB_CONFIG_DIR"); dir != "" {
+		return filepath.Join(dir, "keys"), nil
+	}
+	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "wb", "keys"), nil
+	}
+	dir, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("no configuration directory: %w", err)
+	}
+	return filepath.Join(dir, "wb", "keys"), nil
 }
 
-// PublicOf reads the public key out of a did:key.
-func PublicOf(did string) (ed25519.PublicKey, error) {
-	text, ok := strings.CutPrefix(did, didPrefix)
-	if !ok {
-		return nil, fmt.Errorf("%q is no did:key", did)
+// Find returns the key to sign with: that of the environment when it has one,
+// else the tenant's, made now if it is missing.
+func Find(getenv func(string) string, tenant string) (*Key, error) {
+	if text := getenv(SeedEnv); text != "" {
+		return FromEnv(text)
 	}
-	data, err := unbase58(text)
-	if err != nil || len(data) != len(multicodec)+ed25519.PublicKeySize || data[0] != multicodec[0] || data[1] != multicodec[1] {
-		return nil, fmt.Errorf("%q is no Ed25519 did:key", did)
+	dir, err := Dir(getenv)
+	if err != nil {
+		return nil, err
 	}
-	return ed25519.PublicKey(data[len(multicodec):]), nil
+	return NewStore(dir).LoadOrNew(tenant)
 }
 
-// bitcoin is the base58 alphabet of Bitcoin.
-const bitcoin = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz"
+// Path is the file of a tenant's key: the seed in hex.
+func (s *Store) Path(tenant string) string { return filepath.Join(s.dir, tenant+".ed25519") }
 
-func base58(data []byte) string {
-	n, rem, radix := new(big.Int).SetBytes(data), new(big.Int), big.NewInt(58)
-	var out []byte
-	for n.Sign() > 0 {
-		n.DivMod(n, radix, rem)
-		out = append(out, bitcoin[rem.Int64()])
+// Load reads a tenant's key. The error wraps [ErrNoKey] when there is none; a
+// file that others may read is refused.
+func (s *Store) Load(tenant string) (*Key, error) {
+	if err := checkTenant(tenant); err != nil {
+		return nil, err
 	}
-	for i := 0; i < len(data) && data[i] == 0; i++ {
-		out = append(out, bitcoin[0])
+	path := s.Path(tenant)
+	info, err := os.Stat(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", path, ErrNoKey)
 	}
-	for a, b := 0, len(out)-1; a < b; a, b = a+1, b-1 {
-		out[a], out[b] = out[b], out[a]
+	if err != nil {
+		return nil, fmt.Errorf("signing key: %w", err)
 	}
-	return string(out)
+	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
+		return nil, fmt.Errorf("%s can be read by others; hint: chmod 600 %s", path, path)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("signing key: %w", err)
+	}
+	seed, err := hex.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil {
+		return nil, fmt.Errorf("%s is not the hex of a seed", path)
+	}
+	key, err := FromSeed(seed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return key, nil
 }
 
-func unbase58(text string) ([]byte, error) {
-	if len(text) > 128 {
-		return nil, errors.New("base58: too long")
+// LoadOrNew reads a tenant's key and makes one when there is none. Of several
+// processes that do so at once, one wins and all get its key.
+func (s *Store) LoadOrNew(tenant string) (*Key, error) {
+	key, err := s.Load(tenant)
+	if !errors.Is(err, ErrNoKey) {
+		return key, err
 	}
-	n, radix := new(big.Int), big.NewInt(58)
-	for _, c := range text {
-		digit := strings.IndexRune(bitcoin, c)
-		if digit < 0 {
-			return nil, fmt.Errorf("base58: bad character %q", c)
-		}
-		n.Mul(n, radix).Add(n, big.NewInt(int64(digit)))
+	if key, err = New(); err != nil {
+		return nil, err
 	}
-	zeros := 0
-	for zeros < len(text) && text[zeros] == bitcoin[0] {
-		zeros++
+	if err := s.Save(tenant, key); err != nil && !errors.Is(err, os.ErrExist) {
+		return nil, err
 	}
-	return append(make([]byte, zeros), n.Bytes()...), nil
+	return s.Load(tenant)
+}
+
+// Save writes a tenant's key, and NAME.pub with the public half beside it. It
+// does not replace a key: the error then wraps [os.ErrExist].
+func (s *Store) Save(tenant string, key *Key) error {
+	if err := checkTenant(tenant); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return fmt.Errorf("signing key: %w", err)
+	}
+	temp, err := os.CreateTemp(s.dir, ".new-*") // mode 0600
+	if err != nil {
+		return fmt.Errorf("signing key: %w", err)
+	}
+	defer os.Remove(temp.Name())
+	_, err = temp.WriteString(hex.EncodeToString(key.private.Seed()) + "\n")
+	if err == nil {
+		err = temp.Sync()
+	}
+	if e := temp.Close(); err == nil {
+		err = e
+	}
+	if err == nil { // a link, unlike a rename, never replaces
+		err = os.Link(temp.Name(), s.Path(tenant))
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(s.dir, tenant+".pub"), []byte(hex.EncodeToString(key.Public())+"\n"), 0o644)
+	}
+	if err != nil {
+		return fmt.Errorf("signing key: %w", err)
+	}
+	return nil
+}
+
+// checkTenant keeps tenants' names from leaving the store.
+func checkTenant(tenant string) error {
+	if tenant == "" || tenant[0] == '.' || strings.ContainsAny(tenant, "/\\\x00") {
+		return fmt.Errorf("%q is no tenant name", tenant)
+	}
+	return nil
 }

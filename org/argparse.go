@@ -28,7 +28,7 @@ func ParseArgs(text string, at int, origin Origin) []Arg {
 		}
 		for i, v := range b.splitVars(value) {
 			one := arg
-			one.Value = text[v.Start:v.End]
+			one.Value = v.text
 			one.At = Span{at + v.Start, at + v.End}
 			if one.Span = one.At; i == 0 {
 				one.Span.Start = arg.Span.Start
@@ -113,17 +113,24 @@ func (b *balance) splitArgs() []Span {
 	return parts
 }
 
-// splitVars cuts "a=1 b=2" at spaces, and joins what spaces around "=" tore
+// assignment is one "name=value" and its text without spaces around "=".
+type assignment struct {
+	Span
+	text string
+}
+
+// splitVars cuts "a=1 b = 2" at spaces, and joins what spaces around "=" tore
 // apart.
-func (b *balance) splitVars(value Span) []Span {
-	var vars []Span
+func (b *balance) splitVars(value Span) []assignment {
+	var vars []assignment
 	for _, part := range b.splitAt(value, ' ') {
-		n := len(vars)
-		if n > 0 && (b.text[part.Start] == '=' || b.text[vars[n-1].End-1] == '=') {
+		text := b.text[part.Start:part.End]
+		if n := len(vars); n > 0 && (text[0] == '=' || b.text[vars[n-1].End-1] == '=') {
 			vars[n-1].End = part.End
+			vars[n-1].text += text
 			continue
 		}
-		vars = append(vars, part)
+		vars = append(vars, assignment{part, text})
 	}
 	return vars
 }

@@ -66,6 +66,22 @@ func properties(n *Node) iter.Seq[Property] {
 	}
 }
 
+// propertyDrawerOf returns the property drawer of a headline or of the
+// document. It stands before any other content, so only the few nodes that may
+// come first are looked at.
+func propertyDrawerOf(n *Node) *Node {
+	for c := n.first; c != nil; c = c.next {
+		switch c.kind {
+		case KindPropertyDrawer:
+			return c
+		case KindHeadlineLine, KindPlanning, KindBlank, KindComment:
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
 // drawerName reads the line as ":NAME:".
 func drawerName(s string, l line) (name string, ok bool) {
 	if s[l.text] != ':' || s[l.end-1] != ':' || l.end-l.text < 3 {

@@ -139,7 +139,7 @@ func (h Headline) Planning() (Planning, bool) {
 }
 
 // Properties iterates over the lines of the headline's property drawer.
-func (h Headline) Properties() iter.Seq[Property] { return properties(h.child(KindPropertyDrawer)) }
+func (h Headline) Properties() iter.Seq[Property] { return properties(propertyDrawerOf(h.Node)) }
 
 // Property returns the value of the headline's own property, without
 // inheritance; the last line wins, and "KEY+" lines are appended.

@@ -71,7 +71,7 @@ func (d *Document) Properties(h Headline) map[string]string {
 		}
 	}
 	for n := h.Node; n != nil; n = n.parent {
-		for p := range properties(n.child(KindPropertyDrawer)) {
+		for p := range properties(propertyDrawerOf(n)) {
 			take(p.Key.Text)
 		}
 	}
@@ -115,7 +115,7 @@ func (d *Document) propertyTokens(n *Node, key string) []Token {
 // localProperty collects what one drawer says about a key: the last plain
 // line, and all "KEY+" lines in order.
 func localProperty(owner *Node, key string) (base Token, extra []Token, found bool) {
-	for p := range properties(owner.child(KindPropertyDrawer)) {
+	for p := range properties(propertyDrawerOf(owner)) {
 		if !p.Is(key) {
 			continue
 		}

@@ -63,7 +63,7 @@ func (n *Node) Link() (Link, bool) {
 func (l *Link) resolve() {
 	target := l.Target.Text
 	if l.Form == BracketLink {
-		target = strings.Join(strings.FieldsFunc(unescapeLink(target), func(r rune) bool { return r == '\n' }), " ")
+		target = foldLines(unescapeLink(target))
 	}
 	typ, rest, ok := strings.Cut(target, ":")
 	switch {
@@ -85,6 +85,23 @@ func (l *Link) resolve() {
 	if l.Type == "file" {
 		l.Path, l.Search, _ = strings.Cut(l.Path, "::")
 	}
+}
+
+// foldLines makes one space of each line ending and the blanks around it.
+func foldLines(text string) string {
+	if strings.IndexByte(text, '\n') < 0 {
+		return text
+	}
+	lines := strings.Split(text, "\n")
+	for i := range lines {
+		if i > 0 {
+			lines[i] = strings.TrimLeft(lines[i], " \t")
+		}
+		if i < len(lines)-1 {
+			lines[i] = strings.TrimRight(lines[i], " \t\r")
+		}
+	}
+	return strings.Join(lines, " ")
 }
 
 // unescapeLink removes the backslashes that protect brackets.

@@ -38,7 +38,7 @@ func SetProperty(h Headline, key, value string) ([]Edit, error) {
 	if strings.ContainsAny(value, "\r\n") {
 		return nil, fmt.Errorf("value of property %s spans lines", key)
 	}
-	drawer := h.child(KindPropertyDrawer)
+	drawer := propertyDrawerOf(h.Node)
 	var old *Property
 	for p := range properties(drawer) {
 		if p.Is(key) && !p.Append {
@@ -77,7 +77,7 @@ func propertyLine(key, value string) string {
 // RemoveProperty returns the edits that remove the lines of a headline's own
 // property, and the whole drawer when nothing else stands in it.
 func RemoveProperty(h Headline, key string) []Edit {
-	drawer := h.child(KindPropertyDrawer)
+	drawer := propertyDrawerOf(h.Node)
 	var edits []Edit
 	kept := 0
 	for p := range properties(drawer) {

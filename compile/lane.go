@@ -39,9 +39,9 @@ const (
 
 // Position is a place in an org file; Line and Col count from 1, Col in bytes.
 type Position struct {
-	File string
-	Line int
-	Col  int
+	File string `json:"file"`
+	Line int    `json:"line"`
+	Col  int    `json:"col"`
 }
 
 // Var is one :var header argument, already resolved.

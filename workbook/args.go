@@ -1,0 +1,63 @@
+package workbook
+
+import (
+	"slices"
+	"strings"
+
+	"wb/org"
+)
+
+// blockDefaults and the others are the header arguments org-babel assumes: for
+// a block that says nothing, for code in running text, and for a call.
+var (
+	blockDefaults = []org.Arg{
+		{Key: ":session", Value: "none"}, {Key: ":results", Value: "replace"}, {Key: ":exports", Value: "code"},
+		{Key: ":cache", Value: "no"}, {Key: ":noweb", Value: "no"}, {Key: ":hlines", Value: "no"}, {Key: ":tangle", Value: "no"},
+	}
+	inlineDefaults = []org.Arg{
+		{Key: ":session", Value: "none"}, {Key: ":results", Value: "replace"}, {Key: ":exports", Value: "results"}, {Key: ":hlines", Value: "yes"},
+	}
+	callDefaults = []org.Arg{{Key: ":exports", Value: "results"}}
+)
+
+// Words are the words of a header argument such as :results.
+type Words []string
+
+// Has reports whether word was said.
+func (w Words) Has(word string) bool { return slices.Contains(w, word) }
+
+// resultWords are the words of :results, lower case as lanes expect them.
+func resultWords(args org.Args) Words {
+	return strings.Fields(strings.ToLower(args.Value(":results")))
+}
+
+// argText is a header argument's value as a program sees it: without the
+// quotes of a Lisp string.
+func argText(args org.Args, key string) (string, bool) {
+	a, ok := args.Get(key)
+	if !ok {
+		return "", false
+	}
+	return unquoteArg(a.Value), true
+}
+
+// isSet reports whether a header argument says anything but no, nil or none.
+func isSet(args org.Args, key string) bool {
+	switch args.Value(key) {
+	case "", "no", "nil", "none":
+		return false
+	}
+	return true
+}
+
+// byName groups what the author wrote (not defaults) by name without colon.
+func byName(args org.Args) map[string][]string {
+	named := map[string][]string{}
+	for _, a := range args {
+		if a.Origin != org.FromDefault {
+			name := strings.TrimPrefix(a.Key, ":")
+			named[name] = append(named[name], a.Value)
+		}
+	}
+	return named
+}

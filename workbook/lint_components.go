@@ -1,0 +1,169 @@
+package workbook
+
+import (
+	"slices"
+	"strings"
+
+	"wb/compile"
+	"wb/org"
+)
+
+// headerArguments are the names a source block may use: org-babel's, those of
+// the ob-LANG of wb's lanes, and wb's own.
+var headerArguments = []string{
+	// org-babel
+	"cache", "cmdline", "colnames", "comments", "dir", "epilogue", "eval", "exports", "file", "file-desc", "file-ext", "file-mode",
+	"hlines", "mkdirp", "no-expand", "noeval", "noweb", "noweb-prefix", "noweb-ref", "noweb-sep", "output-dir", "padline", "post",
+	"prologue", "results", "rownames", "sep", "session", "shebang", "stdin", "tangle", "tangle-mode", "var", "wrap",
+	// languages
+	"args", "async", "body", "classname", "cmd", "compiler", "database", "dbhost", "defines", "engine", "flags", "header", "height",
+	"imports", "include", "includes", "lexical", "libs", "main", "namespaces", "package", "preamble", "python", "return", "title",
+	"type", "width", "xlabel", "ylabel", "bars", "line",
+	// wb
+	"in", "out", "deps", "uses", "persist", "exec", "sig", "profile", "timeout", "memory", "fuel", "func", "expect",
+}
+
+// capabilities are what :uses and #+CAPS may ask for.
+var capabilities = []string{
+	"vfs", "commands", "exec", "process", "parallel", "kv", "queue", "secrets", "net", "browse", "tcp", "udp", "tls", "serve",
+	"tcp-serve", "build", "llm", "clock", "random", "posix",
+}
+
+// profiles are the capabilities each profile holds, smallest first.
+var profiles = map[string][]string{
+	"compute": {"vfs"},
+	"minimal": {"vfs", "commands", "exec", "kv", "secrets", "queue", "tcp", "udp", "tls"},
+	"network": {"vfs", "commands", "exec", "kv", "secrets", "queue", "tcp", "udp", "tls", "net", "llm", "browse"},
+	"posix":   {"vfs", "commands", "exec", "kv", "secrets", "queue", "tcp", "udp", "tls", "net", "llm", "browse", "posix", "parallel"},
+}
+
+// Capability is the name of what :uses asks for: workbook:llm/complete, llm
+// and llm:model all name llm.
+func Capability(use string) string {
+	use = strings.TrimPrefix(use, "workbook:")
+	if i := strings.IndexAny(use, "/:"); i >= 0 {
+		use = use[:i]
+	}
+	return use
+}
+
+// components checks what each component is made of.
+func (l *linter) components() {
+	for _, c := range l.plan.Components {
+		if c.Kind == KindData || c.Kind == KindCall || c.Kind == KindInlineCall {
+			continue
+		}
+		l.language(c)
+		l.arguments(c)
+		l.signature(c)
+		l.uses(c)
+	}
+}
+
+func (l *linter) language(c *Component) {
+	if l.opts.Languages == nil || c.Lang == "" || c.Lang == "agent" || evalNever(c) {
+		return
+	}
+	if _, ok := l.opts.Languages.Lookup(c.Lang); ok {
+		return
+	}
+	hint := "run `wb help run` for the languages; :eval no keeps a block from running"
+	if near := l.opts.Languages.Nearest(c.Lang); near != "" {
+		hint = "did you mean " + near + "?"
+	}
+	severity := compile.Error
+	if c.Dialect == DialectBabel { // a file of Emacs' may hold what only Emacs runs
+		severity = compile.Warning
+	}
+	l.report(severity, "unknown-language", l.offset(c), hint, "there is no lane for %s", c.Lang)
+}
+
+// evalNever reports whether a block says that it must not run.
+func evalNever(c *Component) bool {
+	switch c.Args.Value(":eval") {
+	case "no", "never", "nil":
+		return true
+	}
+	return false
+}
+
+// offset is where the component stands in the source.
+func (l *linter) offset(c *Component) int {
+	span, ok := l.doc.Line(c.Pos.Line)
+	if !ok {
+		return 0
+	}
+	return span.Start + max(c.Pos.Col-1, 0)
+}
+
+// arguments reports header arguments that nobody reads.
+func (l *linter) arguments(c *Component) {
+	for _, a := range c.Args {
+		name := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(a.Key, ":"), "+"))
+		if a.Origin == org.FromDefault || slices.Contains(headerArguments, name) || strings.HasPrefix(name, "default-") {
+			continue
+		}
+		severity := compile.Warning
+		hint := didYouMean(name, headerArguments, "")
+		if hint != "" && c.Dialect != DialectBabel {
+			severity = compile.Error
+		}
+		l.report(severity, "unknown-argument", a.At.Start, hint, "unknown header argument %s", a.Key)
+	}
+}
+
+// uses checks the capabilities a component asks for against what it would get.
+func (l *linter) uses(c *Component) {
+	profile := c.Args.Value(":profile")
+	held, known := profiles[profile]
+	if profile != "" && !known {
+		names := []string{"compute", "minimal", "network", "posix"}
+		l.warnf("unknown-profile", l.offset(c), didYouMean(profile, names, "profiles are compute minimal network posix"), "unknown profile %s means compute", profile)
+	}
+	if !known {
+		held = profiles["compute"]
+	}
+	for _, use := range c.Uses {
+		name := Capability(use)
+		switch {
+		case !slices.Contains(capabilities, name):
+			l.errorf("unknown-capability", l.offset(c), didYouMean(name, capabilities, "capabilities are "+strings.Join(capabilities, " ")),
+				"%s asks for %s, which is no capability", c.ID, use)
+		case l.opts.Granted != nil && l.opts.Granted(name):
+		case slices.Contains(held, name) && name == "vfs":
+		default:
+			l.warnf("not-granted", l.offset(c), "run it with --grant "+name, "%s asks for %s, which a run does not have unless it is granted", c.ID, name)
+		}
+	}
+}
+
+// signature checks that a :sig: agrees with the ports beside it.
+func (l *linter) signature(c *Component) {
+	if c.Sig == nil {
+		return
+	}
+	var params, ins []string
+	for _, p := range c.Sig.Params {
+		params = append(params, p.Name)
+	}
+	for _, in := range c.In {
+		ins = append(ins, in.Name)
+	}
+	if len(ins) > 0 && !slices.Equal(params, ins) {
+		l.errorf("sig-ports", l.offset(c), "name the same inputs in the same order", ":sig: takes (%s), :in: says (%s)",
+			strings.Join(params, ", "), strings.Join(ins, ", "))
+	}
+	var results []string
+	for _, r := range c.Sig.Results {
+		if r.Name != "" {
+			results = append(results, r.Name)
+		}
+	}
+	switch {
+	case len(results) > 0 && len(c.Out) > 0 && !slices.Equal(results, c.Out):
+		l.errorf("sig-ports", l.offset(c), "name the same outputs in the same order", ":sig: gives (%s), :out: says (%s)",
+			strings.Join(results, ", "), strings.Join(c.Out, ", "))
+	case len(results) == 0 && len(c.Out) > 1:
+		l.errorf("sig-ports", l.offset(c), "write -> (a: T, b: U)", ":out: names %d outputs, :sig: gives one", len(c.Out))
+	}
+}

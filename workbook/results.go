@@ -1,0 +1,313 @@
+package workbook
+
+import (
+	"fmt"
+	"strings"
+
+	"wb/org"
+	"wb/value"
+)
+
+// writer turns results into edits of one document.
+type writer struct {
+	doc   *org.Document
+	edits []org.Edit
+}
+
+// block writes the result of a source block or call line.
+func (w *writer) block(block *org.Node, r *Result) {
+	if r.insertsNothing() {
+		return
+	}
+	at := findPlace(w.doc, block)
+	name := block.Name().Text
+	text := r.text()
+	switch {
+	case !at.exists:
+		w.insert(at, name, r, text)
+	case r.Words.Has("append"), r.Words.Has("prepend"):
+		w.accumulate(at, r, text)
+	case r.Hash != "" && at.hash != r.Hash:
+		w.rehash(at, name, r, text)
+	default:
+		w.replace(at, r, text)
+	}
+}
+
+// keywordLine is the #+RESULTS: line of new results.
+func keywordLine(indent int, name, hash string) string {
+	if hash != "" {
+		hash = "[" + hash + "]"
+	}
+	if name != "" {
+		name = " " + name
+	}
+	return indentText(indent) + "#+RESULTS" + hash + ":" + name + "\n"
+}
+
+// insert adds results that were not there: a blank line, the keyword, the
+// text, and a blank line unless one follows already.
+func (w *writer) insert(at place, name string, r *Result, text string) {
+	before, after := "\n", ""
+	source := w.doc.Source()
+	pos := at.line.Start
+	if pos > 0 && source[pos-1] != '\n' {
+		before = "\n\n"
+	}
+	if !blankLineAt(source, pos) {
+		after = "\n"
+	}
+	w.edit(at.line, before+keywordLine(at.indent, name, r.Hash)+shiftLines(text, at.indent)+after)
+}
+
+func blankLineAt(source string, pos int) bool {
+	line, _, _ := strings.Cut(source[pos:], "\n")
+	return strings.TrimSpace(line) == ""
+}
+
+// replace puts text in the place of the old result. Prose that an earlier run
+// wrote (:results raw and the like) counts as old only if it is unchanged.
+func (w *writer) replace(at place, r *Result, text string) {
+	old := at.old
+	if old.Len() == 0 {
+		old = w.previous(at, r, text)
+	}
+	w.edit(old, w.below(at)+shiftLines(text, at.indent))
+}
+
+// below is the line end that a #+RESULTS: line at the very end of the file
+// lacks.
+func (w *writer) below(at place) string {
+	if at.line.End > 0 && w.doc.Source()[at.line.End-1] != '\n' {
+		return "\n"
+	}
+	return ""
+}
+
+// previous is the extent of what the last run wrote, or of what is about to be
+// written, when it stands below the keyword letter by letter.
+func (w *writer) previous(at place, r *Result, text string) org.Span {
+	rest := w.doc.Source()[at.line.End:]
+	for _, candidate := range []string{text, r.Before} {
+		candidate = w.lineEnds(shiftLines(candidate, at.indent))
+		if candidate != "" && strings.HasPrefix(rest, candidate) {
+			return org.Span{Start: at.line.End, End: at.line.End + len(candidate)}
+		}
+	}
+	return at.old
+}
+
+// rehash replaces keyword and result together: their hash differs.
+func (w *writer) rehash(at place, name string, r *Result, text string) {
+	span := org.Span{Start: at.line.Start, End: at.old.End}
+	after := ""
+	if !blankLineAt(w.doc.Source(), span.End) {
+		after = "\n"
+	}
+	w.edit(span, keywordLine(at.indent, name, r.Hash)+shiftLines(text, at.indent)+after)
+}
+
+// accumulate adds to what is there, below it or above. Rows that come next to
+// a table become part of it and are aligned with it.
+func (w *writer) accumulate(at place, r *Result, text string) {
+	prepend := r.Words.Has("prepend")
+	if at.table && strings.HasPrefix(text, "|") {
+		old := shiftLines(plainLines(w.doc.Text(at.old)), -at.indent)
+		rows, formulas := splitFormulas(old)
+		if prepend {
+			rows = text + rows
+		} else {
+			rows += text
+		}
+		w.edit(at.old, shiftLines(alignTable(rows)+formulas, at.indent))
+		return
+	}
+	pos := at.old.End
+	if prepend {
+		pos = at.old.Start
+	}
+	w.edit(org.Span{Start: pos, End: pos}, w.below(at)+shiftLines(text, at.indent))
+}
+
+// splitFormulas parts a table's rows from the #+TBLFM: lines below them.
+func splitFormulas(table string) (rows, formulas string) {
+	end := 0
+	for l := range strings.Lines(table) {
+		if !strings.HasPrefix(strings.TrimLeft(l, " \t"), "|") {
+			break
+		}
+		end += len(l)
+	}
+	return table[:end], table[end:]
+}
+
+// inline writes the result of a src_lang{…} or call_name(…) in running text:
+// {{{results(=value=)}}} after it, replacing the one that stands there.
+func (w *writer) inline(object org.Span, r *Result) error {
+	if r.insertsNothing() {
+		return nil
+	}
+	if err := r.checkInline(); err != nil {
+		return err
+	}
+	text := r.inlineText()
+	if old, found := w.inlineResult(object.End); found {
+		w.edit(old, text)
+		return nil
+	}
+	if text != "" {
+		w.edit(w.previousInline(object.End, r, text), " "+text)
+	}
+	return nil
+}
+
+// previousInline is the extent of bare text that the last run wrote, or that
+// is about to be written, after an inline block; empty when it is not there.
+func (w *writer) previousInline(end int, r *Result, text string) org.Span {
+	rest := w.doc.Source()[end:]
+	for _, candidate := range []string{text, r.Before} {
+		if candidate != "" && strings.HasPrefix(rest, " "+candidate) {
+			return org.Span{Start: end, End: end + 1 + len(candidate)}
+		}
+	}
+	return org.Span{Start: end, End: end}
+}
+
+// inlineResult finds the results macro that follows an inline block, blanks
+// and one line break between.
+func (w *writer) inlineResult(end int) (org.Span, bool) {
+	source := w.doc.Source()
+	start := end
+	for start < len(source) && strings.IndexByte(" \t\r\n", source[start]) >= 0 {
+		start++
+	}
+	gap := source[end:start]
+	if strings.Count(gap, "\n") > 1 || !strings.HasPrefix(source[start:], "{{{results(") {
+		return org.Span{}, false
+	}
+	stop := strings.Index(source[start:], ")}}}")
+	if stop < 0 || strings.Contains(source[start:start+stop], "\n\n") {
+		return org.Span{}, false
+	}
+	return org.Span{Start: start, End: start + stop + len(")}}}")}, true
+}
+
+// checkInline refuses what running text cannot hold.
+func (r *Result) checkInline() error {
+	what := ""
+	switch {
+	case r.Words.Has("table"):
+		what = "`:results table'"
+	case r.Words.Has("drawer"):
+		what = "`:results drawer'"
+	case r.Value.Kind() == value.List && !r.empty():
+		what = "a list"
+	case strings.Contains(strings.TrimRight(display(r.Value), "\n"), "\n"):
+		what = "a result of several lines"
+	case r.Words.Has("list"):
+		what = "`:results list'"
+	}
+	if what == "" {
+		return nil
+	}
+	return fmt.Errorf("%s cannot stand in running text", what)
+}
+
+// inlineText is the result as it stands in running text.
+func (r *Result) inlineText() string {
+	if r.empty() {
+		return ""
+	}
+	text := strings.TrimRight(display(r.Value), "\n")
+	if r.Words.Has("file") {
+		text = r.link()
+	}
+	if !r.Words.Has("raw") || r.Wrapped {
+		text = escapeMacroArgument(text)
+	}
+	if r.Wrapped {
+		return r.inlineWrap(text)
+	}
+	switch {
+	case r.Words.Has("html"):
+		return "{{{results(@@html:" + text + "@@)}}}"
+	case r.Words.Has("latex"):
+		return "{{{results(@@latex:" + text + "@@)}}}"
+	case r.Words.Has("org"):
+		return "{{{results(src_org{" + text + "})}}}"
+	case r.Words.Has("code"):
+		return "{{{results(src_" + r.Lang + "[" + r.switches() + "]{" + text + "})}}}"
+	case r.Words.Has("raw"):
+		return text
+	case r.Words.Has("file"):
+		return "{{{results(" + text + ")}}}"
+	}
+	return "{{{results(=" + text + "=)}}}"
+}
+
+// inlineWrap obeys :wrap in running text.
+func (r *Result) inlineWrap(text string) string {
+	words := strings.Fields(r.Wrap)
+	if len(words) == 0 {
+		return "{{{results(" + text + ")}}}"
+	}
+	switch strings.ToLower(words[0]) {
+	case "no", "nil":
+		return text
+	case "export":
+		backend := "none"
+		if len(words) > 1 {
+			backend = words[1]
+		}
+		return "{{{results(@@" + backend + ":" + text + "@@)}}}"
+	case "example":
+		return "{{{results(=" + text + "=)}}}"
+	case "src":
+		head := "none"
+		if len(words) > 1 {
+			head = words[1]
+		}
+		if len(words) > 2 {
+			head += "[" + strings.Join(words[2:], " ") + "]"
+		}
+		return "{{{results(src_" + head + "{" + text + "})}}}"
+	}
+	return "{{{results(" + text + ")}}}"
+}
+
+// escapeMacroArgument protects commas, doubling backslashes before them.
+func escapeMacroArgument(s string) string {
+	var out strings.Builder
+	slashes := 0
+	for i := 0; i < len(s); i++ {
+		if s[i] == ',' {
+			out.WriteString(strings.Repeat(`\`, slashes+1))
+		}
+		if s[i] == '\\' {
+			slashes++
+		} else {
+			slashes = 0
+		}
+		out.WriteByte(s[i])
+	}
+	return out.String()
+}
+
+// edit records a change; text that is there already changes nothing.
+func (w *writer) edit(span org.Span, text string) {
+	text = w.lineEnds(text)
+	if w.doc.Text(span) == text {
+		return
+	}
+	w.edits = append(w.edits, org.Edit{Start: span.Start, End: span.End, New: text})
+}
+
+// lineEnds gives text the line ends of the document.
+func (w *writer) lineEnds(text string) string {
+	if !w.doc.CRLF() {
+		return text
+	}
+	return strings.ReplaceAll(plainLines(text), "\n", "\r\n")
+}
+
+func plainLines(text string) string { return strings.ReplaceAll(text, "\r\n", "\n") }

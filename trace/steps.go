@@ -48,7 +48,7 @@ func (w *StepsFile) Close() error { return w.file.Close() }
 //	dur_ms     milliseconds, by the monotonic clock
 //	ts         when it ended, in seconds since 1970
 //	run        id of the run
-//	call       position in the run, from 0
+//	call       position in the run, from 0; null for its header
 //	kind       see [Kind]
 //	component  id or null
 func AppendStep(dst []byte, e *Event) []byte {
@@ -71,7 +71,12 @@ func AppendStep(dst []byte, e *Event) []byte {
 	}
 	dst = strconv.AppendInt(append(dst, `,"ts":`...), ts, 10)
 	dst = append(append(dst, `,"run":`...), quoted(e.Run)...)
-	dst = strconv.AppendInt(append(dst, `,"call":`...), int64(e.Call), 10)
+	dst = append(dst, `,"call":`...)
+	if e.Kind == KindRun {
+		dst = append(dst, "null"...)
+	} else {
+		dst = strconv.AppendInt(dst, int64(e.Call), 10)
+	}
 	dst = append(append(dst, `,"kind":`...), quoted(string(e.Kind))...)
 	dst = appendText(append(dst, `,"component":`...), e.Component)
 	return append(dst, '}', '\n')

@@ -49,10 +49,18 @@ func (k Key) Public() ed25519.PublicKey { return k.private.Public().(ed25519.Pub
 func (k Key) DID() string { return DIDOf(k.Public()) }
 
 // String names the key and keeps the secret, whatever the format verb.
-func (k Key) String() string { return k.DID() }
+func (k Key) String() string {
+	if k.IsZero() {
+		return "no key"
+	}
+	return k.DID()
+}
+
+// IsZero reports whether k is the zero Key.
+func (k Key) IsZero() bool { return k.private == nil }
 
 // GoString is String, for %#v.
-func (k Key) GoString() string { return "identity.Key(" + k.DID() + ")" }
+func (k Key) GoString() string { return "identity.Key(" + k.String() + ")" }
 
 // Sign signs data (pure Ed25519, RFC 8032).
 func (k Key) Sign(data []byte) []byte { return ed25519.Sign(k.private, data) }

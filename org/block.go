@@ -88,9 +88,16 @@ func (n *Node) Block() (Block, bool) {
 	} else {
 		b.Type = n.token(Span{l.text + len("#+begin_"), pos})
 	}
-	pos = skipBlanks(s, pos, l.end)
 	switch n.kind {
-	case KindSrcBlock, KindExportBlock, KindDynamicBlock:
+	case KindSrcBlock: // Org wants spaces here: behind a tab there is no language
+		if at := skipSpaces(s, pos, l.end); at > pos {
+			if end := skipWord(s, at, l.end); end > at {
+				b.Lang = n.token(Span{at, end})
+				pos = end
+			}
+		}
+	case KindExportBlock, KindDynamicBlock:
+		pos = skipBlanks(s, pos, l.end)
 		if end := skipWord(s, pos, l.end); end > pos {
 			b.Lang = n.token(Span{pos, end})
 			pos = end
@@ -115,14 +122,14 @@ func (b Block) IsSrc() bool { return b.kind == KindSrcBlock }
 // -l "fmt") that stand at pos.
 func switchesEnd(s string, pos, end int) int {
 	for {
-		at := skipBlanks(s, pos, end)
-		if at+2 > end || s[at] != '-' && s[at] != '+' {
+		at := skipSpaces(s, pos, end)
+		if at == pos || at+2 > end || s[at] != '-' && s[at] != '+' {
 			return pos
 		}
 		next := at + 2
 		switch c := s[at+1]; {
 		case c == 'n':
-			if i := skipBlanks(s, next, end); i < end && isDigit(s[i]) {
+			if i := skipSpaces(s, next, end); i < end && isDigit(s[i]) {
 				for next = i; next < end && isDigit(s[next]); next++ {
 				}
 			}
@@ -141,4 +148,12 @@ func switchesEnd(s string, pos, end int) int {
 		}
 		pos = next
 	}
+}
+
+// skipSpaces skips spaces only, where Org takes no tabs.
+func skipSpaces(s string, pos, end int) int {
+	for pos < end && s[pos] == ' ' {
+		pos++
+	}
+	return pos
 }

@@ -116,6 +116,9 @@ type cachedLane struct {
 	building map[string]*building
 }
 
+// Unwrap is the lane behind the cache.
+func (l *cachedLane) Unwrap() Lane { return l.Lane }
+
 // building is one Build under way; done closes when art and err are set.
 type building struct {
 	done chan struct{}

@@ -26,10 +26,14 @@ type Diagnostic struct {
 }
 
 // String is the one-line form people and editors read:
-// file:line:col: severity: CODE message.
+// file:line:col: severity: CODE message, or message [-Woption] as C compilers
+// have it.
 func (d Diagnostic) String() string {
 	text := d.Message
-	if d.Code != "" {
+	switch {
+	case strings.HasPrefix(d.Code, "-"):
+		text += " [" + d.Code + "]"
+	case d.Code != "":
 		text = d.Code + " " + text
 	}
 	return fmt.Sprintf("%s: %s: %s", d.Pos, d.Severity, text)

@@ -157,9 +157,9 @@ func cutSemicolon(s string, in Span) Span {
 }
 
 // rowObjects parses the cells of a table row.
-func (d *Document) rowObjects(n *Node) *Node {
+func (d *Document) rowObjects(n *Node, radio *radioTrie) *Node {
 	l := lineAt(d.text, n.start)
-	p := d.newObjectParser(n.Span())
+	p := d.newObjectParser(n.Span(), radio)
 	root := p.add(nil, KindObjects, n.start, n.end)
 	root.parent = n
 	p.add(root, KindMarkup, n.start, l.text+1)

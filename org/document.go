@@ -21,6 +21,9 @@ type Document struct {
 
 	namesOnce sync.Once
 	names     nameIndex
+
+	radioOnce sync.Once
+	radio     *radioTrie
 }
 
 // Source returns the text the document was parsed from.

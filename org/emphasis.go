@@ -27,10 +27,10 @@ func (p *objectParser) emphasis(j *objectJob, pos int, kind Kind) (object, bool)
 // start: at the start of the text or behind white space or an opening
 // character, and before something that is not white space.
 func (p *objectParser) opensEmphasis(j *objectJob, pos int) bool {
-	if pos+2 >= j.end || p.find.spaceBefore(pos+2) && p.src[pos+1] < utf8.RuneSelf {
+	if pos+2 >= j.end {
 		return false
 	}
-	if r, _ := utf8.DecodeRuneInString(p.src[pos+1 : j.end]); unicode.IsSpace(r) {
+	if r, _ := utf8.DecodeRuneInString(p.src[pos+1 : j.end]); isSpaceRune(r) {
 		return false
 	}
 	if pos == j.start {

@@ -3,7 +3,6 @@ package org
 import (
 	"sort"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -89,10 +88,10 @@ func (f *finder) closer(mark byte, from, limit int) (int, bool) {
 
 func (f *finder) spaceBefore(pos int) bool {
 	if c := f.src[pos-1]; c < utf8.RuneSelf {
-		return isSpace(c) || c == '\f' || c == '\v'
+		return isSpace(c) || c == '\f'
 	}
 	r, _ := utf8.DecodeLastRuneInString(f.src[f.span.Start:pos])
-	return unicode.IsSpace(r)
+	return isSpaceRune(r)
 }
 
 // closesAt reports whether the character at pos may follow emphasis.
@@ -102,10 +101,10 @@ func (f *finder) closesAt(pos int) bool {
 	}
 	c := f.src[pos]
 	if c < utf8.RuneSelf {
-		return isSpace(c) || strings.IndexByte("-.,;:!?'\")}\\[\f\v", c) >= 0
+		return isSpace(c) || strings.IndexByte("-.,;:!?'\")}\\[\f", c) >= 0
 	}
 	r, _ := utf8.DecodeRuneInString(f.src[pos:f.span.End])
-	return unicode.IsSpace(r)
+	return isSpaceRune(r)
 }
 
 // pair returns the offset after the bracket that closes the one at pos,

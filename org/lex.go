@@ -117,6 +117,22 @@ func isWordRune(r rune) bool {
 	return unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r)
 }
 
+// isSyntaxWord reports whether r is part of a word by Emacs's syntax tables,
+// which count emoji among words.
+func isSyntaxWord(r rune) bool { return isWordRune(r) || r >= 0x1F000 }
+
+// isSpaceRune reports whether r is white space by Emacs's syntax tables, which
+// count the zero width space in: authors put it beside emphasis.
+func isSpaceRune(r rune) bool {
+	switch r {
+	case 0x200B:
+		return true
+	case '\v', 0x85, 0x1680, 0x2028, 0x2029:
+		return false
+	}
+	return unicode.IsSpace(r)
+}
+
 // skipName returns the end of the run of word characters, "-" and "_" at pos:
 // the alphabet of drawer names and footnote labels.
 func skipName(s string, pos, end int) int {
@@ -130,7 +146,7 @@ func skipName(s string, pos, end int) int {
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(s[pos:end])
-		if r == utf8.RuneError && size <= 1 || !isWordRune(r) {
+		if r == utf8.RuneError && size <= 1 || !isSyntaxWord(r) {
 			return pos
 		}
 		pos += size

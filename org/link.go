@@ -1,8 +1,8 @@
 package org
 
 import (
+	"net/url"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -12,8 +12,8 @@ type Link struct {
 	Form   LinkForm
 	Target Token  // everything that says where the link leads
 	Desc   Token  // the description of a bracket link
-	Type   string // "https", "file", "id", …; "fuzzy", "custom-id" or "coderef" for places in the file
-	Path   string // the target without its type
+	Type   string // "https", "file", "id", …; "fuzzy", "custom-id", "coderef" or "radio" for places in the file
+	Path   string // the target without its type, #+LINK: abbreviations expanded
 	Search string // of file:path::search
 }
 
@@ -25,6 +25,7 @@ const (
 	BracketLink LinkForm = iota // [[target][description]]
 	AngleLink                   // <type:path>
 	PlainLink                   // type:path
+	RadioLink                   // the text of a radio target
 )
 
 // linkTypes are the types of plain and angle links that Org knows as it
@@ -54,6 +55,9 @@ func (n *Node) Link() (Link, bool) {
 	case s[n.start] == '<':
 		link.Form = AngleLink
 		link.Target = n.token(Span{n.start + 1, n.end - 1})
+	case linkType(s, n.start, n.end) == 0:
+		link.Form, link.Type, link.Path = RadioLink, "radio", n.Text()
+		return link, true
 	}
 	link.resolve()
 	return link, true
@@ -63,7 +67,7 @@ func (n *Node) Link() (Link, bool) {
 func (l *Link) resolve() {
 	target := l.Target.Text
 	if l.Form == BracketLink {
-		target = foldLines(unescapeLink(target))
+		target = l.doc.expandLink(foldLines(unescapeLink(target)))
 	}
 	typ, rest, ok := strings.Cut(target, ":")
 	switch {
@@ -85,6 +89,31 @@ func (l *Link) resolve() {
 	if l.Type == "file" {
 		l.Path, l.Search, _ = strings.Cut(l.Path, "::")
 	}
+}
+
+// expandLink replaces an abbreviation that #+LINK: declares: in "key:tag" the
+// tag takes the place of %s, or of %h in its URL-encoded form, or is appended.
+func (d *Document) expandLink(target string) string {
+	key, tag, tagged := strings.Cut(target, ":")
+	for i := range d.settings.links {
+		abbrev := &d.settings.links[i]
+		if abbrev.key != key {
+			continue
+		}
+		if tagged {
+			tag = strings.TrimPrefix(tag, ":")
+		}
+		switch {
+		case strings.Contains(abbrev.text, "%("): // a lisp function
+			return target
+		case strings.Contains(abbrev.text, "%s"):
+			return strings.Replace(abbrev.text, "%s", tag, 1)
+		case strings.Contains(abbrev.text, "%h"):
+			return strings.Replace(abbrev.text, "%h", url.PathEscape(tag), 1)
+		}
+		return abbrev.text + tag
+	}
+	return target
 }
 
 // foldLines makes one space of each line ending and the blanks around it.
@@ -227,7 +256,7 @@ func pathEnd(s string, pos, end int) int {
 		default:
 			r, size := utf8.DecodeRuneInString(s[pos:end])
 			next += size
-			final = isWordRune(r) || r == utf8.RuneError || !unicode.IsPunct(r) && !unicode.IsSymbol(r) && !unicode.IsSpace(r)
+			final = isSyntaxWord(r)
 		}
 		if final && pos > start {
 			last = next

@@ -16,36 +16,57 @@ import (
 // Nothing is remembered: each call parses anew.
 func (d *Document) Objects(n *Node) *Node {
 	switch n.kind {
-	case KindParagraph:
-		return d.objects(n, n.core(), standardSet)
-	case KindHeadline:
-		h, _ := n.Headline()
-		return d.objects(n, h.Title.Span, standardSet&^setOf(KindLineBreak))
-	case KindItem:
-		if item, _ := n.Item(); item.Tag.Present() {
-			return d.objects(n, item.Tag.Span, standardSet&^setOf(KindLineBreak))
-		}
-	case KindVerseBlock:
-		b, _ := n.Block()
-		return d.objects(n, b.Body, standardSet)
-	case KindTableRow:
-		return d.rowObjects(n)
-	case KindAffiliated:
-		if k := readKeyword(n); k.Name() == "CAPTION" {
-			return d.objects(n, k.Value.Span, standardSet&^setOf(KindFootnoteRef))
-		}
+	case KindParagraph, KindHeadline, KindItem, KindVerseBlock, KindTableRow, KindAffiliated:
+		return d.objectsOf(n, d.radioTargets())
 	}
 	return nil
 }
 
+// objectsOf is [Document.Objects] with the radio targets to look for.
+func (d *Document) objectsOf(n *Node, radio *radioTrie) *Node {
+	in, set := n.Span(), standardSet
+	switch n.kind {
+	case KindParagraph:
+		in = n.core()
+	case KindHeadline:
+		h, _ := n.Headline()
+		in, set = h.Title.Span, standardSet&^setOf(KindLineBreak)
+	case KindItem:
+		item, _ := n.Item()
+		if !item.Tag.Present() {
+			return nil
+		}
+		in, set = item.Tag.Span, standardSet&^setOf(KindLineBreak)
+	case KindVerseBlock:
+		b, _ := n.Block()
+		in = b.Body
+	case KindTableRow:
+		return d.rowObjects(n, radio)
+	case KindAffiliated:
+		k := readKeyword(n)
+		if k.Name() != "CAPTION" {
+			return nil
+		}
+		in, set = k.Value.Span, standardSet&^setOf(KindFootnoteRef)
+	}
+	return d.objects(n, in, set, radio)
+}
+
+// textNodes iterates over the nodes that may hold objects.
+func (d *Document) textNodes() iter.Seq[*Node] {
+	return d.Nodes(KindParagraph, KindHeadline, KindItem, KindVerseBlock, KindTableRow, KindAffiliated)
+}
+
 // ObjectsIn parses any span of the source as if it were a paragraph.
-func (d *Document) ObjectsIn(s Span) *Node { return d.objects(d.At(s.Start), s, standardSet) }
+func (d *Document) ObjectsIn(s Span) *Node {
+	return d.objects(d.At(s.Start), s, standardSet, d.radioTargets())
+}
 
 // AllObjects iterates over every object of the document in source order, at
 // the cost of parsing all its text.
 func (d *Document) AllObjects(kinds ...Kind) iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
-		for n := range d.Nodes(KindParagraph, KindHeadline, KindItem, KindVerseBlock, KindTableRow, KindAffiliated) {
+		for n := range d.textNodes() {
 			root := d.Objects(n)
 			if root == nil {
 				continue
@@ -102,8 +123,9 @@ var (
 // ahead again and again.
 type objectParser struct {
 	parser
-	find *finder
-	todo []objectJob
+	find  *finder
+	radio *radioTrie
+	todo  []objectJob
 }
 
 // objectJob is a stretch of text that may hold objects of some kinds, and the
@@ -115,12 +137,12 @@ type objectJob struct {
 	closeEnd   int
 }
 
-func (d *Document) newObjectParser(s Span) *objectParser {
-	return &objectParser{parser: parser{doc: d, src: d.text}, find: newFinder(d.text, s)}
+func (d *Document) newObjectParser(s Span, radio *radioTrie) *objectParser {
+	return &objectParser{parser: parser{doc: d, src: d.text}, find: newFinder(d.text, s), radio: radio}
 }
 
-func (d *Document) objects(owner *Node, s Span, set kindSet) *Node {
-	p := d.newObjectParser(s)
+func (d *Document) objects(owner *Node, s Span, set kindSet, radio *radioTrie) *Node {
+	p := d.newObjectParser(s, radio)
 	root := p.add(nil, KindObjects, s.Start, s.End)
 	root.parent = owner
 	p.run(objectJob{root, s.Start, s.End, set, s.End})
@@ -143,11 +165,14 @@ func (p *objectParser) run(first objectJob) {
 func (p *objectParser) text(j objectJob) {
 	plain := j.start
 	for pos := j.start; pos < j.end; {
-		if !startsObject[p.src[pos]] {
-			pos++
-			continue
+		var o object
+		ok := false
+		if p.radio != nil && j.set.has(KindLink) && p.src[pos] >= '0' {
+			o, ok = p.radioLink(&j, pos)
 		}
-		o, ok := p.object(&j, pos)
+		if !ok && startsObject[p.src[pos]] {
+			o, ok = p.object(&j, pos)
+		}
 		if !ok {
 			pos++
 			continue
@@ -253,5 +278,5 @@ func (p *objectParser) atWordStart(j *objectJob, pos int) bool {
 		return !isAlnum(c) && c != '$' && c != '%' && c != '\''
 	}
 	r, _ := utf8.DecodeLastRuneInString(p.src[j.start:pos])
-	return !isWordRune(r)
+	return !isSyntaxWord(r)
 }

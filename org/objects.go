@@ -279,7 +279,7 @@ func (p *objectParser) endsMath(pos, end int) bool {
 		return isSpace(c) || strings.IndexByte("!\"#,.:;?@`()<>[]{}'", c) >= 0
 	}
 	r, _ := utf8.DecodeRuneInString(p.src[pos:end])
-	return unicode.IsPunct(r) || unicode.IsSpace(r)
+	return unicode.IsPunct(r) || isSpaceRune(r)
 }
 
 // backslash reads what starts with "\": a line break, an entity or a LaTeX

@@ -63,7 +63,16 @@ func (d *Document) ResultOf(n *Node) (Result, bool) {
 	return Result{}, false
 }
 
-func (r Result) anonymous() bool { return r.Name.Text == "" }
+// anonymous reports whether the line is one that Org takes for the result of
+// the unnamed block above it: no name, and in brackets nothing but a hash.
+func (r Result) anonymous() bool {
+	for _, c := range []byte(r.Hash.Text) {
+		if !isDigit(c) && (c|0x20 < 'a' || c|0x20 > 'f') {
+			return false
+		}
+	}
+	return r.Name.Text == ""
+}
 
 // result reads a keyword line as the head of a result.
 func (n *Node) result() (Result, bool) {
@@ -76,14 +85,29 @@ func (n *Node) result() (Result, bool) {
 		return Result{}, false
 	}
 	r := Result{Line: line, Hash: k.Option, Body: Span{line.End, line.End}}
-	if i := strings.LastIndexByte(k.Option.Text, ' '); i >= 0 {
-		r.Hash = n.token(Span{k.Option.Start + i + 1, k.Option.End})
+	if i := hashStamp(k.Option.Text); i > 0 {
+		r.Hash = n.token(Span{k.Option.Start + i, k.Option.End})
 	}
 	if k.Value.Len() > 0 {
 		r.Name = k.Value
 	}
 	r.extend(n)
 	return r, true
+}
+
+// hashStamp returns the length of the time, "(YYYY-MM-DD hh:mm:ss) ", that may
+// stand before a hash.
+func hashStamp(option string) int {
+	const form = "(dddd-dd-dd dd:dd:dd) "
+	if len(option) < len(form) {
+		return 0
+	}
+	for i := range len(form) {
+		if form[i] == 'd' && !isDigit(option[i]) || form[i] != 'd' && form[i] != option[i] {
+			return 0
+		}
+	}
+	return len(form)
 }
 
 // extend finds the end of the result.

@@ -7,7 +7,11 @@ type settings struct {
 	todo       TodoKeywords
 	fileTags   []string
 	properties []fileProperty
+	links      []linkAbbrev
 }
+
+// linkAbbrev is one "#+LINK: key text" line.
+type linkAbbrev struct{ key, text string }
 
 // fileProperty is the outcome of the #+PROPERTY: lines for one key.
 type fileProperty struct {
@@ -72,6 +76,8 @@ func readSettings(d *Document, keywords []*Node) settings {
 			}
 		case "PROPERTY":
 			s.property(d, k.Value)
+		case "LINK":
+			s.link(k.Value.Text)
 		}
 	}
 	if len(s.todo.List) == 0 {
@@ -124,4 +130,25 @@ func (s *settings) property(d *Document, value Token) {
 		}
 	}
 	s.properties = append(s.properties, fileProperty{name, []Token{d.Token(rest)}})
+}
+
+// link applies one "#+LINK: key text" line; a key with blanks is quoted.
+func (s *settings) link(line string) {
+	end := skipWord(line, 0, len(line))
+	key := line[:end]
+	if strings.HasPrefix(line, `"`) {
+		if i := strings.LastIndexByte(line, '"'); i > 1 {
+			key, end = line[1:i], i+1
+		}
+	}
+	text := strings.TrimSpace(line[end:])
+	if key == "" || text == "" {
+		return
+	}
+	for _, l := range s.links {
+		if l.key == key {
+			return
+		}
+	}
+	s.links = append(s.links, linkAbbrev{key, text})
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 	"github.com/tetratelabs/wazero/sys"
+
+	"wb/sandbox/fuel"
 )
 
 // Instance is a live guest: memory, globals, open files. It is not safe for
@@ -78,7 +80,7 @@ func (e *Engine) instantiate(ctx context.Context, c Command) (*Instance, error) 
 		switch name {
 		case wasiName:
 			return e.wasi
-		case fuelName:
+		case fuel.ImportModule:
 			return e.fuel
 		}
 		return modules[name]
@@ -92,6 +94,7 @@ func (e *Engine) instantiate(ctx context.Context, c Command) (*Instance, error) 
 		return nil, in.outcome(err)
 	}
 	in.guest = guest
+	in.meter.counter = guest.ExportedGlobal(fuel.ExportFuel).(api.MutableGlobal)
 	return in, nil
 }
 
@@ -112,7 +115,7 @@ func (e *Engine) hostModules(ctx context.Context, c Command) (map[string]api.Mod
 func checkImports(m *Module, host []HostModule) error {
 	for _, f := range m.compiled.ImportedFunctions() {
 		module, name, _ := f.Import()
-		if module == wasiName || module == fuelName {
+		if module == wasiName || module == fuel.ImportModule {
 			continue
 		}
 		fn := findHostFunc(host, module, name)
@@ -293,9 +296,6 @@ func newTrapError(module string, err error) error {
 
 // Memory gives the host access to the guest's linear memory.
 func (in *Instance) Memory() Memory { return Memory{in} }
-
-// Usage is what the instance has used since it started or was renewed.
-func (in *Instance) Usage() Usage { return in.meter.usage(in) }
 
 // Close frees the instance. It may be called twice.
 func (in *Instance) Close(ctx context.Context) error {

@@ -6,18 +6,34 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"wb/sandbox/fuel"
 )
 
-// fuelName is the module that instrumented guests import their yield from.
-const fuelName = "wb:fuel"
+// slice is how much fuel a guest gets at a time. A unit is at most
+// fuel.MaxRun instructions, so even a hostile guest is back in Go within
+// milliseconds, and an ordinary one costs a host call every 100 µs.
+const slice = 1 << 17
 
-// meter watches one instance's limits.
+// hostCallFuel is what a system call costs, besides the bytes it moves.
+const hostCallFuel = 100
+
+// meter counts one instance's fuel and watches its deadline.
+//
+// The guest counts down in its own counter; granted is the sum of what it was
+// given, so granted minus the counter is what its code has burnt. Fuel spent
+// on the guest's behalf by the host is added on top.
 type meter struct {
 	limits   Limits
 	started  time.Time
 	deadline time.Time // zero: none
+	granted  int64
+	hostFuel int64
+	unseen   int64 // host fuel since limits were last looked at
+	counter  api.MutableGlobal
 }
 
+// start begins an accounting period.
 func (m *meter) start(l Limits) {
 	m.limits = l
 	m.started = time.Now()
@@ -25,10 +41,72 @@ func (m *meter) start(l Limits) {
 	if l.Timeout > 0 {
 		m.deadline = m.started.Add(l.Timeout)
 	}
+	m.granted, m.hostFuel, m.unseen = 0, 0, 0
+	if m.counter != nil {
+		m.counter.Set(0)
+	}
 }
 
-func (m *meter) usage(in *Instance) Usage {
-	return Usage{Memory: int64(in.memory.size), Wall: time.Since(m.started)}
+// used is the fuel burnt when the guest's counter stands at left.
+func (m *meter) used(left int32) int64 { return m.granted - int64(left) + m.hostFuel }
+
+// fuelUsed is the fuel burnt so far.
+func (in *Instance) fuelUsed() int64 {
+	if in.meter.counter == nil {
+		return in.meter.hostFuel
+	}
+	return in.meter.used(int32(in.meter.counter.Get()))
+}
+
+// refill is the guest's call for more fuel: the next value of its counter.
+func (in *Instance) refill(ctx context.Context, left int32) int32 {
+	m := &in.meter
+	in.check(ctx, m.used(left))
+	next := int64(slice)
+	if m.limits.Fuel >= 0 {
+		next = min(next, m.limits.Fuel-m.used(left))
+	}
+	m.granted += next - int64(left)
+	return int32(next)
+}
+
+// check ends the guest if it has used more than it may, in fuel or in time.
+func (in *Instance) check(ctx context.Context, used int64) {
+	in.meter.unseen = 0
+	if l := in.meter.limits.Fuel; l >= 0 && used > l {
+		in.halt(&LimitError{LimitFuel, l})
+	}
+	if err := in.expired(ctx); err != nil {
+		in.halt(err)
+	}
+}
+
+// burn charges the guest for work the host does for it.
+func (in *Instance) burn(ctx context.Context, n int64) {
+	in.meter.hostFuel += n
+	if in.meter.unseen += n; in.meter.unseen >= slice {
+		in.check(ctx, in.fuelUsed())
+	}
+}
+
+// expired is the error of a caller who gave up or of a passed deadline.
+func (in *Instance) expired(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if d := in.meter.deadline; !d.IsZero() && time.Now().After(d) {
+		return &LimitError{LimitTime, int64(in.meter.limits.Timeout)}
+	}
+	return nil
+}
+
+// Usage is what the instance has used since it started or was renewed.
+func (in *Instance) Usage() Usage {
+	return Usage{
+		Fuel:   in.fuelUsed(),
+		Memory: int64(in.memory.size),
+		Wall:   time.Since(in.meter.started),
+	}
 }
 
 // Renew begins a new accounting period with new limits: fuel and time start
@@ -40,28 +118,12 @@ func (in *Instance) Renew(limits Limits) {
 	in.memory.refused = false
 }
 
-// expired is the error of the first broken limit of time, or of a caller who
-// gave up.
-func (in *Instance) expired(ctx context.Context) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if d := in.meter.deadline; !d.IsZero() && time.Now().After(d) {
-		return &LimitError{LimitTime, int64(in.meter.limits.Timeout)}
-	}
-	return nil
-}
-
-// fuelModule provides the yield function.
+// fuelModule provides the yield function that instrumented guests import.
 func fuelModule(rt wazero.Runtime) wazero.HostModuleBuilder {
-	return rt.NewHostModuleBuilder(fuelName).NewFunctionBuilder().
-		WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
-			in := instanceOf(ctx)
-			if err := in.expired(ctx); err != nil {
-				in.halt(err)
-			}
-		}), nil, nil).Export("yield")
+	yield := func(ctx context.Context, stack []uint64) {
+		stack[0] = uint64(uint32(instanceOf(ctx).refill(ctx, int32(stack[0]))))
+	}
+	i32 := []api.ValueType{I32}
+	return rt.NewHostModuleBuilder(fuel.ImportModule).NewFunctionBuilder().
+		WithGoFunction(api.GoFunc(yield), i32, i32).Export(fuel.ImportYield)
 }
-
-// fuelUsed is the fuel burnt so far.
-func (in *Instance) fuelUsed() int64 { return 0 }

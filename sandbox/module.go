@@ -10,6 +10,8 @@ import (
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
+
+	"wb/sandbox/fuel"
 )
 
 // Module is a compiled program, shared by all its runs.
@@ -20,7 +22,7 @@ type Module struct {
 
 	once     sync.Once
 	compiled wazero.CompiledModule
-	globals  []string // exported mutable globals
+	info     *fuel.Info
 	err      error
 }
 
@@ -49,7 +51,7 @@ func (e *Engine) Compile(ctx context.Context, name string, wasm []byte) (*Module
 	}
 	e.mu.Unlock()
 
-	m.once.Do(func() { m.compiled, m.err = e.compile(ctx, name, wasm) })
+	m.once.Do(func() { m.err = m.compile(ctx, wasm) })
 	if m.err != nil {
 		e.mu.Lock()
 		delete(e.modules, digest)
@@ -61,17 +63,25 @@ func (e *Engine) Compile(ctx context.Context, name string, wasm []byte) (*Module
 
 var errEngineClosed = errors.New("sandbox: engine is closed")
 
-func (e *Engine) compile(ctx context.Context, name string, wasm []byte) (wazero.CompiledModule, error) {
-	if err := checkHeader(name, wasm); err != nil {
-		return nil, err
+func (m *Module) compile(ctx context.Context, wasm []byte) error {
+	if err := checkHeader(m.name, wasm); err != nil {
+		return err
 	}
-	ctx = experimental.WithCompilationWorkers(ctx, e.config.Workers)
-	compiled, err := e.runtime.CompileModule(ctx, wasm)
+	metered, info, err := fuel.Instrument(wasm, fuel.Options{TableLimit: tableLimit})
 	if err != nil {
-		return nil, &LoadError{Module: name, Reason: "invalid module", Err: err}
+		return &LoadError{Module: m.name, Reason: "invalid module", Err: err}
 	}
-	return compiled, nil
+	m.info = info
+	ctx = experimental.WithCompilationWorkers(ctx, m.engine.config.Workers)
+	m.compiled, err = m.engine.runtime.CompileModule(ctx, metered)
+	if err != nil {
+		return &LoadError{Module: m.name, Reason: "invalid module", Err: err}
+	}
+	return nil
 }
+
+// tableLimit bounds the elements of each table: 8 MiB of host memory.
+const tableLimit = 1 << 20
 
 // checkHeader tells core modules from everything else by the first 8 bytes.
 func checkHeader(name string, wasm []byte) error {

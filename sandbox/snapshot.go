@@ -33,7 +33,7 @@ func (in *Instance) Snapshot() (*Snapshot, error) {
 		return nil, fmt.Errorf("%s: cannot snapshot while a call is running", in.module.name)
 	}
 	s := &Snapshot{module: in.module, memory: append([]byte(nil), in.memory.bytes...), globals: map[string]uint64{}}
-	for _, name := range in.module.globals {
+	for _, name := range in.module.info.Globals {
 		s.globals[name] = in.guest.ExportedGlobal(name).Get()
 	}
 	return s, nil

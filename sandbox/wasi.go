@@ -172,7 +172,9 @@ func wasiModule(rt wazero.Runtime) wazero.HostModuleBuilder {
 		}
 		call := f.call
 		b = b.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
-			stack[0] = uint64(call(instanceOf(ctx), stack))
+			in := instanceOf(ctx)
+			in.burn(ctx, hostCallFuel)
+			stack[0] = uint64(call(in, stack))
 		}), params, []api.ValueType{I32}).Export(f.name)
 	}
 	return b.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {

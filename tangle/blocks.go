@@ -93,45 +93,44 @@ func hasFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// collect finds the document's blocks in order and warns of those that are
-// swallowed.
-func collect(doc *org.Document, at place) (blocks []*block, warnings []Warning) {
-	nodes := map[int]org.Block{} // by the start of the begin line
-	var starts []int
-	for b := range doc.Nodes(org.KindSrcBlock) {
-		if view, ok := b.Block(); ok {
-			nodes[view.Begin.Start] = view
-			starts = append(starts, view.Begin.Start)
-		}
-	}
+// collect finds the document's blocks: all of them in order, and those that
+// org-babel's search meets, which are the ones that are tangled. It warns of
+// the others.
+func collect(doc *org.Document, at place) (all, met []*block, warnings []Warning) {
+	byStart := map[int]*block{} // by the start of the begin line
 	headings := map[*org.Node]*heading{}
+	for n := range doc.Nodes(org.KindSrcBlock) {
+		view, _ := n.Block()
+		b := &block{Block: view, heading: headingAt(doc, view.Begin.Start, headings)}
+		byStart[view.Begin.Start] = b
+		all = append(all, b)
+	}
 	var last *heading
-	number := 0
-	found := 0
+	number, next := 0, 0
 	for _, m := range matches(doc.Source()) {
 		// The search counts a pair when it ends inside a real block.
-		i := sort.SearchInts(starts, m.end) - 1
-		if i < 0 || nodes[starts[i]].EndLine.End < m.end {
+		i := sort.Search(len(all), func(i int) bool { return all[i].Begin.Start >= m.end }) - 1
+		if i < 0 || all[i].EndLine.End < m.end {
 			continue
 		}
-		view, real := nodes[m.begin]
 		h := headingAt(doc, m.begin, headings)
 		if h != last {
 			last, number = h, 0
 		}
 		number++
-		for ; found < len(starts) && starts[found] < m.end; found++ {
-			if starts[found] != m.begin {
+		for ; next <= i; next++ {
+			if all[next].Begin.Start != m.begin {
 				line, _ := doc.Position(m.begin)
-				warnings = append(warnings, at.warning(starts[found],
+				warnings = append(warnings, at.warning(all[next].Begin.Start,
 					"this block is not tangled: org-babel takes the #+begin_src in line %d for its beginning", line))
 			}
 		}
-		if real {
-			blocks = append(blocks, &block{Block: view, heading: h, number: number})
+		if b := byStart[m.begin]; b != nil {
+			b.number = number
+			met = append(met, b)
 		}
 	}
-	return blocks, warnings
+	return all, met, warnings
 }
 
 // headingAt is the heading over an offset.

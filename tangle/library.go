@@ -1,9 +1,8 @@
 package tangle
 
 import (
+	"sort"
 	"strings"
-
-	"wb/org"
 )
 
 // library finds chunks in one document; it is the [Library] of tangling.
@@ -18,21 +17,38 @@ func (l *library) Headline(id string) (string, bool) { return headlineBody(l.p.d
 
 func (l *library) Named(id string) (*Chunk, bool) {
 	if l.names == nil {
-		l.names = map[string]*block{}
-		for _, b := range l.p.blocks {
-			for _, name := range namesAbove(l.p.doc, b) {
-				key := strings.ToLower(name)
-				if l.names[key] == nil {
-					l.names[key] = b
-				}
-			}
-		}
+		l.indexNames()
 	}
 	b := l.names[strings.ToLower(id)]
 	if b == nil || b.heading.comment {
 		return nil, false
 	}
 	return l.chunk(b), true
+}
+
+// indexNames reads names as org-babel's search does: a #+NAME: line with only
+// keyword lines between it and a #+begin_src names the block in which the next
+// #+end_src stands.
+func (l *library) indexNames() {
+	l.names = map[string]*block{}
+	begins, ends := l.p.markers()
+	for _, begin := range begins {
+		names := namesAbove(l.p.doc.Source(), begin)
+		if len(names) == 0 {
+			continue
+		}
+		e := sort.Search(len(ends), func(i int) bool { return ends[i].start > begin })
+		if e == len(ends) {
+			break
+		}
+		b := l.p.blockAround(ends[e].after)
+		for _, name := range names {
+			key := strings.ToLower(name)
+			if _, known := l.names[key]; !known && b != nil {
+				l.names[key] = b
+			}
+		}
+	}
 }
 
 func (l *library) Referenced(id string) []*Chunk {
@@ -80,11 +96,10 @@ func (l *library) chunk(b *block) *Chunk {
 }
 
 // namesAbove lists the #+NAME: lines in the run of keyword lines directly above
-// a block.
-func namesAbove(doc *org.Document, b *block) []string {
-	text := doc.Source()
+// the line at begin.
+func namesAbove(text string, begin int) []string {
 	var names []string
-	for end := b.Begin.Start; end > 0; {
+	for end := begin; end > 0; {
 		start := strings.LastIndexByte(text[:end-1], '\n') + 1
 		line := strings.TrimLeft(text[start:end-1], " \t")
 		if !strings.HasPrefix(line, "#+") {

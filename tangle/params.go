@@ -2,6 +2,7 @@ package tangle
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -161,7 +162,9 @@ func (p *planner) langParams(ctx context.Context, b *block) (*lang.Params, error
 		}
 		out.Vars = append(out.Vars, v)
 	}
-	disassemble(out)
+	if err := disassemble(out); err != nil {
+		return nil, p.at.wrap(b.Begin.Start, "", err)
+	}
 	return out, nil
 }
 
@@ -184,7 +187,7 @@ var lispMatters = map[string]bool{
 
 // disassemble takes column names, row names and rules off the tables among the
 // variables, as :colnames, :rownames and :hlines say.
-func disassemble(p *lang.Params) {
+func disassemble(p *lang.Params) error {
 	is := func(v elisp.Value, text string) bool { return v == elisp.String(text) }
 	colnames, rownames, hlines := argOr(p, ":colnames"), argOr(p, ":rownames"), argOr(p, ":hlines")
 	for i := range p.Vars {
@@ -197,6 +200,9 @@ func disassemble(p *lang.Params) {
 			v.ColNames, rows = cutHeader(rows)
 		}
 		if !elisp.IsNil(rownames) && !is(rownames, "no") {
+			if slices.ContainsFunc(rows, func(row elisp.Value) bool { return !isRule(row) && !elisp.IsList(row) }) {
+				return fmt.Errorf(":rownames needs a table, but %s is a plain list", v.Name)
+			}
 			v.RowNames, rows = cutFirstColumn(rows)
 		}
 		if !elisp.IsNil(hlines) && !is(hlines, "yes") {
@@ -204,6 +210,7 @@ func disassemble(p *lang.Params) {
 		}
 		v.Value = elisp.List(rows...)
 	}
+	return nil
 }
 
 func argOr(p *lang.Params, name string) elisp.Value {

@@ -76,9 +76,10 @@ type planner struct {
 	doc      *org.Document
 	opts     Options
 	at       place
-	file     string // absolute path of the document
-	dir      string // its directory with a final slash
-	blocks   []*block
+	file     string   // absolute path of the document
+	dir      string   // its directory with a final slash
+	all      []*block // every block
+	blocks   []*block // those that org-babel's search meets
 	warnings []Warning
 	library  *library
 	noweb    *Expander
@@ -87,7 +88,6 @@ type planner struct {
 	byPath  map[string]*destination
 
 	current *block // the one being expanded
-	marked  bool
 	begins  []int
 	ends    []endMarker
 
@@ -129,7 +129,7 @@ func newPlanner(doc *org.Document, opts Options) *planner {
 		dir:    opts.File[:strings.LastIndexByte(opts.File, '/')+1],
 		byPath: map[string]*destination{},
 	}
-	p.blocks, p.warnings = collect(doc, p.at)
+	p.all, p.blocks, p.warnings = collect(doc, p.at)
 	p.library = &library{p: p}
 	p.noweb = &Expander{Context: ForTangle, Library: p.library, Delimit: p.delimit, Missing: p.missing}
 	p.noweb.Call = p.callNoweb
@@ -382,18 +382,32 @@ func (p *planner) proseAbove(b *block) string {
 // whose #+begin_src stands above it too.
 func (p *planner) endOfBlockBefore(offset int) int {
 	before := p.doc.Source()[:offset]
-	if !p.marked {
-		p.begins, p.ends = markers(p.doc.Source())
-		p.marked = true
-	}
-	last := sort.Search(len(p.ends), func(i int) bool { return p.ends[i].after > len(before) })
-	for i := sort.SearchInts(p.begins, offset) - 1; i >= 0; i-- {
-		first := sort.Search(last, func(j int) bool { return p.ends[j].start > p.begins[i] })
+	begins, ends := p.markers()
+	last := sort.Search(len(ends), func(i int) bool { return ends[i].after > len(before) })
+	for i := sort.SearchInts(begins, offset) - 1; i >= 0; i-- {
+		first := sort.Search(last, func(j int) bool { return ends[j].start > begins[i] })
 		if first < last {
-			return p.ends[first].after
+			return ends[first].after
 		}
 	}
 	return 0
+}
+
+// markers are the begin and end lines of the document.
+func (p *planner) markers() (begins []int, ends []endMarker) {
+	if p.begins == nil && p.ends == nil {
+		p.begins, p.ends = markers(p.doc.Source())
+	}
+	return p.begins, p.ends
+}
+
+// blockAround is the block whose lines include an offset, nil for none.
+func (p *planner) blockAround(offset int) *block {
+	i := sort.Search(len(p.all), func(i int) bool { return p.all[i].Begin.Start >= offset }) - 1
+	if i < 0 || p.all[i].EndLine.End < offset {
+		return nil
+	}
+	return p.all[i]
 }
 
 func (p *planner) callNoweb(ctx context.Context, text string) (value.Value, error) {

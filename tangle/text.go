@@ -9,7 +9,9 @@ import (
 // lines do not count and lose what is left of their blanks; tabs reach to
 // multiples of eight columns, and a tab across the cut stays whole.
 func Dedent(s string) string {
-	least := -1
+	// Org starts from one more than the number of characters, so a very short
+	// text may be indented by tabs wider than that: such tabs stay.
+	least := utf8.RuneCountInString(s) + 1
 	for rest := s; rest != ""; {
 		line, next := cutLine(rest)
 		rest = next
@@ -20,12 +22,7 @@ func Dedent(s string) string {
 		if column == 0 {
 			return s
 		}
-		if least < 0 || column < least {
-			least = column
-		}
-	}
-	if least < 0 { // nothing but blank lines
-		least = utf8.RuneCountInString(s) + 1
+		least = min(least, column)
 	}
 	var out strings.Builder
 	out.Grow(len(s))

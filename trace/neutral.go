@@ -111,6 +111,25 @@ func escapeLen(text string) int {
 // targets, macros, snippets, inline code and calls, diary expressions.
 var active = []string{"[[", "<<", "{{{", "@@", "src_", "call_", "%%(", "elisp:", "shell:"}
 
+// activeAt is the length of the beginning of something active at the start of
+// text, or 0. Timestamps count: agendas collect them.
+func activeAt(text string) int {
+	switch text[0] {
+	case '[', '<', '{', '@', 's', '%', 'e', 'c', 'S', 'C', 'E':
+	default:
+		return 0
+	}
+	for _, a := range active {
+		if len(text) >= len(a) && strings.EqualFold(text[:len(a)], a) {
+			return len(a)
+		}
+	}
+	if (text[0] == '<' || text[0] == '[') && looksDated(text[1:]) {
+		return 1
+	}
+	return 0
+}
+
 // guarded reports whether org could take text, standing alone on an indented
 // line, for more than prose. Such text is written as fixed-width text (after
 // ": "), which org does not look into.
@@ -121,17 +140,9 @@ func guarded(text string) bool {
 	if strings.IndexByte("#:|*\\", text[0]) >= 0 || strings.HasPrefix(text, "[fn:") {
 		return true
 	}
-	for i := 0; i < len(text); i++ {
-		switch text[i] {
-		case '[', '<', '{', '@', 's', '%', 'e', 'c', 'S', 'C', 'E':
-			for _, a := range active {
-				if len(text)-i >= len(a) && strings.EqualFold(text[i:i+len(a)], a) {
-					return true
-				}
-			}
-			if (text[i] == '<' || text[i] == '[') && looksDated(text[i+1:]) {
-				return true
-			}
+	for i := range len(text) {
+		if activeAt(text[i:]) > 0 {
+			return true
 		}
 	}
 	for _, k := range []string{"CLOCK:", "CLOSED:", "DEADLINE:", "SCHEDULED:"} {
@@ -140,6 +151,21 @@ func guarded(text string) bool {
 		}
 	}
 	return false
+}
+
+// disarmed breaks what is active in a headline, where fixed-width text cannot
+// stand, with zero-width spaces.
+func disarmed(text string) string {
+	var b strings.Builder
+	last := 0
+	for i := range len(text) {
+		if activeAt(text[i:]) > 0 {
+			b.WriteString(text[last : i+1])
+			b.WriteString("\u200b")
+			last = i + 1
+		}
+	}
+	return b.String() + text[last:]
 }
 
 // looksDated reports whether text starts like the inside of a timestamp.

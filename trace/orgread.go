@@ -36,8 +36,9 @@ type Record struct {
 // events end the record before them and are skipped.
 func ScanEvents(text []byte) iter.Seq[Record] {
 	return func(yield func(Record) bool) {
-		run, older, line := "", false, 1
-		for at := nextHeadline(text, 0); at < len(text); {
+		run, older := "", false
+		at := nextHeadline(text, 0)
+		for line := 1 + bytes.Count(text[:at], newline); at < len(text); {
 			end := nextHeadline(text, at+1)
 			record := Record{Text: text[at:end], Line: line}
 			line += bytes.Count(record.Text, newline)
@@ -132,7 +133,6 @@ func (r *Record) parse(older bool) {
 // tags; "" when none names one.
 func splitTags(headline []byte) (title []byte, kind Kind) {
 	title = bytes.TrimLeft(headline, "*")
-	title = title[1:]
 	at := bytes.LastIndexByte(title, ' ')
 	tags := title[at+1:]
 	if len(tags) < 3 || tags[0] != ':' || tags[len(tags)-1] != ':' {

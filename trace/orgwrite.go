@@ -177,7 +177,7 @@ func title(e *Event) string {
 func (w *orgWriter) line(text string) { w.buf = append(append(w.buf, text...), '\n') }
 
 func (w *orgWriter) headline(text, tags string) {
-	text = unhooked(strings.TrimRight(text, " "))
+	text = disarmed(unhooked(strings.TrimRight(text, " ")))
 	w.buf = append(w.buf, text...)
 	w.spaces(max(1, tagColumn-utf8.RuneCountInString(text)))
 	w.line(tags)

@@ -20,6 +20,7 @@ type grammar struct {
 	Verbose bool             `short:"v" help:"Say more on stderr."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
+	Plan       planCmd       `cmd:"" help:"Show the components of a workbook and how values flow."`
 	Query      queryCmd      `cmd:"" help:"Ask questions over notes, blocks, tables and runs in OQL."`
 	Doctor     doctorCmd     `cmd:"" help:"Show what works here, what is missing and how to get it."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for bash, zsh or fish."`

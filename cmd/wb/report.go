@@ -11,6 +11,8 @@ import (
 	"os"
 
 	"github.com/alecthomas/kong"
+
+	"wb/compile"
 )
 
 // Exit codes, carried by typed errors through an ExitCode method and never
@@ -173,4 +175,18 @@ func isTerminal(w any) bool {
 // colour reports whether ANSI colour may be written to w.
 func colour(w any) bool {
 	return isTerminal(w) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+}
+
+// diagnostic prints one finding and its hint: on stdout, since findings are
+// what the verb was asked for.
+func (a *app) diagnostic(d compile.Diagnostic) {
+	line := d.String()
+	if colour(a.std.Out) {
+		shade := map[compile.Severity]string{compile.Error: "\x1b[31m", compile.Warning: "\x1b[33m", compile.Note: "\x1b[36m"}[d.Severity]
+		line = shade + line + "\x1b[0m"
+	}
+	fmt.Fprintln(a.std.Out, line)
+	if d.Hint != "" {
+		fmt.Fprintf(a.std.Out, "    hint: %s\n", d.Hint)
+	}
 }

@@ -3,9 +3,11 @@ package clang
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
+	"regexp"
 	"strings"
 
 	"wb/compile"
@@ -65,6 +67,7 @@ func (l *lane) buildProgram(ctx context.Context, src *compile.Source) (*compile.
 	if err != nil {
 		return nil, err
 	}
+	u.parts = append([]part{{originGlue, startUp(src, l.lang)}}, u.parts...)
 	words, err := commandLine(src)
 	if err != nil {
 		return nil, err
@@ -124,8 +127,34 @@ func (l *lane) build(ctx context.Context, src *compile.Source, u *unit, p progra
 	return o.output, warnings, nil
 }
 
-// at places an error that is not about a line, such as a broken limit.
+// filesWords are what programs that open files by name cannot do without.
+var filesWords = regexp.MustCompile(`\b(fopen|freopen|open|openat|creat|stat|lstat|access|opendir|scandir|glob|remove|unlink|rename|mkdir|rmdir|chdir|getcwd|truncate|ifstream|ofstream|fstream|filesystem)\b`)
+
+// startUp is code that runs before main: programs that use files begin in the
+// directory that PWD names, since WASI itself knows none.
+func startUp(src *compile.Source, lang language) string {
+	uses := filesWords.MatchString(src.Body)
+	for _, data := range src.Files {
+		uses = uses || filesWords.Match(data)
+	}
+	if !uses {
+		return ""
+	}
+	before, after := "", ""
+	if lang.ext == langCPP.ext {
+		before, after = "extern \"C\" {\n", "}\n"
+	}
+	return before + "int chdir(const char *);\nchar *getenv(const char *);\n" +
+		"__attribute__((constructor(101))) static void wb_start(void) { const char *dir = getenv(\"PWD\"); if (dir) chdir(dir); }\n" + after
+}
+
+// at places an error that is not about a line. A broken limit is the block's
+// fault: compiling it takes more than any sane program needs.
 func at(src *compile.Source, err error) error {
+	var limit *sandbox.LimitError
+	if errors.As(err, &limit) {
+		return compile.Errorf(src.At(1, 1), "compiling this block takes too much: %v", limit)
+	}
 	return fmt.Errorf("%s: %w", src.At(1, 1), err)
 }
 

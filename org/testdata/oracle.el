@@ -113,7 +113,7 @@
                                                 (let ((v (cdr p)))
                                                   (if (memq (car p) '(:results :exports))
                                                       (mapconcat #'identity (sort (split-string v) #'string<) ",")
-                                                    (oracle-text v)))))
+                                                    (oracle-text (if (numberp v) (format "%s" v) v))))))
                                       args)
                               #'string<))
             (princ (format " %s" pair)))

@@ -1,0 +1,3 @@
+package trace
+
+func helper(role string) int { return 2 }

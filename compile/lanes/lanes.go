@@ -6,6 +6,7 @@ package lanes
 import (
 	"wb/compile"
 	"wb/compile/clang"
+	"wb/compile/js"
 )
 
 // New makes all lanes in env. Nothing is installed or loaded yet.
@@ -14,6 +15,7 @@ func New(env *compile.Env) (*compile.Registry, error) {
 	all := []compile.Lane{
 		cc.C(),
 		cc.CPP(),
+		js.New(env),
 	}
 	if env.Cache != nil {
 		for i, lane := range all {

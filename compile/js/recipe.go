@@ -1,0 +1,50 @@
+package js
+
+import (
+	"context"
+	"fmt"
+
+	"wb/compile/toolchain"
+)
+
+const (
+	toolName = "quickjs"
+	wasmFile = "quickjs.wasm"
+)
+
+// recipe pins QuickJS-ng built as a WASI reactor (npm package quickjs-wasi,
+// MIT).
+func (l *lane) recipe() toolchain.Recipe {
+	return toolchain.Recipe{
+		Name: toolName, Version: "3.6.2", Summary: "JavaScript engine (QuickJS-ng, ES2023)",
+		Origin: toolchain.NPM{
+			Package: "quickjs-wasi", Version: "3.6.2", Size: 568_844,
+			Integrity: "sha512-FCqGtGOrMgzUiIrMNMA2YnsOxCNwo31dzqXvclXUC6xeT35NJLKXQJsvbeCTjvoFAwZgEAPg8U6+KAPDGXn8Mg==",
+			Files: map[string]toolchain.Pinned{
+				"quickjs.wasm": {Name: wasmFile, SHA256: "d4c9375f2b1ca4dc95f72c8aa2982a7a9951ac8011490d79c6582df732b4bbd9"},
+			}},
+		Check: l.selfTest,
+	}
+}
+
+// selfTest evaluates something that needs the whole engine.
+func (l *lane) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolchain.Step) error {
+	image, err := l.bootFrom(ctx, t)
+	if err != nil {
+		return err
+	}
+	defer image.snapshot.Close()
+	m, err := l.restore(ctx, image, machineOptions{})
+	if err != nil {
+		return err
+	}
+	defer m.close(ctx)
+	got, err := m.evalString(ctx, "[1n << 70n, 'é'.normalize('NFD').length, [3,1,2].toSorted()].join()", "self-test")
+	if err != nil {
+		return err
+	}
+	if want := "1180591620717411303424,2,1,2,3"; got != want {
+		return fmt.Errorf("evaluated to %q, want %q", got, want)
+	}
+	return nil
+}

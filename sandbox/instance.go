@@ -181,10 +181,14 @@ func (f *Func) Call(ctx context.Context, stack []uint64) error {
 	if in.exited {
 		return fmt.Errorf("%s: called %s after the program exited with code %d", in.module.name, f.name, in.exitCode)
 	}
-	outer := in.calls
-	in.calls = callContext{ctx, in}
-	err := f.fn.CallWithStack(&in.calls, stack)
-	in.calls = outer
+	var err error
+	if in.calls.Context != nil { // a host function calls back: ctx leads to in.calls
+		err = f.fn.CallWithStack(&callContext{ctx, in}, stack)
+	} else {
+		in.calls = callContext{ctx, in}
+		err = f.fn.CallWithStack(&in.calls, stack)
+		in.calls.Context = nil
+	}
 	if err == nil {
 		return nil
 	}

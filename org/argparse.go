@@ -6,10 +6,17 @@ import "strings"
 // and brackets protect a colon, so `:var m="a :tangle b"` is one argument. A
 // ":var" with several assignments becomes several arguments. Spans are offsets
 // into text plus at.
+//
+// As in Org, the first argument loses its colon, and with it all effect, when
+// exactly one blank stands before it: that is what becomes of `:header-args+:`
+// below an empty `:header-args:`.
 func ParseArgs(text string, at int, origin Origin) []Arg {
 	b := newBalance(text)
 	var args []Arg
 	for _, part := range b.splitArgs() {
+		if part.Start == 1 && text[1] == ':' {
+			part.Start++
+		}
 		key := skipWord(text, part.Start, part.End)
 		value := trimSpan(text, key, part.End)
 		if value.Len() == 0 {

@@ -37,7 +37,7 @@ type match struct {
 
 // matches lists the pairs in the document. Where org's structure and the search
 // disagree (a begin line inside an example, one that is never closed), the
-// search swallows real blocks; Emacs does not tangle those.
+// search swallows real blocks.
 func matches(text string) []match {
 	begins, ends := markers(text)
 	var all []match
@@ -93,9 +93,8 @@ func hasFold(s, prefix string) bool {
 	return len(s) >= len(prefix) && strings.EqualFold(s[:len(prefix)], prefix)
 }
 
-// collect finds the document's blocks: all of them in order, and those that
-// org-babel's search meets, which are the ones that are tangled. It warns of
-// the others.
+// collect finds the document's blocks: all of them in order, and those that are
+// tangled. It warns where org-babel's search goes astray.
 func collect(doc *org.Document, at place) (all, met []*block, warnings []Warning) {
 	byStart := map[int]*block{} // by the start of the begin line
 	headings := map[*org.Node]*heading{}
@@ -118,16 +117,28 @@ func collect(doc *org.Document, at place) (all, met []*block, warnings []Warning
 			last, number = h, 0
 		}
 		number++
-		for ; next <= i; next++ {
-			if all[next].Begin.Start != m.begin {
-				line, _ := doc.Position(m.begin)
-				warnings = append(warnings, at.warning(all[next].Begin.Start,
-					"this block is not tangled: org-babel takes the #+begin_src in line %d for its beginning", line))
-			}
-		}
 		if b := byStart[m.begin]; b != nil {
 			b.number = number
-			met = append(met, b)
+		} else {
+			line, _ := doc.Position(m.begin)
+			swallowed := "Emacs cannot tangle this document"
+			if h.silenced {
+				swallowed = "Emacs does not tangle this block"
+			}
+			warnings = append(warnings, at.warning(all[i].Begin.Start,
+				"%s: the #+begin_src in line %d has no end of its own", swallowed, line))
+		}
+		for ; next <= i; next++ {
+			b := all[next]
+			if b.Begin.Start < m.begin {
+				continue
+			}
+			// Where Emacs gives up, each block stands for itself; where it
+			// passes over one, so do we.
+			if b.Begin.Start == m.begin || !h.silenced {
+				b.number = max(b.number, number)
+				met = append(met, b)
+			}
 		}
 	}
 	return all, met, warnings

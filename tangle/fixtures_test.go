@@ -12,6 +12,7 @@ import (
 
 	"wb/org"
 	"wb/tangle/elisp"
+	"wb/tangle/lang"
 	"wb/value"
 )
 
@@ -126,6 +127,7 @@ func runForTest(ctx context.Context, call Call) (value.Value, error) {
 	body := call.Doc.Text(b.Body)
 	switch b.Lang.Text {
 	case "emacs-lisp", "elisp":
+		params := &lang.Params{Args: map[string]elisp.Value{}}
 		env := elisp.FileEnv("/doc.org", "")
 		args := call.Doc.HeaderArgs(call.Node)
 		for i, v := range args.Vars() {
@@ -140,9 +142,18 @@ func runForTest(ctx context.Context, call Call) (value.Value, error) {
 			if err != nil {
 				return value.Nil(), err
 			}
-			env.Vars[elisp.Symbol(v.Name)] = x
+			params.Vars = append(params.Vars, lang.Var{Name: v.Name, Value: x})
 		}
-		result, err := elisp.Eval("(progn "+body+")", env)
+		for _, key := range []string{":prologue", ":epilogue"} {
+			if arg, ok := args.Get(key); ok {
+				params.Args[key] = elisp.String(arg.Text())
+			}
+		}
+		program, err := lang.Expand("emacs-lisp", body, params)
+		if err != nil {
+			return value.Nil(), err
+		}
+		result, err := elisp.Eval("(progn "+program+")", env)
 		if err != nil {
 			return value.Nil(), err
 		}

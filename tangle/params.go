@@ -14,12 +14,17 @@ import (
 // argsOf returns the block's merged header arguments, as text.
 func (p *planner) argsOf(b *block) org.Args {
 	if b.args == nil {
-		b.args = p.doc.HeaderArgs(b.Node, defaultArgs...)
+		defaults := defaultArgs
+		if b.Lang.Text == "haskell" {
+			defaults = append(defaults[:len(defaults):len(defaults)], org.Arg{Key: ":padline", Value: "no"})
+		}
+		b.args = p.doc.HeaderArgs(b.Node, defaults...)
 	}
 	return b.args
 }
 
-// defaultArgs are those of org-babel that planning can tell from their absence.
+// defaultArgs are those of org-babel's defaults whose absence would mean
+// something else. Haskell alone has one of its own that tangling looks at.
 var defaultArgs = []org.Arg{{Key: ":hlines", Value: "no"}, {Key: ":results", Value: "replace"}}
 
 // param evaluates one header argument; ok tells whether it is there. One
@@ -229,21 +234,17 @@ func hasHeader(rows []elisp.Value) bool {
 
 // cutHeader takes the first row that is not a rule as names, with the rule
 // below it.
-func cutHeader(rows []elisp.Value) (names, rest []elisp.Value) {
+func cutHeader(rows []elisp.Value) (names elisp.Value, rest []elisp.Value) {
 	for len(rows) > 0 && isRule(rows[0]) {
 		rows = rows[1:]
 	}
 	if len(rows) == 0 {
-		return nil, nil
-	}
-	names, _ = elisp.Items(rows[0])
-	if names == nil {
-		names = []elisp.Value{}
+		return elisp.Nil, nil
 	}
 	if len(rows) > 1 && isRule(rows[1]) {
-		return names, rows[2:]
+		return rows[0], rows[2:]
 	}
-	return names, rows[1:]
+	return rows[0], rows[1:]
 }
 
 // cutFirstColumn takes the first cell off every row; rules go.

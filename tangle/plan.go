@@ -222,7 +222,11 @@ func (p *planner) destinationOf(b *block) (string, error) {
 		if b.Lang.Text == "" {
 			return "", nil
 		}
-		return elisp.SansExtension(p.file) + "." + lang.Extension(b.Lang.Text), nil
+		path := elisp.SansExtension(p.file) + "." + lang.Extension(b.Lang.Text)
+		if path == p.file {
+			return "", p.at.errorf(arg.At.Start, nil, ":tangle yes would overwrite the document itself")
+		}
+		return path, nil
 	}
 	path := elisp.Expand(string(name), p.dir, p.opts.Machine.Home)
 	if strings.HasPrefix(string(name), "~") && p.opts.Machine.Home == "" {

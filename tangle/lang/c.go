@@ -51,7 +51,11 @@ func (c cFamily) expand(body string, p *Params) (string, error) {
 		}
 		sizes[i] = tableSizes(v)
 		if v.ColNames != nil {
-			headers = append(headers, c.columnAccess(v))
+			header, err := c.columnAccess(v)
+			if err != nil {
+				return "", err
+			}
+			headers = append(headers, header)
 		}
 	}
 	sections = append(sections, strings.Join(values, "\n"), strings.Join(sizes, "\n"))
@@ -314,17 +318,38 @@ int get_column_num (int nbcols, const char** header, const char* column)
 
 // columnAccess declares a table's column names and a function to read a cell
 // by row number and column name.
-func (c cFamily) columnAccess(v Var) string {
-	names := make([]string, len(v.ColNames))
-	for i, name := range v.ColNames {
+func (c cFamily) columnAccess(v Var) (string, error) {
+	columns, err := columnNames(v)
+	if err != nil {
+		return "", err
+	}
+	names := make([]string, len(columns))
+	for i, name := range columns {
 		names[i] = `"` + elisp.Princ(name) + `"`
 	}
 	list := strings.Join(names, ",")
 	kind := c.typeName(kindOf(v.Value))
 	if c.variant == dLang {
 		return fmt.Sprintf("string[%d] %s_header = [%s];\n%s %s_h (size_t row, string col) { return %s[row][get_column_num(%s_header,col)]; }",
-			len(names), v.Name, list, kind, v.Name, v.Name, v.Name)
+			len(names), v.Name, list, kind, v.Name, v.Name, v.Name), nil
 	}
 	return fmt.Sprintf("const char* %s_header[%d] = {%s};\n%s %s_h (int row, const char* col) { return %s[row][get_column_num(%d,%s_header,col)]; }",
-		v.Name, len(names), list, kind, v.Name, v.Name, len(names), v.Name)
+		v.Name, len(names), list, kind, v.Name, v.Name, len(names), v.Name), nil
+}
+
+// columnNames lists the names of columns. Text in their place counts as the
+// list of its characters, as anywhere in Lisp.
+func columnNames(v Var) ([]elisp.Value, error) {
+	if s, ok := v.ColNames.(elisp.String); ok {
+		var characters []elisp.Value
+		for _, r := range string(s) {
+			characters = append(characters, elisp.Int(r))
+		}
+		return characters, nil
+	}
+	names, proper := elisp.Items(v.ColNames)
+	if !proper {
+		return nil, cannot(v, ":colnames needs a table, found a plain list")
+	}
+	return names, nil
 }

@@ -114,7 +114,7 @@ func (tr trial) params(t *testing.T) *Params {
 		name, value := elisp.Princ(elisp.Car(pair)), elisp.Cdr(pair)
 		switch name {
 		case ":colname-names":
-			p.Vars[0].ColNames, _ = elisp.Items(elisp.Cdr(elisp.Car(value)))
+			p.Vars[0].ColNames = elisp.Cdr(elisp.Car(value))
 		case ":rowname-names":
 			p.Vars[0].RowNames, _ = elisp.Items(elisp.Cdr(elisp.Car(value)))
 		case ":result-params":

@@ -11,8 +11,10 @@ type Var struct {
 	Name  string
 	Value elisp.Value
 	// ColNames and RowNames are what :colnames and :rownames took off the
-	// table; nil when there are none.
-	ColNames, RowNames []elisp.Value
+	// table: a list of names, nil when nothing was taken. (Off a plain list,
+	// ColNames is its first item.)
+	ColNames elisp.Value
+	RowNames []elisp.Value
 }
 
 // Params are the header arguments of a block, resolved.

@@ -32,8 +32,9 @@ func reassembled(v Var) elisp.Value {
 		table = elisp.List(named...)
 	}
 	first, _ := elisp.Items(elisp.Car(table))
-	if v.ColNames != nil && elisp.IsList(elisp.Car(table)) && len(first) == len(v.ColNames) {
-		table = &elisp.Cons{Car: elisp.List(v.ColNames...), Cdr: &elisp.Cons{Car: elisp.HLine, Cdr: table}}
+	names, proper := elisp.Items(v.ColNames)
+	if len(names) > 0 && proper && elisp.IsList(elisp.Car(table)) && len(first) == len(names) {
+		table = &elisp.Cons{Car: v.ColNames, Cdr: &elisp.Cons{Car: elisp.HLine, Cdr: table}}
 	}
 	return table
 }

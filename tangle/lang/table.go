@@ -15,8 +15,8 @@ type tableFormat struct {
 }
 
 // separated is Emacs's orgtbl-to-generic: the table is written as org text and
-// read again, so cells lose outer blanks and a bar splits one. Empty cells are
-// not quoted.
+// read again, so cells lose outer blanks, a bar splits one, and a newline
+// splits the row. Empty cells are not quoted.
 func separated(table elisp.Value, f tableFormat) string {
 	rows, _ := elisp.Items(table)
 	var lines []string
@@ -31,19 +31,32 @@ func separated(table elisp.Value, f tableFormat) string {
 		if len(cells) == 0 {
 			continue
 		}
-		var out []string
+		text := "| "
 		for _, cell := range cells {
-			for _, text := range strings.Split(elisp.Princ(cell), "|") {
-				text = strings.Trim(text, " \t")
-				if text != "" && f.quote != nil {
-					text = f.quote(text)
-				}
-				out = append(out, text)
-			}
+			text += elisp.Princ(cell) + " |"
 		}
-		lines = append(lines, strings.Join(out, f.separator))
+		for _, line := range strings.Split(text, "\n") {
+			lines = append(lines, f.line(line))
+		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// line converts one line of org text; what is no table row stays.
+func (f tableFormat) line(text string) string {
+	row, isRow := strings.CutPrefix(strings.TrimLeft(text, " \t"), "|")
+	if !isRow {
+		return text
+	}
+	row = strings.TrimRight(row, " \t")
+	cells := strings.Split(strings.TrimSuffix(row, "|"), "|")
+	for i, cell := range cells {
+		cells[i] = strings.Trim(cell, " \t")
+		if cells[i] != "" && f.quote != nil {
+			cells[i] = f.quote(cells[i])
+		}
+	}
+	return strings.Join(cells, f.separator)
 }
 
 // csvQuoted quotes a field by doubling its quotes.

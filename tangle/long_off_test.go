@@ -1,0 +1,6 @@
+//go:build !long
+
+package tangle
+
+// generatedDocuments is how many random documents are compared with Emacs.
+const generatedDocuments = 300

@@ -57,6 +57,9 @@ func (l *lane) bootFrom(ctx context.Context, t toolchain.Toolchain) (*image, err
 	if _, err := m.call(ctx, "qjs_set_max_stack_size", stackSize); err != nil {
 		return nil, err
 	}
+	if _, err := m.call(ctx, "qjs_set_module_loader", 1); err != nil {
+		return nil, err
+	}
 	if m.control, err = m.prelude(ctx); err != nil {
 		return nil, fmt.Errorf("prelude: %w", err)
 	}

@@ -105,7 +105,11 @@ func (l *lane) syntax(ctx context.Context, art *compile.Artifact) error {
 	if err != nil {
 		return err
 	}
-	m, err := l.restore(ctx, img, machineOptions{})
+	var files map[string]string
+	if err := json.Unmarshal([]byte(art.Meta[metaFiles]), &files); err != nil {
+		return err
+	}
+	m, err := l.restore(ctx, img, machineOptions{modules: files})
 	if err != nil {
 		return err
 	}
@@ -155,6 +159,9 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		return out, err
 	case state.Error != nil:
 		t = state.Error
+	}
+	if t != nil && t.Name == "InternalError" && t.Message == "out of memory" {
+		return out, &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: memoryLimit(job.Limits)}
 	}
 	if t != nil && t.Exit == nil {
 		fail(out, art, t)
@@ -314,6 +321,13 @@ func fail(out *compile.Outcome, art *compile.Artifact, t *thrown) {
 
 // outputBudget is the output limit of both streams together.
 type outputBudget struct{ left, limit int64 }
+
+func memoryLimit(l sandbox.Limits) int64 {
+	if l.Memory == 0 {
+		return sandbox.DefaultLimits.Memory
+	}
+	return l.Memory
+}
 
 func outputLimit(l sandbox.Limits) int64 {
 	if l.Output == 0 {

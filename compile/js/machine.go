@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -162,6 +163,7 @@ func (m *machine) check(ctx context.Context, v handle) (handle, error) {
 			*into = ""
 		}
 	}
+	t.explain()
 	if t.Name == "undefined" || t.Name == "" {
 		t.Name, t.Stack = "Uncaught", ""
 		if t.Message, err = m.text(ctx, e); err != nil {
@@ -275,34 +277,33 @@ func (m *machine) normalize(ctx context.Context, stack []uint64) error {
 // load gives QuickJS the source of a module, or 0 when there is none.
 func (m *machine) load(ctx context.Context, stack []uint64) error {
 	name, lengthAt := m.cstring(uint32(stack[0])), uint32(stack[1])
-	source, ok := m.modules(name)
-	if !ok {
-		stack[0] = 0
-		return nil
-	}
-	p, err := m.alloc(ctx, source)
-	m.in.Memory().WriteU32(lengthAt, uint32(len(source)))
-	stack[0] = uint64(p)
-	return err
-}
-
-func (m *machine) modules(name string) (string, bool) {
+	stack[0] = 0
 	for _, suffix := range []string{"", ".js", ".mjs", "/index.js"} {
-		if source, ok := m.opts.modules[name+suffix]; ok {
-			return source, true
+		source, ok := m.opts.modules[name+suffix]
+		if !ok {
+			continue
 		}
+		p, err := m.alloc(ctx, source)
+		m.in.Memory().WriteU32(lengthAt, uint32(len(source)))
+		stack[0] = uint64(p)
+		return err
 	}
-	return missingModule(name), true
+	return nil
 }
 
-// missingModule is a module that says why it is none, in place of QuickJS's
-// "could not load module".
-func missingModule(name string) string {
-	reason := fmt.Sprintf("import %q: no such module; blocks import files of their :dir by relative name", name)
-	if name == "wb" {
-		reason = `import "wb": the host's capabilities are not granted to this run`
+// missingModule is how QuickJS says that load found nothing.
+var missingModule = regexp.MustCompile(`^could not load module '(.*)'$`)
+
+// explain says why there is no such module.
+func (t *thrown) explain() {
+	found := missingModule.FindStringSubmatch(t.Message)
+	switch {
+	case found == nil:
+	case found[1] == "wb":
+		t.Message = `import "wb": the host's capabilities are not granted to this run`
+	default:
+		t.Message = fmt.Sprintf("import %q: no such module; blocks import files of their :dir by relative name", found[1])
 	}
-	return fmt.Sprintf("throw new Error(%q);", reason)
 }
 
 // hostCall serves the prelude's host(op, text).

@@ -94,14 +94,14 @@ func appendText(dst []byte, text string) []byte {
 	return append(dst, quoted(text)...)
 }
 
-// appendArgs appends the arguments of a call. An event without any shows what
-// has no key of its own, so that the ledger covers it.
+// appendArgs appends the arguments of a call. Events that are no calls show
+// what has no key of its own there, so that the ledger covers it.
 func appendArgs(dst []byte, e *Event) []byte {
 	if len(e.Args) > 0 {
 		return append(dst, jsonLine(e.Args)...)
 	}
 	details := stepDetails(e)
-	if len(details) == 0 {
+	if len(details) == 0 || e.Kind == KindToolCall {
 		return append(dst, "null"...)
 	}
 	return append(dst, escapeHidden(value.OfObject(details...).AppendJSON(nil))...)

@@ -1,0 +1,260 @@
+package trace
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// Editors replace a file when they save it; events go where the name is.
+func TestFileIsReplaced(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "new", "events.org")
+	w := NewEventsFile(path)
+	defer w.Close()
+	emit := func(text string) {
+		t.Helper()
+		if err := w.Emit(Event{Kind: KindLog, Output: text}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	emit("one")
+	if err := os.Rename(path, path+"~"); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, append(read(t, path+"~"), "* A note without an end"...), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	emit("two")
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	emit("three")
+	emit("four")
+	for file, want := range map[string]string{path + "~": "one", path: "three four"} {
+		var got []string
+		for e := range Events(read(t, file)) {
+			got = append(got, e.Output)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s holds %q", file, got)
+		}
+	}
+}
+
+func TestFence(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "f")
+	os.WriteFile(path, []byte("torn"), 0o644)
+	a, b := newAppendFile(path, 0o644), newAppendFile(path, 0o644)
+	defer a.Close()
+	defer b.Close()
+	for i, f := range []*appendFile{a, b, a, b} {
+		end, err := f.append([]byte{byte('0' + i), '\n'})
+		if info, _ := os.Stat(path); err != nil || end != info.Size() {
+			t.Fatalf("end %d, %v", end, err)
+		}
+	}
+	if got := string(read(t, path)); got != "torn\n0\n1\n2\n3\n" {
+		t.Errorf("got %q", got)
+	}
+}
+
+// A workbook that somebody else wrote cannot make a run append to a file
+// elsewhere, nor hang it on a pipe.
+func TestLinkIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	victim := filepath.Join(dir, "victim")
+	os.WriteFile(victim, []byte("mine\n"), 0o644)
+	for _, target := range []string{victim, filepath.Join(dir, "not-there-yet")} {
+		path := filepath.Join(dir, "events.org")
+		os.Remove(path)
+		if err := os.Symlink(target, path); err != nil {
+			t.Skip(err)
+		}
+		if err := NewEventsFile(path).Emit(Event{Kind: KindLog}); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+			t.Errorf("%v", err)
+		}
+	}
+	if string(read(t, victim)) != "mine\n" {
+		t.Error("the file behind the link grew")
+	}
+}
+
+// A view that cannot be written is reported once and marks the result.
+func TestIncompleteRun(t *testing.T) {
+	dir := t.TempDir()
+	files := FilesIn(dir)
+	if err := os.Mkdir(files.Events, 0o755); err != nil { // a directory where the file should be
+		t.Fatal(err)
+	}
+	var warnings []string
+	run, err := Begin(Config{Files: files, Warn: func(err error) { warnings = append(warnings, err.Error()) }}, RunInfo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := run.Emit(Event{Kind: KindLog, Output: "x"}); err == nil {
+		t.Error("Emit hides the failure")
+	}
+	if err := run.End(Outcome{Status: "ok"}); err == nil || !run.Incomplete() {
+		t.Error("End hides the failure")
+	}
+	if len(warnings) != 1 || !strings.HasPrefix(warnings[0], "events.org: ") || !strings.Contains(warnings[0], "incomplete") {
+		t.Errorf("warnings: %q", warnings)
+	}
+	if steps := string(read(t, files.Steps)); !strings.Contains(steps, `"trace":"incomplete"`) || strings.Contains(steps, eventsDigest) {
+		t.Errorf("steps: %s", steps)
+	}
+	if err := run.Emit(Event{}); !errors.Is(err, ErrEnded) {
+		t.Errorf("after the end: %v", err)
+	}
+	if err := run.End(Outcome{}); err != nil {
+		t.Errorf("second end: %v", err)
+	}
+}
+
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	hub := &Hub{}
+	sub := hub.Subscribe("", 100)
+	now := ticking(noon, 250*time.Millisecond)
+	state := NewState(filepath.Join(dir, "state"))
+	run, err := Begin(Config{
+		Files: FilesIn(dir), State: state, Key: testKey(t, 1), Hub: hub, Now: now,
+		IDs:    &IDs{Now: func() time.Time { return noon }, Entropy: strings.NewReader("0123456789")},
+		Warn:   func(err error) { t.Error(err) },
+		Redact: func(text string) string { return strings.ReplaceAll(text, "hunter2", "…") },
+	}, RunInfo{Workbook: filepath.Join(dir, "sub", "a.org"), SourceSHA256: strings.Repeat("0", 64)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := strings.Repeat("line\n", 200)
+	args, _ := json.Marshal(map[string]any{"path": "a.txt", "content": strings.Repeat("z", 9000)})
+	for _, e := range []Event{
+		{Kind: KindToolCall, Step: 1, Tool: "shell", Output: long, Exit: Exit(2), Duration: time.Second},
+		{Kind: KindToolCall, Step: 2, Tool: "vfs_write", Args: args, Output: "password hunter2", Props: []Prop{{"NOTE", "hunter2"}}},
+	} {
+		if err := run.Emit(e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := run.End(Outcome{Status: "failed", Error: "shell: exit 2", Output: "no"}); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "run-events.org", read(t, filepath.Join(dir, "events.org")))
+	golden(t, "run-steps.jsonl", read(t, filepath.Join(dir, "_steps.jsonl")))
+	if whole, err := state.Blobs().Get(Digest([]byte(long))); err != nil || string(whole) != long {
+		t.Errorf("the whole output: %v", err)
+	}
+	if whole, err := state.Blobs().Get(Digest(args)); err != nil || string(whole) != string(args) {
+		t.Errorf("the whole arguments: %v", err)
+	}
+	hub.Close()
+	var live []Kind
+	for {
+		e, lost, err := sub.Next(context.Background())
+		if errors.Is(err, ErrClosed) {
+			break
+		}
+		if err != nil || lost != 0 || e.Run != run.ID() {
+			t.Fatalf("%v %d %+v", err, lost, e)
+		}
+		live = append(live, e.Kind)
+	}
+	if want := []Kind{KindRun, KindToolCall, KindToolCall, KindResult}; !slices.Equal(live, want) {
+		t.Errorf("live: %v", live)
+	}
+	if _, err := os.Stat(state.RunDir(run.ID())); !os.IsNotExist(err) {
+		t.Errorf("an empty run directory stays: %v", err)
+	}
+}
+
+func TestStepKeys(t *testing.T) {
+	line := AppendStep(nil, &Event{Run: "r", Call: 2, Kind: KindToolCall, Step: 1, Tool: "shell", Agent: "waldo", Args: json.RawMessage(`{ "a" : 1 }`),
+		Output: strings.Repeat("é", 300), Error: "bad \x1b[31m", Exit: Exit(1), Duration: 1499 * time.Microsecond, Time: noon})
+	want := `{"step":1,"agent":"waldo","tool":"shell","args":{"a":1},"output":"` + strings.Repeat("é", 200) +
+		`","exit_code":1,"error":"bad \u001b[31m","dur_ms":1,"ts":1795262400,"run":"r","call":2,"kind":"tool_call","component":null}` + "\n"
+	if string(line) != want {
+		t.Errorf("got %s", line)
+	}
+}
+
+func TestScanSteps(t *testing.T) {
+	e := Event{Run: "r", Call: 2, Kind: KindToolCall, Step: 1, Tool: "shell", Args: json.RawMessage(`{"a":1}`), Output: "x", Exit: Exit(1),
+		Duration: 3 * time.Millisecond, Time: noon}
+	text := string(AppendStep(nil, &e)) + "\n" +
+		`{"step":4,"tool":"fetch","args":{},"result":"page","ms":12}` + "\n" + `{"step":5,"to` + "\n" + `{"step":6,"result":{"a":1}}`
+	var got []Event
+	var bad []string
+	for step, err := range ScanSteps([]byte(text)) {
+		if err != nil {
+			bad = append(bad, err.Error())
+			continue
+		}
+		event := step.Event()
+		event.Time = event.Time.In(time.UTC)
+		got = append(got, event)
+	}
+	want := []Event{e,
+		{Kind: KindToolCall, Step: 4, Tool: "fetch", Args: json.RawMessage(`{}`), Output: "page", Duration: 12 * time.Millisecond},
+		{Kind: KindToolCall, Step: 6, Output: `{"a":1}`}}
+	for i := range want[1:] {
+		want[i+1].Time = time.Time{}
+	}
+	if !reflect.DeepEqual(got, want) || len(bad) != 1 || !strings.HasPrefix(bad[0], "line 4: ") {
+		t.Errorf("got %+v\nbad %q", got, bad)
+	}
+}
+
+func TestHubNeverWaits(t *testing.T) {
+	hub := &Hub{}
+	slow, other := hub.Subscribe("a", 3), hub.Subscribe("b", 3)
+	for i := range 10 {
+		hub.Emit(Event{Run: "a", Call: i})
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	for i, want := range []struct{ call, lost int }{{7, 7}, {8, 0}, {9, 0}} {
+		if e, lost, err := slow.Next(ctx); err != nil || e.Call != want.call || lost != want.lost {
+			t.Errorf("event %d: call %d, lost %d, %v", i, e.Call, lost, err)
+		}
+	}
+	cancel()
+	if _, _, err := other.Next(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if _, _, err := slow.Next(context.Background()); !errors.Is(err, ErrClosed) {
+			t.Errorf("closed: %v", err)
+		}
+	})
+	slow.Close()
+	wg.Wait()
+	hub.Emit(Event{Run: "a"})
+	if len(hub.subs) != 1 {
+		t.Errorf("%d subscriptions", len(hub.subs))
+	}
+}
+
+func FuzzScanSteps(f *testing.F) {
+	f.Add([]byte(`{"step":1,"tool":"x","args":null,"result":1,"ms":2}` + "\n"))
+	f.Add(AppendStep(nil, &Event{Kind: KindLog, Output: "x"}))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		for step, err := range ScanSteps(text) {
+			if err != nil {
+				continue
+			}
+			e := step.Event()
+			line := AppendStep(nil, &e)
+			if line[len(line)-1] != '\n' || !json.Valid(line) || strings.Count(string(line), "\n") != 1 {
+				t.Fatalf("%q", line)
+			}
+		}
+	})
+}

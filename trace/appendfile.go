@@ -47,7 +47,8 @@ type appendFile struct {
 
 	mu   sync.Mutex
 	file *os.File
-	end  int64 // the file's size after our last append, -1 before the first
+	info os.FileInfo // of file, to recognise it by
+	end  int64       // the file's size after our last append, -1 before the first
 }
 
 func newAppendFile(path string, mode os.FileMode) *appendFile {
@@ -91,17 +92,11 @@ func (a *appendFile) acquire() (int64, error) {
 		if err := lockFile(a.file); err != nil {
 			return 0, fmt.Errorf("%s: %w", a.path, err)
 		}
-		have, err := a.file.Stat()
-		if err != nil {
-			unlock(a.file)
-			return 0, err
-		}
-		if named, err := os.Lstat(a.path); err == nil && os.SameFile(have, named) {
-			return have.Size(), nil
+		if named, err := os.Lstat(a.path); err == nil && os.SameFile(a.info, named) {
+			return named.Size(), nil
 		}
 		unlock(a.file)
-		a.file.Close()
-		a.file, a.end = nil, -1
+		a.close()
 	}
 	return 0, fmt.Errorf("%s: replaced again and again while appending", a.path)
 }
@@ -120,8 +115,18 @@ func (a *appendFile) open() error {
 	if err != nil {
 		return err
 	}
+	if a.info, err = f.Stat(); err != nil {
+		f.Close()
+		return err
+	}
 	a.file = f
 	return nil
+}
+
+func (a *appendFile) close() error {
+	err := a.file.Close()
+	a.file, a.info, a.end = nil, nil, -1
+	return err
 }
 
 // torn reports whether the file's last line has no end. Our own appends end
@@ -144,7 +149,5 @@ func (a *appendFile) Close() error {
 	if a.file == nil {
 		return nil
 	}
-	err := a.file.Close()
-	a.file, a.end = nil, -1
-	return err
+	return a.close()
 }

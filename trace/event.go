@@ -84,6 +84,9 @@ type Event struct {
 	// (KindResult only).
 	Incomplete bool
 
+	// lined says that Args has been through jsonLine.
+	lined bool
+
 	// Props are further properties, for kinds that need them. Names are upper
 	// case letters, digits, - and _.
 	Props []Prop

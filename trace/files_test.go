@@ -170,8 +170,46 @@ func TestRun(t *testing.T) {
 	if want := []Kind{KindRun, KindToolCall, KindToolCall, KindResult}; !slices.Equal(live, want) {
 		t.Errorf("live: %v", live)
 	}
-	if _, err := os.Stat(state.RunDir(run.ID())); !os.IsNotExist(err) {
-		t.Errorf("an empty run directory stays: %v", err)
+	if left, err := os.ReadDir(filepath.Dir(state.RunDir("x"))); err != nil || len(left) > 0 {
+		t.Errorf("the run leaves %v, %v", left, err)
+	}
+}
+
+// However long and hostile the arguments, both files stay one record an event.
+func TestHostileRun(t *testing.T) {
+	files := FilesIn(t.TempDir())
+	run, err := Begin(Config{Files: files, Warn: func(err error) { t.Error(err) }}, RunInfo{Workbook: "* x\n#+y"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range hostile {
+		e := everywhere(text)
+		e.Args, _ = json.Marshal([]string{text, strings.Repeat("x", 10_000) + text, text + strings.Repeat("y", 10_000)})
+		run.Emit(e)
+	}
+	run.Emit(Event{Kind: KindToolCall, Args: json.RawMessage("* no json\n* at all")})
+	if err := run.End(Outcome{}); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{files.Events, files.Steps} {
+		for i, r := range string(read(t, path)) {
+			if r != '\n' && hidden(r) {
+				t.Errorf("%s: hidden character %U at %d", path, r, i)
+			}
+		}
+	}
+	events := slices.Collect(Events(read(t, files.Events)))
+	if len(events) != len(hostile)+3 || string(events[len(hostile)+1].Args) != `"* no json\n* at all"` {
+		t.Errorf("%d events", len(events))
+	}
+	steps := 0
+	for _, err := range ScanSteps(read(t, files.Steps)) {
+		if steps++; err != nil {
+			t.Error(err)
+		}
+	}
+	if steps != len(events) {
+		t.Errorf("%d steps", steps)
 	}
 }
 

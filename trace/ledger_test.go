@@ -36,7 +36,7 @@ func sealedRuns(t testing.TB) (ledger, steps []byte) {
 		var end int64
 		for i := range lines {
 			var err error
-			if end, err = w.emit(&Event{Run: id, Call: i, Kind: KindLog, Output: "x", Time: noon}); err != nil {
+			if end, err = w.file.append(AppendStep(nil, &Event{Run: id, Call: i, Kind: KindLog, Output: "x", Time: noon})); err != nil {
 				t.Fatal(err)
 			}
 		}

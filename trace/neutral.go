@@ -181,16 +181,30 @@ func looksDated(text string) bool {
 	return true
 }
 
-// hook is the marker of Emacs' local variables, which Emacs looks for anywhere
-// near the end of a file. Text from a run must not contain it.
+// hook is the marker of Emacs' local variables, in any case, which Emacs looks
+// for near the end of a file, wherever it stands in a line. Text from a run
+// must not contain it.
 const hook = "local variables:"
 
 // hookAt is the offset of the first hook in text, or -1.
 func hookAt[T string | []byte](text T) int {
-	for i := 0; i+len(hook) <= len(text); i++ {
-		if c := text[i]; (c == 'l' || c == 'L') && strings.EqualFold(string(text[i:i+len(hook)]), hook) {
-			return i
+	for at := 0; ; {
+		i := indexByte(text[at:], ':')
+		if i < 0 {
+			return -1
 		}
+		if at += i + 1; at >= len(hook) && strings.EqualFold(string(text[at-len(hook):at]), hook) {
+			return at - len(hook)
+		}
+	}
+}
+
+func indexByte[T string | []byte](text T, c byte) int {
+	switch text := any(text).(type) {
+	case string:
+		return strings.IndexByte(text, c)
+	case []byte:
+		return bytes.IndexByte(text, c)
 	}
 	return -1
 }
@@ -211,6 +225,14 @@ func unhooked(text string) string {
 		return text
 	}
 	return b.String() + text
+}
+
+// argsLine is the event's Args as [jsonLine] has them.
+func (e *Event) argsLine() []byte {
+	if e.lined {
+		return e.Args
+	}
+	return jsonLine(e.Args)
 }
 
 // jsonLine is raw as compact JSON on one line in which every hidden character

@@ -20,11 +20,7 @@ func NewEventsFile(path string) *EventsFile { return &EventsFile{newAppendFile(p
 
 // Emit appends one event.
 func (w *EventsFile) Emit(e Event) error {
-	return w.emit(AppendOrg(nil, &e))
-}
-
-func (w *EventsFile) emit(record []byte) error {
-	_, err := w.file.append(record)
+	_, err := w.file.append(AppendOrg(nil, &e))
 	return err
 }
 
@@ -87,7 +83,7 @@ func (w *orgWriter) event(e *Event) {
 	w.text("PATH", e.Path)
 	if len(e.Args) > 0 {
 		w.key("ARGS")
-		w.buf = append(append(w.buf, jsonLine(e.Args)...), '\n')
+		w.buf = append(append(w.buf, e.argsLine()...), '\n')
 	}
 	w.text("ARGS_SHA256", e.ArgsSHA256)
 	w.text("CACHE", e.Cache)

@@ -79,7 +79,7 @@ type Run struct {
 
 	mu         sync.Mutex
 	next       int       // number of the next event
-	buf        []byte    // for rendering
+	buf        []byte    // for rendering, reused
 	written    hash.Hash // over the records in events.org
 	broken     map[string]bool
 	incomplete bool
@@ -227,12 +227,15 @@ func (r *Run) prepare(e *Event) error {
 			e.OutputSHA256 = Digest([]byte(e.Output))
 		}
 	}
+	if len(e.Args) > 0 {
+		e.Args, e.lined = jsonLine(e.Args), true
+	}
 	if len(e.Args) > maxArgs {
 		if r.blobs != nil {
 			digest, err := r.blobs.Put(e.Args)
 			e.ArgsSHA256, errs = digest, append(errs, err)
 		}
-		e.Args = abridge(e.Args)
+		e.Args = escapeHidden(abridge(e.Args))
 	}
 	return errors.Join(errs...)
 }
@@ -287,7 +290,7 @@ func (r *Run) writeOrg(e *Event) error {
 		return nil
 	}
 	r.buf = AppendOrg(r.buf[:0], e)
-	if err := r.events.emit(r.buf); err != nil {
+	if _, err := r.events.file.append(r.buf); err != nil {
 		r.fail("events.org", err)
 		return err
 	}
@@ -300,7 +303,8 @@ func (r *Run) writeStep(e *Event) (int64, error) {
 	if r.steps == nil || r.broken["_steps.jsonl"] {
 		return 0, nil
 	}
-	end, err := r.steps.emit(e)
+	r.buf = AppendStep(r.buf[:0], e)
+	end, err := r.steps.file.append(r.buf)
 	if err != nil {
 		r.fail("_steps.jsonl", err)
 	}

@@ -16,7 +16,7 @@ import (
 //
 //	runs.jsonl               the registry: every run that was started
 //	runs/RUN/journal.jsonl   what RUN needs to be resumed, see [Journal]
-//	runs/RUN/lock            held while RUN is going
+//	runs/RUN.lock            held while RUN is going
 //	blobs/                   whole bodies, see [BlobStore]
 type State struct{ dir string }
 
@@ -55,6 +55,8 @@ func (s *State) Blobs() *BlobStore { return NewBlobStore(filepath.Join(s.dir, "b
 // RunDir is the directory of a run's own state.
 func (s *State) RunDir(run string) string { return filepath.Join(s.dir, "runs", run) }
 
+func (s *State) lockPath(run string) string { return s.RunDir(run) + ".lock" }
+
 func (s *State) registry() string { return filepath.Join(s.dir, "runs.jsonl") }
 
 // RunRecord is what the registry knows of a run. Paths are absolute.
@@ -90,11 +92,13 @@ func (s *State) Register(record RunRecord) (*Lease, error) {
 	if record.Run == "" || record.Run != filepath.Base(record.Run) {
 		return nil, fmt.Errorf("register run: %q is no run id", record.Run)
 	}
-	dir := s.RunDir(record.Run)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, fmt.Errorf("register run: %w", err)
+	path := s.lockPath(record.Run)
+	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	if errors.Is(err, os.ErrNotExist) {
+		if err = os.MkdirAll(filepath.Dir(path), 0o700); err == nil {
+			lock, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+		}
 	}
-	lock, err := os.OpenFile(filepath.Join(dir, "lock"), os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, fmt.Errorf("register run: %w", err)
 	}
@@ -113,14 +117,12 @@ func (s *State) Register(record RunRecord) (*Lease, error) {
 	return &Lease{state: s, record: record, lock: lock}, nil
 }
 
-// End records how the run ended and gives its lock back. What the run keeps
-// (a journal) stays.
+// End records how the run ended and gives its lock back.
 func (l *Lease) End(status string, at time.Time) error {
 	l.record.Status, l.record.Ended = status, at
 	err := l.state.enter(l.record)
 	os.Remove(l.lock.Name())
 	l.lock.Close()
-	os.Remove(l.state.RunDir(l.record.Run)) // fails when something is kept there, as it should
 	if err != nil {
 		return fmt.Errorf("end run %s: %w", l.record.Run, err)
 	}
@@ -173,7 +175,7 @@ func (s *State) Runs() ([]RunRecord, error) {
 // unended tells a run that is going from one whose process died: the system
 // releases the lock of a dead process.
 func (s *State) unended(run string) string {
-	lock, err := os.OpenFile(filepath.Join(s.RunDir(filepath.Base(run)), "lock"), os.O_RDWR, 0)
+	lock, err := os.OpenFile(s.lockPath(filepath.Base(run)), os.O_RDWR, 0)
 	if err != nil {
 		return StatusCrashed
 	}

@@ -25,12 +25,9 @@ func NewStepsFile(path string) *StepsFile { return &StepsFile{newAppendFile(path
 
 // Emit appends one event.
 func (w *StepsFile) Emit(e Event) error {
-	_, err := w.emit(&e)
+	_, err := w.file.append(AppendStep(nil, &e))
 	return err
 }
-
-// emit appends one event and returns the file's size after it.
-func (w *StepsFile) emit(e *Event) (int64, error) { return w.file.append(AppendStep(nil, e)) }
 
 // Close closes the file.
 func (w *StepsFile) Close() error { return w.file.Close() }
@@ -98,7 +95,7 @@ func appendText(dst []byte, text string) []byte {
 // what has no key of its own there, so that the ledger covers it.
 func appendArgs(dst []byte, e *Event) []byte {
 	if len(e.Args) > 0 {
-		return append(dst, jsonLine(e.Args)...)
+		return append(dst, e.argsLine()...)
 	}
 	details := stepDetails(e)
 	if len(details) == 0 || e.Kind == KindToolCall {

@@ -38,6 +38,7 @@ func LintPlan(p *Plan, opts LintOptions) []compile.Diagnostic {
 	l.timestamps()
 	l.links()
 	l.components()
+	l.imports()
 	l.blockers()
 	l.secrets()
 	slices.SortStableFunc(l.found, func(a, b compile.Diagnostic) int {

@@ -7,8 +7,8 @@ import (
 	"wb/org"
 )
 
-// task is a headline that others may wait for.
-type task struct {
+// waiter is a headline that others may wait for.
+type waiter struct {
 	id    string
 	at    int // offset of its :BLOCKER: value
 	waits []string
@@ -17,9 +17,9 @@ type task struct {
 // blockers checks :BLOCKER: properties: every id exists, nothing waits for
 // itself.
 func (l *linter) blockers() {
-	tasks, order := map[string]*task{}, []*task(nil)
+	tasks, order := map[string]*waiter{}, []*waiter(nil)
 	for h := range l.doc.Headlines() {
-		t := &task{}
+		t := &waiter{}
 		for p := range h.Properties() {
 			switch {
 			case p.Is("ID"):
@@ -61,12 +61,12 @@ func blockerIDs(p org.Property) []string {
 }
 
 // blockerCycles reports each cycle once, where its first task asks.
-func (l *linter) blockerCycles(order []*task, tasks map[string]*task) {
-	done := map[*task]bool{}
+func (l *linter) blockerCycles(order []*waiter, tasks map[string]*waiter) {
+	done := map[*waiter]bool{}
 	for _, start := range order {
-		var path []*task
-		var visit func(t *task) bool
-		visit = func(t *task) bool {
+		var path []*waiter
+		var visit func(t *waiter) bool
+		visit = func(t *waiter) bool {
 			if i := slices.Index(path, t); i >= 0 {
 				var names []string
 				for _, p := range append(path[i:], t) {

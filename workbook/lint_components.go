@@ -167,3 +167,15 @@ func (l *linter) signature(c *Component) {
 		l.errorf("sig-ports", l.offset(c), "write -> (a: T, b: U)", ":out: names %d outputs, :sig: gives one", len(c.Out))
 	}
 }
+
+// imports warns of inputs that nobody produces and that have no default: a run
+// needs them from outside.
+func (l *linter) imports() {
+	for _, i := range l.plan.Imports {
+		if i.Default != nil {
+			continue
+		}
+		l.found = append(l.found, compile.Diagnostic{Pos: i.Pos, Severity: compile.Warning, Code: "no-producer",
+			Message: "nothing produces " + i.Name, Hint: "give it with --set " + i.Name + "=…, or a default with :default-" + i.Name + ":"})
+	}
+}

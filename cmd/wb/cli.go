@@ -20,8 +20,13 @@ type grammar struct {
 	Verbose bool             `short:"v" help:"Say more on stderr."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 
+	Run        runCmd        `cmd:"" help:"Compile and run what changed, write results, record events."`
 	Plan       planCmd       `cmd:"" help:"Show the components of a workbook and how values flow."`
+	Lint       lintCmd       `cmd:"" help:"Report mistakes, with places and hints."`
+	Why        whyCmd        `cmd:"" help:"Say why a component would, or would not, run again."`
 	Query      queryCmd      `cmd:"" help:"Ask questions over notes, blocks, tables and runs in OQL."`
+	Ledger     ledgerCmd     `cmd:"" help:"Check the signed record of what runs did."`
+	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`
 	Doctor     doctorCmd     `cmd:"" help:"Show what works here, what is missing and how to get it."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for bash, zsh or fish."`
 	Help       helpCmd       `cmd:"" help:"Show help; with --json the tree of verbs."`

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+
+	"wb/trace"
+)
+
+// ledgerCmd checks the signed record of what runs did.
+type ledgerCmd struct {
+	Verify ledgerVerifyCmd `cmd:"" help:"Check that no recorded line was changed since its run was sealed."`
+}
+
+type ledgerVerifyCmd struct {
+	File string `arg:"" help:"A _ledger.json, a _steps.jsonl, an events.org, a workbook, or the directory they lie in."`
+}
+
+func (c *ledgerVerifyCmd) Help() string {
+	return "Example:\n  wb ledger verify analysis.org\n\nExits with 5 when a sealed line is not as it was and names the first such line."
+}
+
+func (c *ledgerVerifyCmd) Run(a *app) error {
+	info, err := os.Stat(c.File)
+	if os.IsNotExist(err) {
+		return missingFile(c.File)
+	}
+	if err != nil {
+		return err
+	}
+	dir := c.File
+	if !info.IsDir() {
+		dir = filepath.Dir(c.File)
+	}
+	files := trace.FilesIn(dir)
+	report, err := trace.VerifyLedgerFiles(files.Ledger, files.Steps)
+	if os.IsNotExist(err) {
+		return &codedError{text: "no ledger in " + dir, code: exitNotFound, hint: "wb run writes one at the end of every run"}
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.answerText("ledger", report, report.Summary()); err != nil {
+		return err
+	}
+	if !report.TamperEvident {
+		return alreadyReported(exitVerify)
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+
+	"wb/compile"
+	"wb/workbook"
+)
+
+// lintCmd reports mistakes without running anything.
+type lintCmd struct {
+	Files   []string `arg:"" help:"Workbooks; with --upgrade the old and the new version."`
+	Upgrade bool     `help:"Compare the outside of two versions: OLD NEW."`
+}
+
+func (c *lintCmd) Help() string {
+	return "Examples:\n  wb lint notes/*.org\n  wb lint --upgrade analysis-v1.org analysis.org"
+}
+
+func (c *lintCmd) Run(a *app) error {
+	found, err := c.findings()
+	if err != nil {
+		return err
+	}
+	if a.json {
+		if found == nil {
+			found = []compile.Diagnostic{}
+		}
+		if err := a.answer("lint", found, nil); err != nil {
+			return err
+		}
+	} else {
+		for _, d := range found {
+			a.diagnostic(d)
+		}
+	}
+	if workbook.HasErrors(found) {
+		return alreadyReported(exitFailed)
+	}
+	return nil
+}
+
+func (c *lintCmd) findings() ([]compile.Diagnostic, error) {
+	if c.Upgrade {
+		if len(c.Files) != 2 {
+			return nil, &codedError{text: "--upgrade takes the old and the new version", code: exitUsage, hint: "wb lint --upgrade OLD NEW"}
+		}
+		old, err := loadPlan(c.Files[0])
+		if err != nil {
+			return nil, err
+		}
+		next, err := loadPlan(c.Files[1])
+		if err != nil {
+			return nil, err
+		}
+		return workbook.CheckUpgrade(old, next), nil
+	}
+	languages, err := knownLanguages()
+	if err != nil {
+		return nil, err
+	}
+	var found []compile.Diagnostic
+	for _, file := range c.Files {
+		src, err := os.ReadFile(file)
+		if os.IsNotExist(err) {
+			return nil, missingFile(file)
+		}
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, workbook.Lint(file, src, workbook.LintOptions{Languages: languages})...)
+	}
+	return found, nil
+}

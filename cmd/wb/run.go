@@ -1,0 +1,240 @@
+package main
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"wb/compile"
+	"wb/sandbox"
+	"wb/trace"
+	"wb/trace/identity"
+	"wb/value"
+	"wb/workbook"
+)
+
+// runCmd compiles and runs what changed and writes the results into the file.
+type runCmd struct {
+	Files   []string          `arg:"" help:"Workbooks."`
+	Only    []string          `help:"Run only these components and what they need." placeholder:"ID"`
+	Set     map[string]string `help:"Give an input: name=value (JSON or text) or name=@file." placeholder:"NAME=VALUE" mapsep:"none"`
+	Input   string            `help:"Input of a workflow's first components: text, @file, or - for standard input."`
+	NoWrite bool              `help:"Leave the files as they are."`
+	Force   bool              `help:"Run components although nothing changed."`
+	Jobs    int               `short:"j" help:"Components that run at once; one per processor by default."`
+	Grant   []string          `help:"Grant a capability, such as clock or net:api.example.com." placeholder:"CAP"`
+	Profile string            `enum:"compute,minimal,network,posix" default:"compute" help:"Profile of the components (${enum})."`
+	Limits  string            `help:"Most a component may ask for: timeout=60s,memory=512MiB,fuel=1e11." placeholder:"LIMITS"`
+	Events  string            `help:"Events file in place of events.org beside the workbook; none records nothing."`
+	Watch   bool              `help:"Run again whenever a file changes."`
+}
+
+func (c *runCmd) Help() string {
+	return `Examples:
+  wb run analysis.org
+  wb run analysis.org --set threshold=0.8 --set data=@data.json
+  wb run analysis.org --only totals --no-write
+
+Results appear in the file; outputs that nothing consumes are printed.`
+}
+
+func (c *runCmd) Run(a *app) error {
+	opts, err := c.options()
+	if err != nil {
+		return err
+	}
+	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
+		opts.Lanes = lanes
+		if c.Watch {
+			return c.watch(a, opts)
+		}
+		for _, file := range c.Files {
+			if err := c.runFile(a, opts, file); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// options are what the flags say, the same for every file.
+func (c *runCmd) options() (workbook.Options, error) {
+	opts := workbook.Options{Only: c.Only, NoWrite: c.NoWrite, Force: c.Force, Jobs: c.Jobs, Grants: c.Grant, Profile: c.Profile,
+		Set: map[string]value.Value{}}
+	for name, text := range c.Set {
+		v, err := readValue(text)
+		if err != nil {
+			return opts, &usageError{err: fmt.Errorf("--set %s: %w", name, err)}
+		}
+		opts.Set[name] = v
+	}
+	if c.Input != "" {
+		v, err := readInput(c.Input)
+		if err != nil {
+			return opts, fmt.Errorf("--input: %w", err)
+		}
+		opts.Input = &v
+	}
+	limits, err := parseLimits(c.Limits)
+	if err != nil {
+		return opts, &usageError{err: err, hint: "--limits timeout=60s,memory=512MiB,fuel=1e11"}
+	}
+	opts.Limits = limits
+	return opts, nil
+}
+
+// readValue reads JSON, else text; @file reads a file the same way.
+func readValue(text string) (value.Value, error) {
+	if name, ok := strings.CutPrefix(text, "@"); ok {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return value.Nil(), err
+		}
+		if v, err := value.ParseJSON(data); err == nil {
+			return v, nil
+		} else if strings.HasSuffix(name, ".json") {
+			return value.Nil(), fmt.Errorf("%s: %w", name, err)
+		}
+		return value.OfString(string(data)), nil
+	}
+	if v, err := value.ParseJSON([]byte(text)); err == nil {
+		return v, nil
+	}
+	return value.OfString(text), nil
+}
+
+func readInput(text string) (value.Value, error) {
+	if text != "-" {
+		return readValue(text)
+	}
+	data, err := io.ReadAll(os.Stdin)
+	return value.OfString(string(data)), err
+}
+
+// parseLimits reads timeout=60s,memory=512MiB,fuel=1e11.
+func parseLimits(text string) (sandbox.Limits, error) {
+	var l sandbox.Limits
+	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
+		name, val, ok := strings.Cut(part, "=")
+		var err error
+		switch {
+		case !ok:
+			err = errors.New("expected name=value")
+		case name == "timeout":
+			l.Timeout, err = time.ParseDuration(val)
+		case name == "memory":
+			l.Memory, err = parseBytes(val)
+		case name == "fuel":
+			var f float64
+			f, err = strconv.ParseFloat(val, 64)
+			l.Fuel = int64(f)
+		default:
+			err = errors.New("limits are timeout, memory and fuel")
+		}
+		if err != nil {
+			return l, fmt.Errorf("--limits %s: %w", part, err)
+		}
+	}
+	return l, nil
+}
+
+func parseBytes(text string) (int64, error) {
+	for unit, size := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
+		if number, ok := strings.CutSuffix(text, unit); ok {
+			n, err := strconv.ParseInt(number, 10, 64)
+			return n * size, err
+		}
+	}
+	return strconv.ParseInt(text, 10, 64)
+}
+
+// runFile runs one workbook and reports it.
+func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
+	src, err := os.ReadFile(file)
+	if os.IsNotExist(err) {
+		return missingFile(file)
+	}
+	if err != nil {
+		return err
+	}
+	opts.File, opts.Source = file, src
+	opts.Lint = func(p *workbook.Plan) []compile.Diagnostic {
+		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
+	}
+	if opts.Cache, err = workbook.OpenCache(filepath.Join(filepath.Dir(file), ".wb")); err != nil {
+		return err
+	}
+	opts.Progress = a.componentLine
+	record, err := c.record(a, file, src)
+	if err != nil {
+		return err
+	}
+	if record != nil {
+		opts.Trace = record
+	}
+	report, err := workbook.Run(a.ctx, opts)
+	if record != nil {
+		if endErr := record.End(outcome(report, err)); endErr != nil {
+			a.note("wb: %v", endErr)
+		}
+	}
+	if err != nil {
+		a.findings(report)
+		return err
+	}
+	return a.reportRun(report)
+}
+
+// record opens the run's records; nil when the user wants none.
+func (c *runCmd) record(a *app, file string, src []byte) (*trace.Run, error) {
+	if c.Events == "none" {
+		return nil, nil
+	}
+	key, err := identity.Load("", identity.DefaultTenant)
+	if err != nil {
+		return nil, err
+	}
+	files := trace.FilesIn(filepath.Dir(file))
+	if c.Events != "" {
+		files.Events = c.Events
+	}
+	config := trace.Config{Files: files, Key: key, Warn: func(err error) { a.note("wb: warning: %v", err) }}
+	if dir, err := trace.StateDir(os.Getenv); err == nil {
+		config.State = trace.NewState(dir)
+	}
+	sum := sha256.Sum256(src)
+	return trace.Begin(config, trace.RunInfo{Workbook: file, SourceSHA256: hex.EncodeToString(sum[:])})
+}
+
+// outcome is the end of the run as its records say it.
+func outcome(r *workbook.Report, err error) trace.Outcome {
+	o := trace.Outcome{Status: "ok", Exit: trace.Exit(0)}
+	switch {
+	case err != nil:
+		o.Status, o.Error, o.Exit = "failed", err.Error(), trace.Exit(exitCode(err))
+		if exitCode(err) == exitInterrupted {
+			o.Status = "cancelled"
+		}
+	case r.Failed() != nil:
+		o.Status, o.Error, o.Exit = "failed", r.Failed().Err.Error(), trace.Exit(exitFailed)
+	}
+	if r == nil {
+		return o
+	}
+	for _, d := range r.Components {
+		o.Fuel += d.Usage.Fuel
+	}
+	var lines []string
+	for _, e := range r.Exports {
+		lines = append(lines, e.Name+" = "+e.Value.String())
+	}
+	o.Output = strings.Join(lines, "\n")
+	return o
+}

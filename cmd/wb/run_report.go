@@ -1,0 +1,172 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"wb/compile"
+	"wb/value"
+	"wb/workbook"
+)
+
+// componentLine tells a person that a component's turn ended; what was cached
+// or is mere data is only told with -v.
+func (a *app) componentLine(d workbook.Done) {
+	quietly := d.Status == workbook.StatusCached || d.Status == workbook.StatusData || d.Status == workbook.StatusSkipped
+	if a.json || quietly && !a.verbose {
+		return
+	}
+	mark, shade := "✓", "\x1b[32m"
+	switch d.Status {
+	case workbook.StatusFailed:
+		mark, shade = "✗", "\x1b[31m"
+	case workbook.StatusBlocked, workbook.StatusCancelled:
+		mark, shade = "–", "\x1b[33m"
+	case workbook.StatusCached, workbook.StatusData, workbook.StatusSkipped:
+		mark, shade = "·", "\x1b[2m"
+	}
+	if colour(a.std.Err) {
+		mark = shade + mark + "\x1b[0m"
+	}
+	detail := string(d.Status)
+	if d.Status == workbook.StatusOK {
+		detail = fmt.Sprintf("%v, %s fuel", d.Duration.Round(100*time.Microsecond), thousands(d.Usage.Fuel))
+	}
+	a.note("%s %-28s %-10s %s", mark, d.ID, d.Lang, detail)
+	for _, w := range d.Warnings {
+		a.note("    %s", w)
+	}
+	if d.Err != nil {
+		a.note("    %s", strings.ReplaceAll(d.Err.Error(), "\n", "\n    "))
+		if hint := hintOf(d.Err); hint != "" {
+			a.note("    hint: %s", hint)
+		}
+	}
+}
+
+// thousands writes a count so that its size can be read: 1.2M.
+func thousands(n int64) string {
+	switch {
+	case n >= 1e9:
+		return fmt.Sprintf("%.1fG", float64(n)/1e9)
+	case n >= 1e6:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 1e3:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+// findings shows what lint found before a run that could not start.
+func (a *app) findings(r *workbook.Report) {
+	if r == nil || a.json {
+		return
+	}
+	for _, d := range r.Diagnostics {
+		if d.Severity == compile.Error {
+			a.note("%s", d)
+		}
+	}
+}
+
+// runJSON is a run as --json answers it.
+type runJSON struct {
+	Components []componentJSON            `json:"components"`
+	Exports    map[string]json.RawMessage `json:"exports"`
+	Wrote      bool                       `json:"wrote"`
+	DurMS      int64                      `json:"dur_ms"`
+	Lint       []compile.Diagnostic       `json:"lint,omitempty"`
+}
+
+type componentJSON struct {
+	ID     string          `json:"id"`
+	Lang   string          `json:"lang"`
+	Status workbook.Status `json:"status"`
+	Why    string          `json:"why,omitempty"`
+	Value  value.Value     `json:"value"`
+	Exit   int             `json:"exit"`
+	Fuel   int64           `json:"fuel"`
+	Memory int64           `json:"memory"`
+	DurMS  float64         `json:"dur_ms"`
+	Stderr string          `json:"stderr,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	Hint   string          `json:"hint,omitempty"`
+	File   string          `json:"file"`
+	Line   int             `json:"line"`
+}
+
+// reportRun prints exports and a summary, and fails when a component failed.
+func (a *app) reportRun(r *workbook.Report) error {
+	if a.json {
+		if err := a.answer("run", runData(r), nil); err != nil {
+			return err
+		}
+	} else {
+		for _, e := range r.Exports {
+			fmt.Fprintf(a.std.Out, "%s = %s\n", e.Name, clipLine(e.Value.String()))
+		}
+		a.note("%s", summary(r))
+	}
+	if r.Failed() != nil {
+		return alreadyReported(exitFailed)
+	}
+	return nil
+}
+
+func runData(r *workbook.Report) runJSON {
+	data := runJSON{Components: []componentJSON{}, Exports: map[string]json.RawMessage{}, Wrote: r.Wrote, DurMS: r.Duration.Milliseconds(), Lint: r.Diagnostics}
+	for _, e := range r.Exports {
+		data.Exports[e.Name] = e.Value.AppendJSON(nil)
+	}
+	for _, d := range r.Components {
+		c := componentJSON{ID: d.ID, Lang: d.Lang, Status: d.Status, Why: d.Why, Value: d.Value, Exit: d.Exit, Fuel: d.Usage.Fuel,
+			Memory: d.Usage.Memory, DurMS: float64(d.Duration.Microseconds()) / 1000, Stderr: d.Stderr, File: d.Pos.File, Line: d.Pos.Line}
+		if d.Err != nil {
+			c.Error, c.Hint = d.Err.Error(), hintOf(d.Err)
+		}
+		data.Components = append(data.Components, c)
+	}
+	return data
+}
+
+// summary is the last line of a run: how many ran, were cached, failed.
+func summary(r *workbook.Report) string {
+	var parts []string
+	for _, s := range []struct {
+		status workbook.Status
+		word   string
+	}{{workbook.StatusOK, "ran"}, {workbook.StatusCached, "cached"}, {workbook.StatusSkipped, "skipped"},
+		{workbook.StatusFailed, "failed"}, {workbook.StatusBlocked, "blocked"}, {workbook.StatusCancelled, "cancelled"}} {
+		if n := r.Count(s.status); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s.word))
+		}
+	}
+	if len(parts) == 0 {
+		parts = []string{"nothing to run"}
+	}
+	return fmt.Sprintf("%s in %v", strings.Join(parts, ", "), r.Duration.Round(time.Millisecond))
+}
+
+// clipLine keeps an export on one readable line; --json has all of it.
+func clipLine(s string) string {
+	const longest = 500
+	if len(s) <= longest {
+		return s
+	}
+	return strings.ToValidUTF8(s[:longest], "") + "…"
+}
+
+// answerText prints lines through the envelope or plainly.
+func (a *app) answerText(verb string, data any, lines ...string) error {
+	return a.answer(verb, data, func(w io.Writer) error {
+		for _, l := range lines {
+			if _, err := fmt.Fprintln(w, l); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

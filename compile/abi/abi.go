@@ -24,8 +24,8 @@
 //	record {a: A}              struct { A a; }
 //
 // Values are checked against the signature on both sides. Nothing a guest
-// returns can make the host read outside its memory or build more than
-// [MaxResult] bytes of values.
+// returns can make the host read outside its memory or build values of more
+// than [MaxResult] bytes.
 package abi
 
 import (
@@ -40,8 +40,8 @@ const (
 	CallFunc  = "wb_call"
 )
 
-// MaxResult bounds what one call may return, in bytes of guest memory read.
-const MaxResult = 256 << 20
+// MaxResult bounds what one call may return, in bytes of the host's memory.
+const MaxResult = 1 << 30
 
 const pointerSize = 4
 

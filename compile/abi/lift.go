@@ -20,8 +20,12 @@ type memory interface {
 // pointer is checked and the total is bounded.
 type lifter struct {
 	memory memory
-	budget int64 // bytes that may still be read
+	budget int64 // bytes of the host that may still be used
 }
+
+// valueCost is what a value takes on the host besides its text, in bytes: a
+// guest's million of booleans is more than a megabyte here.
+const valueCost = 160
 
 // lift reads the result struct at an address: null, the lone result, or an
 // object of the named ones.
@@ -49,9 +53,8 @@ func lift(m memory, sig *value.Sig, at uint32) (value.Value, error) {
 
 // read returns n bytes at an address, at the budget's cost.
 func (l *lifter) read(path string, at, n uint32) ([]byte, error) {
-	// Values cost more on the host than bytes in the guest, empty ones too.
-	if l.budget -= int64(n) + 8; l.budget < 0 {
-		return nil, fmt.Errorf("%s: the function returned more than %d bytes", path, MaxResult)
+	if l.budget -= int64(n) + valueCost; l.budget < 0 {
+		return nil, fmt.Errorf("%s: the function returned more than %d MiB of values", path, MaxResult>>20)
 	}
 	data, ok := l.memory.Read(at, n)
 	if !ok {
@@ -164,11 +167,15 @@ func (l *lifter) list(path string, at uint32, t value.Type) (value.Value, error)
 	}
 	to, length := binary.LittleEndian.Uint32(head), binary.LittleEndian.Uint32(head[pointerSize:])
 	element := layoutOf(t).padded()
-	if end := uint64(to) + uint64(length)*uint64(element.size); end > uint64(l.memory.Size()) || int64(length)*8 > l.budget {
+	if end := uint64(to) + uint64(length)*uint64(element.size); end > uint64(l.memory.Size()) {
 		return value.Value{}, fmt.Errorf("%s: the function returned a list of %d elements, more than its memory holds", path, length)
+	}
+	if int64(length) > l.budget/valueCost {
+		return value.Value{}, fmt.Errorf("%s: the function returned a list of %d elements, more than %d MiB of values", path, length, MaxResult>>20)
 	}
 	items := make([]value.Value, length)
 	if isScalar(t.Kind) { // one read for all of them
+		l.budget -= int64(length) * valueCost
 		data, err := l.read(path, to, length*element.size)
 		for i := range items {
 			if err == nil {

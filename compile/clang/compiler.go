@@ -23,6 +23,7 @@ package clang
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path"
 	"runtime"
 	"slices"
@@ -55,6 +56,8 @@ type Compiler struct {
 
 	mu    sync.Mutex
 	ready *tool
+
+	headers headers
 }
 
 // tool is a loaded compiler.
@@ -156,14 +159,17 @@ func (c *Compiler) run(ctx context.Context, t *tool, files map[string][]byte, ou
 
 // language is what differs between C and C++ for compiler and linker.
 type language struct {
-	ext     string
-	compile []string
-	link    []string
+	ext      string
+	compile  []string
+	link     []string
+	optimise string // when :flags has no -O
 }
 
+// The levels are those at which compiling and running small programs together
+// take least: inlining templates costs more than it gives them.
 var (
-	langC   = language{ext: ".c", compile: []string{"-x", "c"}}
-	langCPP = language{ext: ".cpp", compile: []string{"-x", "c++", "-fno-exceptions"}, link: []string{"-lc++", "-lc++abi"}}
+	langC   = language{ext: ".c", compile: []string{"-x", "c"}, optimise: "-O2"}
+	langCPP = language{ext: ".cpp", compile: []string{"-x", "c++", "-fno-exceptions"}, link: []string{"-lc++", "-lc++abi"}, optimise: "-O1"}
 )
 
 // compileFlags are given to every compilation. The emulations are libraries
@@ -174,8 +180,17 @@ var compileFlags = []string{"clang", "--target=wasm32-wasip1", "-c", "-fno-color
 
 // object compiles one file of files.
 func (c *Compiler) object(ctx context.Context, t *tool, lang language, files map[string][]byte, name string, flags []string) (outcome, error) {
-	args := slices.Concat(compileFlags, lang.compile, []string{optimise}, flags, []string{"-o", workDir + "/out.o", workDir + "/" + name})
-	return c.run(ctx, t, files, "out.o", args...)
+	args := slices.Concat(compileFlags, lang.compile, []string{lang.optimise}, flags)
+	if needed, ok := usesPrecompiled(string(files[name]), flags); ok && lang.ext == langCPP.ext {
+		data, err := c.precompiled(ctx, t, needed)
+		if err != nil {
+			return outcome{}, err
+		}
+		files = maps.Clone(files)
+		files[headersFile], files[precompiledFile] = []byte(headersText()), data
+		args = append(args, "-include-pch", workDir+"/"+precompiledFile)
+	}
+	return c.run(ctx, t, files, "out.o", append(args, "-o", workDir+"/out.o", workDir+"/"+name)...)
 }
 
 // program is how objects are linked.

@@ -172,7 +172,7 @@ func TestLyingGuests(t *testing.T) {
 		"wild string":   {"f() -> string", "const char *f(void) { return (char *)0x7ffffff0; }", "pointer outside its memory"},
 		"null string":   {"f() -> string", "const char *f(void) { return 0; }", "null string"},
 		"wild list":     {"f() -> list<f64>", "double *f(size_t *len) { *len = 1000000000; return (double *)8; }", "more than its memory holds"},
-		"empty structs": {"f() -> list<record {}>", "wb_list_f_t f(void) { return (wb_list_f_t){(void *)8, 4000000000u}; }", "more than its memory holds"},
+		"empty structs": {"f() -> list<record {}>", "wb_list_f_t f(void) { return (wb_list_f_t){(void *)8, 4000000000u}; }", "more than 1024 MiB of values"},
 		"trap":          {"f(x: s32) -> s32", "int f(int x) { volatile int zero = 0; return x / zero; }", "divide by zero"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -103,18 +103,3 @@ func (f *flags) warnings(src *compile.Source) []compile.Diagnostic {
 	return []compile.Diagnostic{{Pos: src.At(1, 1), Severity: compile.Warning,
 		Message: fmt.Sprintf("ignored, since programs run as wasm: %s", strings.Join(f.ignored, " "))}}
 }
-
-// optimise is the level used when :flags names none. It is the level at which
-// compiling and running small programs together take least.
-const optimise = "-O2"
-
-// level is the -O flag in force.
-func (f *flags) level() string {
-	level := optimise
-	for _, word := range f.compile {
-		if strings.HasPrefix(word, "-O") {
-			level = word
-		}
-	}
-	return level
-}

@@ -1,0 +1,120 @@
+package clang
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"wb/compile"
+)
+
+// The standard headers of C++ are a hundred thousand lines; reading them takes
+// four seconds, loading them precompiled a fraction of one. A block that
+// includes any of these gets all of them from one precompiled file, made when
+// it is first needed and kept in the artifact cache. Flags that change what
+// headers mean (definitions, include paths) do without.
+
+// precompiledHeaders are those people use in notebooks.
+var precompiledHeaders = strings.Fields(`algorithm array bitset cassert cctype chrono climits cmath complex cstddef cstdint cstdio cstdlib cstring ctime
+	deque fstream functional iomanip iostream iterator limits list map memory numeric optional queue random set sstream stack stdexcept string
+	string_view tuple type_traits unordered_map unordered_set utility variant vector`)
+
+// The files in which they are built and used.
+const (
+	headersFile     = "wb-headers.h"
+	precompiledFile = "wb-headers.pch"
+)
+
+// headers holds precompiled headers by key.
+type headers struct {
+	mu    sync.Mutex
+	ready map[string][]byte
+}
+
+var (
+	includeLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*<([^>]+)>`)
+	macroLine   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(define|undef|pragma)\b`)
+)
+
+// usesPrecompiled reports whether a C++ text with the given flags may use the
+// precompiled headers, and the flags that they must be built with.
+func usesPrecompiled(text string, flags []string) (needed []string, ok bool) {
+	for _, flag := range flags {
+		switch {
+		case strings.HasPrefix(flag, "-std="), strings.HasPrefix(flag, "-O"):
+			needed = append(needed, flag)
+		case strings.HasPrefix(flag, "-W") || flag == "-w" || strings.HasPrefix(flag, "-pedantic"):
+		default:
+			return nil, false
+		}
+	}
+	includes := includeLine.FindAllStringSubmatchIndex(text, -1)
+	for _, m := range includes {
+		if slices.Contains(precompiledHeaders, text[m[2]:m[3]]) {
+			// A macro before the first header may be meant for it.
+			macro := macroLine.FindStringIndex(text)
+			return needed, macro == nil || macro[0] > includes[0][0]
+		}
+	}
+	return nil, false
+}
+
+// precompiled is the precompiled headers for flags, built when they are not in
+// the cache.
+func (c *Compiler) precompiled(ctx context.Context, t *tool, flags []string) ([]byte, error) {
+	text := headersText()
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%q\n%q\n%s", version, t.digest, compileFlags, flags, text)))
+	key := hex.EncodeToString(sum[:])
+	c.headers.mu.Lock()
+	defer c.headers.mu.Unlock()
+	if data := c.headers.ready[key]; data != nil {
+		return data, nil
+	}
+	data := c.cachedHeaders(key)
+	if data == nil {
+		args := slices.Concat(compileFlags, []string{"-x", "c++-header", "-fno-exceptions", langCPP.optimise}, flags,
+			[]string{"-fpch-instantiate-templates", "-o", workDir + "/" + precompiledFile, workDir + "/" + headersFile})
+		o, err := c.run(ctx, t, map[string][]byte{headersFile: []byte(text)}, precompiledFile, args...)
+		if err == nil && o.exit != 0 {
+			err = toolError(o.stderr)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("precompiling the standard headers: %w", err)
+		}
+		data = o.output
+		if c.env.Cache != nil {
+			if err := c.env.Cache.Put(key, &compile.Artifact{Lane: "cpp-headers", Digest: key, Wasm: data}); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if c.headers.ready == nil {
+		c.headers.ready = make(map[string][]byte)
+	}
+	c.headers.ready[key] = data
+	return data, nil
+}
+
+func (c *Compiler) cachedHeaders(key string) []byte {
+	if c.env.Cache == nil {
+		return nil
+	}
+	art, ok, err := c.env.Cache.Get(key)
+	if err != nil || !ok {
+		return nil
+	}
+	return art.Wasm
+}
+
+func headersText() string {
+	var b strings.Builder
+	for _, name := range precompiledHeaders {
+		fmt.Fprintf(&b, "#include <%s>\n", name)
+	}
+	return b.String()
+}

@@ -1,0 +1,304 @@
+package interp
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/pattern"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// newConfig ties package expand to this shell.
+func (sh *Shell) newConfig() {
+	sh.cfg = &expand.Config{
+		Env:       environment{sh},
+		CmdSubst:  sh.commandSubstitution,
+		ProcSubst: sh.processSubstitution,
+	}
+	sh.syncOptions()
+}
+
+// syncOptions tells package expand about options that changed.
+func (sh *Shell) syncOptions() {
+	c := sh.cfg
+	c.NoUnset = sh.opts["nounset"]
+	c.NullGlob = sh.opts["nullglob"]
+	c.GlobStar = sh.opts["globstar"]
+	c.DotGlob = sh.opts["dotglob"]
+	c.NoCaseGlob = sh.opts["nocaseglob"]
+	c.ExtGlob = sh.opts["extglob"]
+	c.ReadDir2 = nil
+	if !sh.opts["noglob"] {
+		c.ReadDir2 = func(name string) ([]fs.DirEntry, error) { return os.ReadDir(sh.abs(name)) }
+	}
+}
+
+// expansionFailed reports an expansion error, which ends the shell.
+func (sh *Shell) expansionFailed(err error) {
+	if err == nil || sh.flow != 0 {
+		return
+	}
+	var unset expand.UnsetParameterError
+	if errors.As(err, &unset) {
+		message := unset.Message
+		sh.errorf("%s", strings.TrimSpace(paramName(unset.Node)+": "+message))
+		sh.exit(127)
+		if sh.dialect == POSIX {
+			sh.exit(2)
+		}
+		return
+	}
+	sh.errorf("%v", err)
+	sh.exit(1)
+}
+
+func paramName(p *syntax.ParamExp) string {
+	if p == nil || p.Param == nil {
+		return ""
+	}
+	return p.Param.Value
+}
+
+// fields expands words with splitting and globbing.
+func (sh *Shell) fields(words ...*syntax.Word) []string {
+	list, err := expand.Fields(sh.cfg, words...)
+	sh.expansionFailed(err)
+	return list
+}
+
+// literal expands a word to one string, without splitting or globbing.
+func (sh *Shell) literal(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	s, err := expand.Literal(sh.cfg, w)
+	sh.expansionFailed(err)
+	return s
+}
+
+func (sh *Shell) document(w *syntax.Word) string {
+	if w == nil {
+		return ""
+	}
+	s, err := expand.Document(sh.cfg, w)
+	sh.expansionFailed(err)
+	return s
+}
+
+func (sh *Shell) pattern(w *syntax.Word) string {
+	s, err := expand.Pattern(sh.cfg, w)
+	sh.expansionFailed(err)
+	return s
+}
+
+func (sh *Shell) arithmetic(x syntax.ArithmExpr) int {
+	n, err := expand.Arithm(sh.cfg, x)
+	if err != nil && sh.flow == 0 {
+		var unset expand.UnsetParameterError
+		if errors.As(err, &unset) {
+			sh.expansionFailed(err)
+			return 0
+		}
+		sh.errorf("%v", err)
+		sh.status = 1
+		sh.exit(1)
+	}
+	return n
+}
+
+// matches reports whether a shell pattern matches all of s.
+func (sh *Shell) matches(pat, s string) bool {
+	mode := pattern.EntireString | pattern.ExtendedOperators
+	if sh.opts["nocasematch"] {
+		mode |= pattern.NoGlobCase
+	}
+	key := fmt.Sprint(mode, pat)
+	re := sh.regexps[key]
+	if re == nil {
+		expr, err := pattern.Regexp(pat, mode)
+		if err != nil {
+			var neg *pattern.NegExtGlobError
+			if errors.As(err, &neg) {
+				return sh.matchNegated(pat, s, neg)
+			}
+			return pat == s
+		}
+		if re, err = regexp.Compile(expr); err != nil {
+			return pat == s
+		}
+		if len(sh.regexps) > 200 {
+			clear(sh.regexps)
+		}
+		sh.regexps[key] = re
+	}
+	return re.MatchString(s)
+}
+
+// matchNegated handles patterns that hold one !(…): Go's regular expressions
+// cannot say it, so every piece of s is tried for the group.
+func (sh *Shell) matchNegated(pat, s string, neg *pattern.NegExtGlobError) bool {
+	if len(neg.Groups) == 0 {
+		return false
+	}
+	g := neg.Groups[0]
+	before, inner, after := pat[:g.Start], pat[g.Start+2:g.End-1], pat[g.End:]
+	for i := 0; i <= len(s); i++ {
+		for j := i; j <= len(s); j++ {
+			if !sh.matches("@("+inner+")", s[i:j]) && sh.matches(before, s[:i]) && sh.matches(after, s[j:]) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// commandSubstitution runs $(…) in a subshell and gives what it prints.
+func (sh *Shell) commandSubstitution(w io.Writer, c *syntax.CmdSubst) error {
+	if len(c.Stmts) == 0 {
+		sh.substatus = 0
+		return nil
+	}
+	if text, ok, err := sh.fileShortcut(c); ok {
+		sh.substatus = 0
+		if err != nil {
+			sh.substatus = 1
+			return nil
+		}
+		_, err = w.Write(text)
+		return err
+	}
+	out, status := sh.capture(func(sub *Shell) {
+		if !sh.opts["inherit_errexit"] && sh.dialect == Bash {
+			delete(sub.opts, "errexit")
+		}
+		sub.tested = 0
+		sub.stmts(c.Stmts)
+	})
+	sh.substatus = status
+	_, err := w.Write(out)
+	return err
+}
+
+// capture runs f in a subshell whose output is kept. NUL bytes are dropped, as
+// a variable cannot hold them.
+func (sh *Shell) capture(f func(sub *Shell)) ([]byte, int) {
+	if sh.subshells >= maxSubshells {
+		sh.errorf("subshells nest more than %d deep", maxSubshells)
+		sh.exit(1)
+		return nil, 1
+	}
+	sub := sh.subshell()
+	s := newCapture()
+	sub.setFD(1, s.keep())
+	f(sub)
+	status := sub.finish()
+	sh.drain(s)
+	out := s.capture.Bytes()
+	if i := strings.IndexByte(string(out), 0); i >= 0 {
+		out = []byte(strings.ReplaceAll(string(out), "\x00", ""))
+	}
+	return out, status
+}
+
+// fileShortcut is $(<file).
+func (sh *Shell) fileShortcut(c *syntax.CmdSubst) (text []byte, ok bool, err error) {
+	if len(c.Stmts) != 1 {
+		return nil, false, nil
+	}
+	s := c.Stmts[0]
+	if s.Cmd != nil || s.Negated || s.Background || len(s.Redirs) != 1 || s.Redirs[0].Op != syntax.RdrIn {
+		return nil, false, nil
+	}
+	sub := sh.subshell()
+	defer sub.finish()
+	if !sub.redirectOne(s.Redirs[0]) {
+		return nil, true, errBadFD
+	}
+	return sub.readAll(0), true, nil
+}
+
+// processSubstitution is <(…): the output goes to a file, whose name is given.
+func (sh *Shell) processSubstitution(p *syntax.ProcSubst) (string, error) {
+	if p.Op != syntax.CmdIn {
+		return "", errors.New(">(…) is not available: use a pipeline")
+	}
+	out, _ := sh.capture(func(sub *Shell) { sub.stmts(p.Stmts) })
+	for n := 63; ; n++ {
+		name := path.Join("/tmp", fmt.Sprintf(".fd%d", n))
+		if _, err := os.Stat(name); err == nil {
+			continue
+		}
+		if err := os.WriteFile(name, out, 0o600); err != nil {
+			return "", fmt.Errorf("<(…): %s", reason(err))
+		}
+		sh.substs = append(sh.substs, name)
+		return name, nil
+	}
+}
+
+// dropSubstitutions removes the files of <(…) once their command has ended.
+func (sh *Shell) dropSubstitutions() {
+	for _, name := range sh.substs {
+		os.Remove(name)
+	}
+	sh.substs = nil
+}
+
+// heredoc is the text of a here-document.
+func (sh *Shell) heredoc(r *syntax.Redirect) string {
+	if r.Hdoc == nil {
+		return ""
+	}
+	quoted := false
+	for _, part := range r.Word.Parts {
+		switch part := part.(type) {
+		case *syntax.Lit:
+			quoted = quoted || strings.Contains(part.Value, "\\")
+		case *syntax.SglQuoted, *syntax.DblQuoted:
+			quoted = true
+		}
+	}
+	word := r.Hdoc
+	if r.Op == syntax.DashHdoc {
+		word = stripTabs(word)
+	}
+	if quoted {
+		if lit := word.Lit(); lit != "" || len(word.Parts) == 0 {
+			return lit
+		}
+	}
+	return sh.document(word)
+}
+
+// stripTabs removes leading tabs from the lines of a <<- document.
+func stripTabs(w *syntax.Word) *syntax.Word {
+	start := true
+	out := &syntax.Word{}
+	for _, part := range w.Parts {
+		lit, ok := part.(*syntax.Lit)
+		if !ok {
+			out.Parts = append(out.Parts, part)
+			start = false
+			continue
+		}
+		var b strings.Builder
+		for line := range strings.Lines(lit.Value) {
+			if start {
+				line = strings.TrimLeft(line, "\t")
+			}
+			b.WriteString(line)
+			start = strings.HasSuffix(line, "\n")
+		}
+		copied := *lit
+		copied.Value = b.String()
+		out.Parts = append(out.Parts, &copied)
+	}
+	return out
+}

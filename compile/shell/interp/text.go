@@ -1,0 +1,830 @@
+package interp
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// ---- echo and printf ----
+
+func builtinEcho(sh *Shell, args []string) int {
+	args = args[1:]
+	newline, escapes := true, sh.dialect == POSIX || sh.opts["xpg_echo"]
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' && strings.Trim(args[0][1:], "neE") == "" {
+		if sh.dialect == POSIX && args[0] != "-n" {
+			break
+		}
+		for _, c := range args[0][1:] {
+			switch c {
+			case 'n':
+				newline = false
+			case 'e':
+				escapes = true
+			case 'E':
+				escapes = false
+			}
+		}
+		args = args[1:]
+	}
+	text := strings.Join(args, " ")
+	if escapes {
+		var stop bool
+		if text, stop = unescape(text, true); stop {
+			newline = false
+		}
+	}
+	if newline {
+		text += "\n"
+	}
+	return boolStatus(sh.print(text))
+}
+
+// unescape interprets backslashes; octal wants a leading zero (echo, %b) or
+// not (printf's format). stop tells that \c ended the text.
+func unescape(s string, zero bool) (text string, stop bool) {
+	if strings.IndexByte(s, '\\') < 0 {
+		return s, false
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '\\' || i+1 == len(s) {
+			b.WriteByte(s[i])
+			continue
+		}
+		i++
+		digits := func(from, most, base int) (int, int) {
+			n, k := 0, from
+			for ; k < len(s) && k < from+most; k++ {
+				d, err := strconv.ParseUint(s[k:k+1], base, 8)
+				if err != nil {
+					break
+				}
+				n = n*base + int(d)
+			}
+			return n, k
+		}
+		switch c := s[i]; c {
+		case 'a':
+			b.WriteByte('\a')
+		case 'b':
+			b.WriteByte('\b')
+		case 'e', 'E':
+			b.WriteByte(27)
+		case 'f':
+			b.WriteByte('\f')
+		case 'n':
+			b.WriteByte('\n')
+		case 'r':
+			b.WriteByte('\r')
+		case 't':
+			b.WriteByte('\t')
+		case 'v':
+			b.WriteByte('\v')
+		case '\\':
+			b.WriteByte('\\')
+		case 'c':
+			return b.String(), true
+		case '\'', '"', '?':
+			if zero {
+				b.WriteByte('\\')
+			}
+			b.WriteByte(c)
+		case 'x':
+			n, end := digits(i+1, 2, 16)
+			if end == i+1 {
+				b.WriteString(`\x`)
+				continue
+			}
+			b.WriteByte(byte(n))
+			i = end - 1
+		case 'u', 'U':
+			most := 4
+			if c == 'U' {
+				most = 8
+			}
+			n, end := digits(i+1, most, 16)
+			if end == i+1 {
+				b.WriteString(s[i-1 : i+1])
+				continue
+			}
+			b.WriteString(string(rune(n)))
+			i = end - 1
+		case '0', '1', '2', '3', '4', '5', '6', '7':
+			from, most := i, 3
+			if zero && c == '0' {
+				from = i + 1
+			} else if zero && c != '0' {
+				most = 3
+			}
+			n, end := digits(from, most, 8)
+			b.WriteByte(byte(n))
+			i = end - 1
+		default:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		}
+	}
+	return b.String(), false
+}
+
+func builtinPrintf(sh *Shell, args []string) int {
+	args = args[1:]
+	target := ""
+	if len(args) >= 2 && args[0] == "-v" {
+		target, args = args[1], args[2:]
+	} else if len(args) > 0 && strings.HasPrefix(args[0], "-v") && len(args[0]) > 2 {
+		target, args = args[0][2:], args[1:]
+	}
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		sh.errorf("printf: usage: printf [-v var] format [arguments]")
+		return 2
+	}
+	f := &formatter{sh: sh, args: args[1:]}
+	f.run(args[0])
+	if target == "" {
+		if !sh.print(f.out.String()) {
+			return sh.failure(1)
+		}
+		return f.status
+	}
+	if as := assignFromText(target + "=" + f.out.String()); strings.HasSuffix(target, "]") {
+		name, sub, _ := strings.Cut(strings.TrimSuffix(target, "]"), "[")
+		as.Name.Value = name
+		if x, err := syntax.NewParser().Arithmetic(strings.NewReader(sub)); err == nil {
+			as.Index = x
+		}
+		as.Value = &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: f.out.String()}}}
+		sh.assignOne(as, sh.vars.find(name), declaration{})
+		return f.status
+	}
+	if !syntax.ValidName(target) {
+		sh.errorf("printf: `%s': not a valid identifier", target)
+		return 2
+	}
+	sh.setString(target, f.out.String())
+	return f.status
+}
+
+// failure is the status of a builtin whose output went wrong.
+func (sh *Shell) failure(status int) int {
+	if sh.flow != 0 {
+		return sh.status
+	}
+	return status
+}
+
+// formatter is one run of printf.
+type formatter struct {
+	sh     *Shell
+	args   []string
+	used   bool
+	out    strings.Builder
+	status int
+	stop   bool
+}
+
+func (f *formatter) next() string {
+	f.used = true
+	if len(f.args) == 0 {
+		return ""
+	}
+	a := f.args[0]
+	f.args = f.args[1:]
+	return a
+}
+
+// run repeats the format until the arguments are used up.
+func (f *formatter) run(format string) {
+	for {
+		f.used = false
+		f.once(format)
+		if f.stop || !f.used || len(f.args) == 0 {
+			return
+		}
+	}
+}
+
+func (f *formatter) once(format string) {
+	for i := 0; i < len(format); {
+		switch c := format[i]; c {
+		case '\\':
+			end := i + 2
+			for end < len(format) && end < i+10 && strings.IndexByte("0123456789abcdefABCDEF", format[end]) >= 0 {
+				end++
+			}
+			// The longest escape that starts here: unescape leaves the rest alone.
+			text, stop := unescape(format[i:min(end, len(format))], false)
+			f.out.WriteString(text)
+			if stop {
+				f.stop = true
+				return
+			}
+			i = min(end, len(format))
+		case '%':
+			i = f.directive(format, i+1)
+			if f.stop {
+				return
+			}
+		default:
+			f.out.WriteByte(c)
+			i++
+		}
+	}
+}
+
+// directive handles what follows a percent sign and returns where it ends.
+func (f *formatter) directive(format string, i int) int {
+	if i < len(format) && format[i] == '%' {
+		f.out.WriteByte('%')
+		return i + 1
+	}
+	start := i
+	spec := "%"
+	for i < len(format) && strings.IndexByte("-+ #0", format[i]) >= 0 {
+		spec += string(format[i])
+		i++
+	}
+	number := func() {
+		if i < len(format) && format[i] == '*' {
+			n := f.integer(f.next())
+			if n < 0 {
+				spec, n = spec+"-", -n
+			}
+			spec += strconv.FormatInt(min(n, 1<<20), 10)
+			i++
+			return
+		}
+		from := i
+		for i < len(format) && format[i] >= '0' && format[i] <= '9' {
+			i++
+		}
+		n, _ := strconv.Atoi(format[from:i])
+		if i > from {
+			spec += strconv.Itoa(min(n, 1<<20))
+		}
+	}
+	number()
+	if i < len(format) && format[i] == '.' {
+		spec += "."
+		i++
+		number()
+	}
+	if i < len(format) && format[i] == '(' { // %(format)T
+		if end := strings.Index(format[i:], ")T"); end > 0 {
+			t := time.Now()
+			if a := f.next(); a != "" && a != "-1" && a != "-2" {
+				t = time.Unix(f.integer(a), 0)
+			}
+			f.out.WriteString(strftime(format[i+1:i+end], t.UTC()))
+			return i + end + 2
+		}
+	}
+	for i < len(format) && strings.IndexByte("hlLjzt", format[i]) >= 0 {
+		i++
+	}
+	if i == len(format) {
+		f.sh.errorf("printf: `%s': missing format character", format[start-1:])
+		f.status, f.stop = 1, true
+		return i
+	}
+	c := format[i]
+	i++
+	switch c {
+	case 'd', 'i':
+		f.out.WriteString(formatInt(spec, f.integer(f.next())))
+	case 'u', 'o', 'x', 'X':
+		verb := c
+		if c == 'u' {
+			verb = 'd'
+		}
+		f.out.WriteString(formatUint(spec, verb, uint64(f.integer(f.next()))))
+	case 'e', 'E', 'f', 'F', 'g', 'G', 'a', 'A':
+		f.out.WriteString(formatFloat(spec, c, f.float(f.next())))
+	case 'c':
+		a := f.next()
+		if a != "" {
+			a = a[:1]
+		}
+		fmt.Fprintf(&f.out, dropZero(spec)+"s", a)
+	case 's':
+		f.out.WriteString(padBytes(spec, f.next()))
+	case 'b':
+		text, stop := unescape(f.next(), true)
+		f.out.WriteString(padBytes(spec, text))
+		f.stop = stop
+	case 'q':
+		f.out.WriteString(padBytes(spec, quoteForReuse(f.next())))
+	default:
+		f.sh.errorf("printf: `%c': invalid format character", c)
+		f.status, f.stop = 1, true
+	}
+	return i
+}
+
+func dropZero(spec string) string { return strings.ReplaceAll(spec, "#", "") }
+
+// padBytes is %s: width and precision count bytes, as in C.
+func padBytes(spec, s string) string {
+	flags, rest, _ := strings.Cut(spec[1:], ".")
+	if strings.Contains(spec, ".") {
+		n, _ := strconv.Atoi(rest)
+		if n < len(s) {
+			s = s[:n]
+		}
+	}
+	left := strings.Contains(flags, "-")
+	width, _ := strconv.Atoi(strings.TrimLeft(flags, "-+ #0"))
+	if pad := width - len(s); pad > 0 {
+		if left {
+			return s + strings.Repeat(" ", pad)
+		}
+		return strings.Repeat(" ", pad) + s
+	}
+	return s
+}
+
+// formatInt is %d with C's rules for precision, which Go shares.
+func formatInt(spec string, n int64) string { return fmt.Sprintf(fixZero(spec)+"d", n) }
+
+// fixZero drops the 0 flag where C ignores it: with a precision or with -.
+func fixZero(spec string) string {
+	flags := spec[1 : 1+len(spec[1:])-len(strings.TrimLeft(spec[1:], "-+ #0"))]
+	if strings.Contains(spec, ".") || strings.Contains(flags, "-") {
+		return "%" + strings.ReplaceAll(flags, "0", "") + spec[1+len(flags):]
+	}
+	return spec
+}
+
+func formatUint(spec string, verb byte, n uint64) string {
+	if n == 0 {
+		spec = strings.ReplaceAll(spec, "#", "")
+	}
+	spec = strings.NewReplacer("+", "", " ", "").Replace(spec)
+	return fmt.Sprintf(fixZero(spec)+string(verb), n)
+}
+
+func formatFloat(spec string, verb byte, x float64) string {
+	switch {
+	case math.IsInf(x, 0) || math.IsNaN(x):
+		text := "inf"
+		if math.IsNaN(x) {
+			text = "nan"
+		}
+		if x < 0 {
+			text = "-" + text
+		}
+		if verb < 'a' {
+			text = strings.ToUpper(text)
+		}
+		width, _ := strconv.Atoi(strings.TrimLeft(strings.SplitN(spec[1:], ".", 2)[0], "-+ #0"))
+		return fmt.Sprintf("%*s", width, text)
+	case verb == 'a' || verb == 'A':
+		verb += 'x' - 'a'
+	case verb == 'g' || verb == 'G':
+		if !strings.Contains(spec, ".") {
+			spec += ".6" // Go's default is the shortest form
+		}
+	}
+	if verb == 'F' {
+		verb = 'f'
+	}
+	s := fmt.Sprintf(spec+string(verb), x)
+	if (verb == 'g' || verb == 'G') && strings.Contains(spec, "#") {
+		return s
+	}
+	return s
+}
+
+// integer reads a C constant, or 'c for a character.
+func (f *formatter) integer(s string) int64 {
+	t := strings.TrimLeft(s, " \t\n")
+	if t == "" {
+		return 0
+	}
+	if t[0] == '\'' || t[0] == '"' {
+		r, _ := utf8.DecodeRuneInString(t[1:])
+		if len(t) == 1 {
+			return 0
+		}
+		return int64(r)
+	}
+	end := len(t)
+	for ; end > 0; end-- {
+		if n, err := strconv.ParseInt(cInteger(t[:end]), 0, 64); err == nil {
+			if end < len(t) {
+				f.invalid(s)
+			}
+			return n
+		}
+		if n, err := strconv.ParseUint(cInteger(t[:end]), 0, 64); err == nil {
+			return int64(n)
+		}
+	}
+	f.invalid(s)
+	return 0
+}
+
+// cInteger keeps Go from reading 0b1, 0o7 and 1_000 as numbers.
+func cInteger(s string) string {
+	if strings.ContainsAny(s, "_oObB") && !strings.HasPrefix(strings.TrimLeft(s, "+-"), "0x") && !strings.HasPrefix(strings.TrimLeft(s, "+-"), "0X") {
+		return ""
+	}
+	return s
+}
+
+func (f *formatter) float(s string) float64 {
+	t := strings.TrimSpace(s)
+	if t == "" {
+		return 0
+	}
+	if t[0] == '\'' || t[0] == '"' {
+		return float64(f.integer(s))
+	}
+	if x, err := strconv.ParseFloat(t, 64); err == nil || math.IsInf(x, 0) {
+		return x
+	}
+	if n, err := strconv.ParseInt(t, 0, 64); err == nil {
+		return float64(n)
+	}
+	f.invalid(s)
+	for end := len(t) - 1; end > 0; end-- {
+		if x, err := strconv.ParseFloat(t[:end], 64); err == nil {
+			return x
+		}
+	}
+	return 0
+}
+
+func (f *formatter) invalid(s string) {
+	f.sh.errorf("printf: %s: invalid number", s)
+	f.status = 1
+}
+
+// strftime covers the conversions people use; Go has its own notation.
+func strftime(format string, t time.Time) string {
+	if format == "" {
+		format = "%H:%M:%S"
+	}
+	layouts := map[byte]string{'Y': "2006", 'm': "01", 'd': "02", 'H': "15", 'M': "04", 'S': "05", 'y': "06", 'b': "Jan", 'B': "January",
+		'a': "Mon", 'A': "Monday", 'F': "2006-01-02", 'T': "15:04:05", 'D': "01/02/06", 'R': "15:04", 'p': "PM", 'I': "03", 'Z': "MST",
+		'z': "-0700", 'e': "_2", 'j': "002", 'c': "Mon Jan _2 15:04:05 2006", 'x': "01/02/06", 'X': "15:04:05", 'h': "Jan"}
+	var b strings.Builder
+	for i := 0; i < len(format); i++ {
+		if format[i] != '%' || i+1 == len(format) {
+			b.WriteByte(format[i])
+			continue
+		}
+		i++
+		switch c := format[i]; {
+		case c == 's':
+			b.WriteString(strconv.FormatInt(t.Unix(), 10))
+		case c == '%':
+			b.WriteByte('%')
+		case c == 'n':
+			b.WriteByte('\n')
+		case c == 'u':
+			b.WriteString(strconv.Itoa((int(t.Weekday())+6)%7 + 1))
+		case c == 'w':
+			b.WriteString(strconv.Itoa(int(t.Weekday())))
+		case layouts[c] != "":
+			b.WriteString(t.Format(layouts[c]))
+		default:
+			b.WriteString("%" + string(c))
+		}
+	}
+	return b.String()
+}
+
+// ---- quoting ----
+
+func singleQuoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+func hasControl(s string) bool {
+	return strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 127 }) >= 0
+}
+
+// quoteIfNeeded quotes as set and xtrace do.
+func quoteIfNeeded(s string) string {
+	if s == "" {
+		return "''"
+	}
+	if hasControl(s) {
+		return dollarQuoted(s)
+	}
+	if strings.ContainsAny(s, " \t\n|&;()<>$`\\\"'*?[]#~!{},^") {
+		return singleQuoted(s)
+	}
+	return s
+}
+
+// quoteForReuse is printf's %q.
+func quoteForReuse(s string) string {
+	if s == "" {
+		return "''"
+	}
+	if hasControl(s) {
+		return dollarQuoted(s)
+	}
+	var b strings.Builder
+	for i, c := range []byte(s) {
+		if strings.IndexByte(" |&;()<>$`\\\"'*?[]!{},^", c) >= 0 || (i == 0 && (c == '#' || c == '~')) {
+			b.WriteByte('\\')
+		}
+		b.WriteByte(c)
+	}
+	return b.String()
+}
+
+// ---- xtrace ----
+
+func (sh *Shell) traceLine(text string) {
+	prefix := "+ "
+	if v := sh.lookup("PS4"); v.IsSet() {
+		prefix = v.String()
+	}
+	if prefix != "" {
+		prefix = strings.Repeat(prefix[:1], sh.subshells) + prefix
+	}
+	sh.write(2, []byte(prefix+text+"\n"))
+}
+
+func (sh *Shell) traceCall(c *syntax.CallExpr, args []string) {
+	if !sh.opts["xtrace"] {
+		return
+	}
+	sh.traceAssigns(c)
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = quoteIfNeeded(a)
+	}
+	sh.traceLine(strings.Join(quoted, " "))
+}
+
+func (sh *Shell) traceAssigns(c *syntax.CallExpr) {
+	if !sh.opts["xtrace"] {
+		return
+	}
+	for _, as := range c.Assigns {
+		if as.Array != nil || as.Index != nil {
+			var b strings.Builder
+			syntax.NewPrinter().Print(&b, &syntax.CallExpr{Assigns: []*syntax.Assign{as}})
+			sh.traceLine(b.String())
+			continue
+		}
+		text := ""
+		if as.Value != nil {
+			if s := sh.literal(as.Value); s != "" {
+				text = quoteIfNeeded(s)
+			}
+		}
+		sh.traceLine(as.Name.Value + "=" + text)
+	}
+}
+
+func (sh *Shell) trace(c *syntax.DeclClause) {
+	if !sh.opts["xtrace"] {
+		return
+	}
+	var b strings.Builder
+	syntax.NewPrinter().Print(&b, c)
+	sh.traceLine(b.String())
+}
+
+// ---- read, mapfile ----
+
+func builtinRead(sh *Shell, args []string) int {
+	args = args[1:]
+	raw, array := false, ""
+	delim := byte('\n')
+	fd, limit := 0, -1
+	exact := false
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		if args[0] == "--" {
+			args = args[1:]
+			break
+		}
+		word := args[0]
+		args = args[1:]
+		for i := 1; i < len(word); i++ {
+			c := word[i]
+			if strings.IndexByte("adnNptui", c) < 0 {
+				switch c {
+				case 'r':
+					raw = true
+				case 's', 'e':
+				default:
+					sh.errorf("read: -%c: invalid option", c)
+					return 2
+				}
+				continue
+			}
+			value := word[i+1:]
+			if value == "" {
+				if len(args) == 0 {
+					sh.errorf("read: -%c: option requires an argument", c)
+					return 2
+				}
+				value, args = args[0], args[1:]
+			}
+			n, _ := strconv.Atoi(value)
+			switch c {
+			case 'a':
+				array = value
+			case 'd':
+				delim = 0
+				if value != "" {
+					delim = value[0]
+				}
+			case 'n':
+				limit = n
+			case 'N':
+				limit, exact = n, true
+			case 'u':
+				fd = n
+			}
+			break
+		}
+	}
+	if sh.fds[fd] == nil {
+		sh.errorf("read: %d: invalid file descriptor: Bad file descriptor", fd)
+		return 1
+	}
+	line, complete := sh.readLine(fd, delim, limit, exact, raw)
+	status := boolStatus(complete)
+	for _, name := range args {
+		if n, _, _ := strings.Cut(name, "["); !syntax.ValidName(n) {
+			sh.errorf("read: `%s': not a valid identifier", name)
+			return 1
+		}
+	}
+	switch {
+	case array != "":
+		fields := expand.ReadFields(sh.cfg, line, -1, raw)
+		sh.set(array, list(fields))
+	case len(args) == 0:
+		if !raw {
+			line = removeBackslashes(line)
+		}
+		sh.setString("REPLY", line)
+	case exact:
+		sh.setString(args[0], line)
+	default:
+		sh.cfg.Env = environment{sh}
+		fields := expand.ReadFields(sh.cfg, line, len(args), raw)
+		for i, name := range args {
+			value := ""
+			if i < len(fields) {
+				value = fields[i]
+			}
+			if strings.HasSuffix(name, "]") {
+				builtinPrintf(sh, []string{"printf", "-v", name, "%s", value})
+				continue
+			}
+			if !sh.setString(name, value) {
+				return 1
+			}
+		}
+	}
+	return status
+}
+
+func removeBackslashes(s string) string {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] == '\\' && i+1 < len(s) {
+			i++
+		}
+		b.WriteByte(s[i])
+	}
+	return b.String()
+}
+
+// readLine reads up to delim. Unless raw, a backslash keeps the delimiter from
+// ending the line, and backslash-newline continues it.
+func (sh *Shell) readLine(fd int, delim byte, limit int, exact, raw bool) (line string, complete bool) {
+	if limit >= 0 {
+		var b []byte
+		for len(b) < limit {
+			c, err := sh.readUntilN(fd, 1)
+			if err != nil {
+				return string(b), false
+			}
+			if !exact && c[0] == delim {
+				return string(b), true
+			}
+			b = append(b, c...)
+		}
+		return string(b), true
+	}
+	var b []byte
+	for {
+		part, err := sh.readUntil(fd, delim)
+		n := len(part)
+		if n > 0 && part[n-1] == delim && err == nil {
+			part = part[:n-1]
+			if !raw && delim == '\n' && oddBackslashes(part) {
+				b = append(b, part[:len(part)-1]...)
+				continue
+			}
+			return string(append(b, part...)), true
+		}
+		return string(append(b, part...)), false
+	}
+}
+
+func (sh *Shell) readUntilN(fd, n int) ([]byte, error) {
+	s := sh.fds[fd]
+	if s == nil || s.h == NoHandle {
+		return nil, errBadFD
+	}
+	buf := make([]byte, n)
+	k, err := sh.k.Read(s.h, buf)
+	if k > 0 {
+		err = nil
+	}
+	return buf[:k], err
+}
+
+func oddBackslashes(b []byte) bool {
+	n := 0
+	for n < len(b) && b[len(b)-1-n] == '\\' {
+		n++
+	}
+	return n%2 == 1
+}
+
+func builtinMapfile(sh *Shell, args []string) int {
+	args = args[1:]
+	trim, delim, fd, limit, origin, skip := false, byte('\n'), 0, 0, 0, 0
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		word := args[0]
+		args = args[1:]
+		c, value := word[1], word[2:]
+		if c == 't' {
+			trim = true
+			continue
+		}
+		if value == "" {
+			if len(args) == 0 {
+				sh.errorf("mapfile: -%c: option requires an argument", c)
+				return 2
+			}
+			value, args = args[0], args[1:]
+		}
+		n, _ := strconv.Atoi(value)
+		switch c {
+		case 'd':
+			delim = 0
+			if value != "" {
+				delim = value[0]
+			}
+		case 'n':
+			limit = n
+		case 'O':
+			origin = n
+		case 's':
+			skip = n
+		case 'u':
+			fd = n
+		default:
+			sh.errorf("mapfile: -%c: invalid option", c)
+			return 2
+		}
+	}
+	name := "MAPFILE"
+	if len(args) > 0 {
+		name = args[0]
+	}
+	v := list(nil)
+	if origin > 0 {
+		if old := sh.lookup(name); old.Kind == expand.Indexed {
+			v = old
+		}
+	}
+	for n := 0; limit == 0 || n < limit; {
+		line, err := sh.readUntil(fd, delim)
+		if len(line) == 0 && err != nil {
+			break
+		}
+		if skip > 0 {
+			skip--
+			continue
+		}
+		if trim && line[len(line)-1] == delim {
+			line = line[:len(line)-1]
+		}
+		setElement(&v, origin+n, string(line))
+		n++
+	}
+	return boolStatus(sh.set(name, v))
+}

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/org"
+	"wb/value"
 )
 
 // textLangs are languages of blocks that are shown, tangled or included but
@@ -20,7 +22,12 @@ var textLangs = []string{
 func isText(lang string) bool { return slices.Contains(textLangs, strings.ToLower(lang)) }
 
 // isData reports whether blocks of a language are values (json, csv, yaml).
-func isData(lang string) bool { return dataLangs[strings.ToLower(lang)] != nil }
+func isData(lang string) bool { return dataParser(lang) != nil }
+
+// dataParser reads blocks of a data language, nil for other languages.
+func dataParser(lang string) func(body string, args org.Args) (value.Value, error) {
+	return dataLangs[strings.ToLower(lang)]
+}
 
 var (
 	jsExport    = regexp.MustCompile(`(?m)^[ \t]*export\b|\bfunction\s+run\s*\(`)

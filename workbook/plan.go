@@ -34,6 +34,7 @@ type Plan struct {
 
 	doc  *org.Document
 	byID map[string]*Component
+	refs map[string]*Component // what the names in babel references mean
 }
 
 // Dialect is one of the ways to write a component.
@@ -202,6 +203,20 @@ func (p *Plan) Component(id string) *Component {
 // HasErrors reports whether the plan cannot be run.
 func (p *Plan) HasErrors() bool {
 	return slices.ContainsFunc(p.Problems, func(d compile.Diagnostic) bool { return d.Severity == compile.Error })
+}
+
+// incoming are the edges that lead to a component.
+func (p *Plan) incoming(c *Component) []Edge {
+	index := func(e Edge) int { return p.byID[e.To.Component].index }
+	first, found := slices.BinarySearchFunc(p.Edges, c.index, func(e Edge, i int) int { return index(e) - i })
+	if !found {
+		return nil
+	}
+	last := first
+	for last < len(p.Edges) && index(p.Edges[last]) == c.index {
+		last++
+	}
+	return p.Edges[first:last]
 }
 
 // graph is the plan's dependency graph. With code, it includes edges through

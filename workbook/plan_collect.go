@@ -40,7 +40,7 @@ func NewPlan(file string, src []byte) *Plan {
 }
 
 func planDocument(file string, doc *org.Document) *Plan {
-	p := &Plan{File: file, doc: doc, byID: map[string]*Component{}}
+	p := &Plan{File: file, doc: doc, byID: map[string]*Component{}, refs: map[string]*Component{}}
 	p.Title = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
 	if title, ok := doc.Setting("TITLE"); ok && title.Text != "" {
 		p.Title = title.Text

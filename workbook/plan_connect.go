@@ -158,6 +158,15 @@ func (b *builder) depOffset(c *Component, dep string) int {
 // #+NAME, else what declares an output of that name, else the heading with
 // that CUSTOM_ID or ID. Elements that are no component become one.
 func (b *builder) lookup(name string) *Component {
+	c, known := b.plan.refs[name]
+	if !known {
+		c = b.find(name)
+		b.plan.refs[name] = c
+	}
+	return c
+}
+
+func (b *builder) find(name string) *Component {
 	if n, ok := b.doc.Named(name); ok && !b.doc.Commented(n) {
 		if c := b.elements[n]; c != nil {
 			return c
@@ -389,9 +398,13 @@ func (b *builder) settleOrder() {
 		c.index = i
 		p.byID[c.ID] = c
 	}
-	slices.SortStableFunc(p.Edges, func(x, y Edge) int {
-		return p.byID[x.To.Component].index - p.byID[y.To.Component].index
-	})
+	b.sortEdges()
+}
+
+// sortEdges puts edges in the order of the components they lead to.
+func (b *builder) sortEdges() {
+	index := func(e Edge) int { return b.plan.byID[e.To.Component].index }
+	slices.SortStableFunc(b.plan.Edges, func(x, y Edge) int { return index(x) - index(y) })
 }
 
 // connectSessions makes blocks of one session run one after another, in the
@@ -409,6 +422,7 @@ func (b *builder) connectSessions() {
 		}
 		last[session] = c
 	}
+	b.sortEdges()
 }
 
 // session is the :session a component shares with others of its language.

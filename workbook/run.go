@@ -1,0 +1,394 @@
+package workbook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"slices"
+	"time"
+
+	"wb/compile"
+	"wb/sandbox"
+	"wb/trace"
+	"wb/value"
+)
+
+// Options say what to run and what it may do. File, Lanes and a nil-safe zero
+// for the rest are enough.
+type Options struct {
+	// File is the workbook's path; results are written there, and its
+	// directory is what components see as their files.
+	File string
+	// Source is the workbook's text; nil reads File.
+	Source []byte
+	// Lanes are the languages there are.
+	Lanes *compile.Registry
+	// Cache keeps outcomes between runs; nil runs everything.
+	Cache *Cache
+	// Trace takes events as they happen; nil drops them.
+	Trace trace.Sink
+	// Jobs bounds how many components run at once; 0 is one per processor.
+	Jobs int
+	// Set gives values to imports, and to nothing else.
+	Set map[string]value.Value
+	// Input is what a workflow's first components read; nil when nothing was
+	// given.
+	Input *value.Value
+	// Only runs these components and what they need, and writes results for
+	// them alone; empty runs all.
+	Only []string
+	// NoWrite leaves the file, and files that components make, as they are.
+	NoWrite bool
+	// Force runs components although nothing changed.
+	Force bool
+	// Profile is the user's choice of profile for components; "" is compute.
+	Profile string
+	// Grants are the capabilities the user grants, such as clock or
+	// net:api.example.com.
+	Grants []string
+	// Limits is the most a component may ask for with :timeout, :memory and
+	// :fuel; zero fields are the profile's own.
+	Limits sandbox.Limits
+	// Progress hears about each component that ends, one call at a time.
+	Progress func(Done)
+	// Lint is asked before anything runs; nil checks the plan alone. Errors
+	// among its findings stop the run.
+	Lint func(*Plan) []compile.Diagnostic
+}
+
+// Status says how a component's turn ended.
+type Status string
+
+// The ways a turn ends.
+const (
+	StatusOK        Status = "ok"        // it ran
+	StatusCached    Status = "cached"    // nothing changed, its kept result was used
+	StatusData      Status = "data"      // a value in the document, nothing to run
+	StatusSkipped   Status = "skipped"   // :eval says no
+	StatusFailed    Status = "failed"    // it ran into an error
+	StatusBlocked   Status = "blocked"   // something it needs failed
+	StatusCancelled Status = "cancelled" // the run was interrupted first
+)
+
+// Done reports one component.
+type Done struct {
+	ID       string
+	Title    string
+	Lang     string
+	Status   Status
+	Why      string // why it ran or did not, one line
+	Value    value.Value
+	Stdout   string
+	Stderr   string
+	Exit     int
+	Usage    sandbox.Usage
+	Duration time.Duration
+	Err      error // nil unless failed, blocked or cancelled
+	Warnings []compile.Diagnostic
+	Pos      compile.Position
+}
+
+// Report is what a run did.
+type Report struct {
+	Plan       *Plan
+	Components []Done // those whose turn came, in document order
+	// Exports are the outputs that no component consumes, in document order.
+	Exports []value.Field
+	// Diagnostics are the lint's findings.
+	Diagnostics []compile.Diagnostic
+	// Wrote reports whether the file was changed.
+	Wrote    bool
+	Duration time.Duration
+}
+
+// Count is how many components ended with a status.
+func (r *Report) Count(s Status) int {
+	n := 0
+	for _, d := range r.Components {
+		if d.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// Failed returns the first component that failed, nil when none did.
+func (r *Report) Failed() *Done {
+	i := slices.IndexFunc(r.Components, func(d Done) bool { return d.Status == StatusFailed })
+	if i < 0 {
+		return nil
+	}
+	return &r.Components[i]
+}
+
+// PlanError says that a workbook cannot be run as it is written.
+type PlanError struct{ Diagnostics []compile.Diagnostic }
+
+// Error is the first error and how many more there are.
+func (e *PlanError) Error() string {
+	errs := 0
+	first := ""
+	for _, d := range e.Diagnostics {
+		if d.Severity == compile.Error {
+			if errs++; errs == 1 {
+				first = d.String()
+			}
+		}
+	}
+	if errs > 1 {
+		return fmt.Sprintf("%s (and %d more)", first, errs-1)
+	}
+	return first
+}
+
+// Hint is the first error's.
+func (e *PlanError) Hint() string {
+	for _, d := range e.Diagnostics {
+		if d.Severity == compile.Error {
+			return d.Hint
+		}
+	}
+	return ""
+}
+
+// MissingError says that inputs were given by nobody.
+type MissingError struct {
+	Names []string
+	Pos   compile.Position // where the first is asked for
+}
+
+func (e *MissingError) Error() string {
+	return fmt.Sprintf("%s: input %s is not given", e.Pos, joinNames(e.Names))
+}
+
+// Hint shows how to give them.
+func (e *MissingError) Hint() string { return fmt.Sprintf("wb run --set %s=VALUE", e.Names[0]) }
+
+// NotFoundError says that a component asked for by id is not there.
+type NotFoundError struct{ ID, Near string }
+
+func (e *NotFoundError) Error() string { return fmt.Sprintf("no component %s", e.ID) }
+
+// Hint offers the nearest id.
+func (e *NotFoundError) Hint() string {
+	if e.Near == "" {
+		return ""
+	}
+	return "did you mean " + e.Near + "?"
+}
+
+// Run runs a workbook: every component whose source, inputs, toolchain,
+// profile or capabilities changed since its kept result was made, in parallel
+// as the plan allows, and writes the results into the file.
+//
+// A component that fails stops what needs it and nothing else: its error is in
+// the report, and Run's own error is nil. Run returns an error, with the
+// report so far, when the workbook cannot be run at all, when its file cannot
+// be written, or when ctx ends; results of components that were done by then
+// are written.
+func Run(ctx context.Context, opts Options) (*Report, error) {
+	start := time.Now()
+	r, err := newRunner(opts)
+	if err != nil {
+		return r.report, err
+	}
+	defer r.close()
+	r.runAll(ctx)
+	r.collect()
+	err = r.writeResults()
+	r.report.Duration = time.Since(start)
+	return r.report, errors.Join(ctx.Err(), err)
+}
+
+// runner is one run under way.
+type runner struct {
+	opts   Options
+	plan   *Plan
+	source []byte
+	report *Report
+	files  *tree
+	dry    bool // find out what would run, run nothing
+
+	imports  map[string]value.Value
+	selected []bool // by component index: to be run
+	wanted   []bool // by component index: results are to be written
+	tasks    []*task
+	slots    chan struct{}
+	calls    callMemo
+	sessions sessions
+}
+
+// newRunner plans and checks; the report is never nil.
+func newRunner(opts Options) (*runner, error) {
+	r := &runner{opts: opts, source: opts.Source, report: &Report{}}
+	if r.source == nil {
+		src, err := os.ReadFile(opts.File)
+		if err != nil {
+			return r, err
+		}
+		r.source = src
+	}
+	r.plan = NewPlan(opts.File, r.source)
+	r.report.Plan = r.plan
+	if err := r.lint(); err != nil {
+		return r, err
+	}
+	if err := r.choose(); err != nil {
+		return r, err
+	}
+	if err := r.bindImports(); err != nil {
+		return r, err
+	}
+	files, err := openTree(opts.File)
+	if err != nil {
+		return r, err
+	}
+	r.files = files
+	if r.opts.Trace == nil {
+		r.opts.Trace = trace.Discard
+	}
+	jobs := opts.Jobs
+	if jobs <= 0 {
+		jobs = runtime.GOMAXPROCS(0)
+	}
+	r.slots = make(chan struct{}, jobs)
+	return r, nil
+}
+
+func (r *runner) close() { r.files.close() }
+
+// lint refuses a workbook with errors.
+func (r *runner) lint() error {
+	found := r.plan.Problems
+	if r.opts.Lint != nil {
+		found = r.opts.Lint(r.plan)
+	}
+	r.report.Diagnostics = found
+	if HasErrors(found) {
+		return &PlanError{Diagnostics: found}
+	}
+	return nil
+}
+
+// choose marks what runs: everything, or what Only names and what that needs.
+func (r *runner) choose() error {
+	n := len(r.plan.Components)
+	r.selected, r.wanted = make([]bool, n), make([]bool, n)
+	if len(r.opts.Only) == 0 {
+		for i := range n {
+			r.selected[i], r.wanted[i] = true, true
+		}
+		return nil
+	}
+	var only []int
+	for _, id := range r.opts.Only {
+		c := r.plan.Component(id)
+		if c == nil {
+			return &NotFoundError{ID: id, Near: compile.Nearest(id, r.plan.ids())}
+		}
+		only = append(only, c.index)
+		r.wanted[c.index] = true
+	}
+	r.selected = r.waits().needs(only...)
+	return nil
+}
+
+// ids lists the components' ids.
+func (p *Plan) ids() []string {
+	ids := make([]string, len(p.Components))
+	for i, c := range p.Components {
+		ids[i] = c.ID
+	}
+	return ids
+}
+
+// bindImports gives every import of a selected component its value: what the
+// user set, else the default in the document.
+func (r *runner) bindImports() error {
+	r.imports = map[string]value.Value{}
+	missing := &MissingError{}
+	for _, imp := range r.plan.Imports {
+		switch set, ok := r.opts.Set[imp.Name]; {
+		case ok:
+			r.imports[imp.Name] = set
+		case imp.Default != nil:
+			r.imports[imp.Name] = *imp.Default
+		case slices.ContainsFunc(imp.Consumers, r.runs):
+			if missing.Names == nil {
+				missing.Pos = imp.Pos
+			}
+			missing.Names = append(missing.Names, imp.Name)
+		}
+	}
+	for name := range r.opts.Set {
+		if !slices.ContainsFunc(r.plan.Imports, func(i Import) bool { return i.Name == name }) {
+			return &NotFoundError{ID: "with input " + name, Near: ""}
+		}
+	}
+	if missing.Names != nil {
+		return missing
+	}
+	return nil
+}
+
+// runs reports whether a component is to be run and may be.
+func (r *runner) runs(id string) bool {
+	c := r.plan.byID[id]
+	return c != nil && r.selected[c.index] && c.mayRun()
+}
+
+// mayRun reports whether :eval lets the component run.
+func (c *Component) mayRun() bool {
+	if _, off := c.Args.Get(":noeval"); off {
+		return false
+	}
+	eval := c.Args.Value(":eval")
+	return eval != "no" && eval != "never" && eval != "nil"
+}
+
+// collect puts the outcomes into the report.
+func (r *runner) collect() {
+	for _, t := range r.tasks {
+		if t != nil {
+			r.report.Components = append(r.report.Components, t.done)
+		}
+	}
+	for _, e := range r.plan.Exports {
+		c := r.plan.byID[e.Component]
+		t := r.tasks[c.index]
+		if t == nil || !r.wanted[c.index] || t.done.Err != nil || t.done.Status == StatusSkipped {
+			continue
+		}
+		r.report.Exports = append(r.report.Exports, value.Field{Name: e.Port, Value: c.output(t.done.Value, e.Port)})
+	}
+}
+
+// output is what a component's value holds under one of its outputs: the value
+// itself when it has one output, a field when it has several.
+func (c *Component) output(v value.Value, port string) value.Value {
+	if len(c.Out) < 2 || !slices.Contains(c.Out, port) {
+		return v
+	}
+	field, _ := v.Get(portName(port))
+	return field
+}
+
+// joinNames lists names for people.
+func joinNames(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	text := ""
+	for i, n := range names {
+		switch {
+		case i == len(names)-1:
+			text += " and "
+		case i > 0:
+			text += ", "
+		}
+		text += n
+	}
+	return text
+}

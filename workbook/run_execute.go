@@ -1,0 +1,297 @@
+package workbook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"wb/compile"
+	"wb/trace"
+	"wb/value"
+)
+
+// ExitError says that a program ended with a code other than 0.
+type ExitError struct {
+	ID     string
+	Exit   int
+	Stderr string
+	Pos    compile.Position
+}
+
+// Error leads with the program's own last word: lanes put the place in the org
+// file there where they know it.
+func (e *ExitError) Error() string {
+	said := firstLine(strings.TrimSpace(e.Stderr))
+	switch {
+	case said == "":
+		return fmt.Sprintf("%s: %s ended with exit code %d", e.Pos, e.ID, e.Exit)
+	case strings.HasPrefix(said, e.Pos.File+":"):
+		return said
+	}
+	return fmt.Sprintf("%s: %s: %s (exit code %d)", e.Pos, e.ID, said, e.Exit)
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return strings.TrimRight(line, "\r")
+}
+
+// execute brings about a program's outcome, from the cache when nothing
+// changed, and makes it the task's result. Errors are reasons why there is no
+// outcome; a program that fails is none, but sets done.Err.
+func (r *runner) execute(ctx context.Context, p *program, t *task) error {
+	t.digests, t.volatile = p.digests, p.volatile != ""
+	t.done.Warnings = p.warnings
+	kept, why := r.recall(p)
+	t.done.Why = why
+	session := r.sessions.of(p)
+	if kept != nil {
+		t.done.Status = StatusCached
+		session.putOff(func(ctx context.Context) error { return r.replay(ctx, p) })
+		return r.settle(ctx, p, t, kept)
+	}
+	if r.dry {
+		return errWouldRun
+	}
+	release, err := r.acquire(ctx)
+	if err != nil {
+		return err
+	}
+	outcome, err := r.runProgram(ctx, p, t, session)
+	release()
+	if err != nil {
+		return err
+	}
+	t.made = true
+	t.done.Status = StatusOK
+	return r.settle(ctx, p, t, outcome)
+}
+
+// errWouldRun ends a turn of a dry run that could not be answered from the
+// cache.
+var errWouldRun = errors.New("it would run")
+
+// runProgram builds and runs p. What it made is kept if that is sound.
+func (r *runner) runProgram(ctx context.Context, p *program, t *task, session *session) (*kept, error) {
+	r.emit(trace.Event{Kind: trace.KindComponentStart, Component: t.done.ID, Lang: p.src.Lang, Profile: p.profile})
+	session.lock()
+	defer session.unlock()
+	if err := session.catchUp(ctx); err != nil {
+		return nil, err
+	}
+	files := r.files.guest()
+	out, err := r.buildAndRun(ctx, p, files)
+	if err != nil {
+		return nil, err
+	}
+	k := &kept{Value: out.Value, Stdout: string(out.Stdout), Stderr: string(out.Stderr), Exit: out.Exit, Usage: out.Usage, Reads: files.reads()}
+	if err := r.collectFiles(p, files, k); err != nil {
+		return nil, err
+	}
+	if p.volatile == "" && k.Exit == 0 {
+		r.keep(p, k)
+	}
+	return k, nil
+}
+
+func (r *runner) buildAndRun(ctx context.Context, p *program, files *guestTree) (*compile.Outcome, error) {
+	start := time.Now()
+	art, err := p.lane.Build(ctx, p.src)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range art.Warnings {
+		p.warnings = append(p.warnings, w)
+	}
+	r.emit(trace.Event{Kind: trace.KindCompile, Component: p.owner.ID, Lang: p.src.Lang, Duration: time.Since(start)})
+	job := *p.job
+	job.Files = files.fs()
+	return p.lane.Run(ctx, art, &job)
+}
+
+// replay runs a program of a session again whose outcome was kept, because a
+// later one needs the state it leaves.
+func (r *runner) replay(ctx context.Context, p *program) error {
+	_, err := r.buildAndRun(ctx, p, r.files.guest())
+	return err
+}
+
+func (r *runner) emit(e trace.Event) { _ = r.opts.Trace.Emit(e) } // reported by whoever made the trace
+
+// settle turns what a program did into the component's value.
+func (r *runner) settle(ctx context.Context, p *program, t *task, k *kept) error {
+	t.words = p.words
+	t.args = p.args
+	t.done.Stdout, t.done.Stderr, t.done.Exit, t.done.Usage = k.Stdout, k.Stderr, k.Exit, k.Usage
+	t.done.Warnings = p.warnings
+	if k.Exit != 0 {
+		t.fail(&ExitError{ID: p.owner.ID, Exit: k.Exit, Stderr: k.Stderr, Pos: p.owner.Pos})
+		if p.src.Shape == compile.ShapeBabel {
+			t.done.Value = k.Value // what it printed before it failed is shown, as in Emacs
+		}
+		return nil
+	}
+	if err := r.restoreFiles(k); err != nil {
+		return err
+	}
+	v, err := p.shapeValue(k)
+	if err != nil {
+		return err
+	}
+	if p.src.Shape != compile.ShapeBabel {
+		t.done.Value = v
+		return p.checkOutputs(v)
+	}
+	t.done.Value, err = r.babelValue(ctx, p, t, v)
+	return err
+}
+
+// shapeValue is the value an exec shape makes of an outcome.
+func (p *program) shapeValue(k *kept) (value.Value, error) {
+	switch p.src.Shape {
+	case compile.ShapeBabel:
+		if k.Value.IsNull() && p.words.Has("output") && k.Stdout != "" && !p.words.Has("discard") {
+			return value.OfString(k.Stdout), nil
+		}
+		return k.Value, nil
+	case compile.ShapeComponent:
+		return unwrap(k.Value, p.src.Outs), nil
+	}
+	text := k.Stdout
+	if p.src.Shape == compile.ShapeKernel {
+		return k.Value, nil
+	}
+	if !p.words.Has("verbatim") && !p.words.Has("scalar") && !p.words.Has("raw") {
+		if v, err := value.ParseJSON([]byte(text)); err == nil {
+			return unwrap(v, p.src.Outs), nil
+		}
+	}
+	return value.OfString(strings.TrimRight(text, "\r\n")), nil
+}
+
+// unwrap takes the only output out of an object that holds nothing else.
+func unwrap(v value.Value, outs []string) value.Value {
+	if len(outs) == 1 && len(v.Fields()) == 1 && v.Fields()[0].Name == outs[0] {
+		return v.Fields()[0].Value
+	}
+	return v
+}
+
+// checkOutputs makes sure that a component with several outputs gave each.
+func (p *program) checkOutputs(v value.Value) error {
+	if len(p.code.Out) > 1 {
+		for _, out := range p.code.Out {
+			if _, ok := v.Get(portName(out)); !ok {
+				return compile.Errorf(p.code.Pos, "%s gave no %q", p.code.ID, portName(out)).
+					WithHint("return an object with " + joinNames(portNames(p.code.Out)))
+			}
+		}
+	}
+	sig := p.code.Sig
+	if sig != nil && len(sig.Results) == 1 && sig.Results[0].Name == "" {
+		if _, err := value.Fit("the result", sig.Results[0].Type, v); err != nil {
+			return compile.Errorf(p.code.Pos, "%s: %v", p.code.ID, err)
+		}
+	}
+	return nil
+}
+
+// plainLangs are languages whose org-babel support does not put column names
+// back on results.
+var plainLangs = []string{"js", "javascript", "node", "ts", "typescript", "sed"}
+
+// babelValue does what org-babel does between running a block and inserting
+// its result: names go back on tables, a lone value becomes a table where one
+// is asked for, the result goes to :file, and :post reworks it.
+func (r *runner) babelValue(ctx context.Context, p *program, t *task, v value.Value) (value.Value, error) {
+	if !slices.Contains(plainLangs, strings.ToLower(p.src.Lang)) {
+		v = reassemble(v, p.args, p.vars)
+	}
+	if !p.words.Has("output") && (p.words.Has("vector") || p.words.Has("table")) && v.Kind() != value.List && !v.IsNull() {
+		v = value.OfList(value.OfList(v))
+	}
+	file, err := p.file()
+	if err != nil {
+		return v, err
+	}
+	if file != "" && p.words.Has("file") {
+		if v, err = r.resultToFile(p, v, file); err != nil {
+			return v, err
+		}
+	}
+	post, ok := p.args.Get(":post")
+	if !ok || post.Value == "" {
+		return v, nil
+	}
+	if file != "" && p.words.Has("file") {
+		linked := Result{Value: v, Words: Words{"file"}}
+		linked.describe(p.args)
+		v = value.OfString(linked.link())
+		t.words = slices.DeleteFunc(slices.Clone(t.words), func(w string) bool { return w == "file" })
+	}
+	return r.eval(ctx, post.Value, &v)
+}
+
+// file is the name of the file a block's result goes to, relative to its
+// directory: :file, or the block's name with :file-ext; :output-dir before it.
+func (p *program) file() (string, error) {
+	name, ok, err := p.args.text(":file")
+	if err != nil {
+		return "", compile.Errorf(p.owner.Pos, "%v", err)
+	}
+	if !ok {
+		ext, has, err := p.args.text(":file-ext")
+		if err != nil || !has || p.owner.Name == "" {
+			return "", err
+		}
+		name = p.owner.Name + "." + ext
+	}
+	if dir, has, err := p.args.text(":output-dir"); err == nil && has && dir != "" {
+		name = path.Join(dir, name)
+	}
+	return name, nil
+}
+
+// callMemo runs equal calls once.
+type callMemo struct {
+	mu    sync.Mutex
+	calls map[string]*callResult
+}
+
+type callResult struct {
+	once  sync.Once
+	value value.Value
+	err   error
+}
+
+func (m *callMemo) do(_ context.Context, key string, run func() (value.Value, error)) (value.Value, error) {
+	m.mu.Lock()
+	if m.calls == nil {
+		m.calls = map[string]*callResult{}
+	}
+	c := m.calls[key]
+	if c == nil {
+		c = &callResult{}
+		m.calls[key] = c
+	}
+	m.mu.Unlock()
+	c.once.Do(func() { c.value, c.err = run() })
+	return c.value, c.err
+}
+
+// eventOutput is what an event shows of a component: what it printed, else its
+// value.
+func eventOutput(t *task) string {
+	if t.done.Stdout != "" {
+		return t.done.Stdout
+	}
+	if t.done.Value.IsNull() {
+		return ""
+	}
+	return display(t.done.Value)
+}

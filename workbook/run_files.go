@@ -1,0 +1,465 @@
+package workbook
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"wb/compile"
+	"wb/sandbox"
+	"wb/tangle"
+	"wb/tangle/elisp"
+	"wb/trace"
+	"wb/value"
+)
+
+// hiddenNames are the records and stores beside a workbook. Components do not
+// see them: they change with every run.
+var hiddenNames = []string{".wb", ".git", "events.org", "_steps.jsonl", "_ledger.json"}
+
+// hostNames may be read but not written by components.
+var hostNames = append([]string{"approvals.org", "issues.org", "wb.toml"}, hiddenNames...)
+
+// tree is what components see as their files: the workbook's directory, with
+// the files that components of this run made on top. Nothing a component
+// writes reaches the directory but the file its author named with :file.
+type tree struct {
+	file string // the workbook
+	dir  string
+	host *sandbox.HostFS // nil when there is no directory
+
+	mu      sync.Mutex
+	made    *sandbox.MemFS
+	modes   map[string]fs.FileMode // by name, of what was made
+	digests map[string]stamped
+}
+
+// stamped is the digest of a host file and what it looked like then.
+type stamped struct {
+	size   int64
+	mtime  int64
+	digest string
+}
+
+func openTree(file string) (*tree, error) {
+	t := &tree{file: filepath.Base(file), made: sandbox.NewMemFS(), modes: map[string]fs.FileMode{}, digests: map[string]stamped{}}
+	if file == "" {
+		return t, nil
+	}
+	t.dir = filepath.Dir(file)
+	host, err := sandbox.HostDir(t.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, nil
+	}
+	t.host = host
+	return t, err
+}
+
+func (t *tree) close() {
+	if t.host != nil {
+		_ = t.host.Close() // nothing was written through it
+	}
+}
+
+// lower is the tree below a component's own changes.
+func (t *tree) open(name string) (sandbox.File, error) {
+	if slices.Contains(hiddenNames, firstPart(name)) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	f, err := t.made.OpenFile(name, os.O_RDONLY, 0)
+	if err == nil || t.host == nil {
+		return f, err
+	}
+	return t.host.OpenFile(name, os.O_RDONLY, 0)
+}
+
+func (t *tree) stat(name string) (fs.FileInfo, error) {
+	if slices.Contains(hiddenNames, firstPart(name)) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	}
+	info, err := t.made.Stat(name)
+	if err == nil && !info.IsDir() || t.host == nil {
+		return info, err
+	}
+	if onHost, hostErr := t.host.Stat(name); hostErr == nil {
+		return onHost, nil
+	} else if err != nil {
+		return nil, hostErr
+	}
+	return info, nil
+}
+
+func (t *tree) readDir(name string) ([]fs.DirEntry, error) {
+	made, madeErr := t.made.ReadDir(name)
+	if t.host == nil {
+		return made, madeErr
+	}
+	entries, err := t.host.ReadDir(name)
+	if err != nil && madeErr != nil {
+		return nil, err
+	}
+	for _, e := range made {
+		if !slices.ContainsFunc(entries, func(o fs.DirEntry) bool { return o.Name() == e.Name() }) {
+			entries = append(entries, e)
+		}
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return name == "." && slices.Contains(hiddenNames, e.Name()) })
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, nil
+}
+
+func firstPart(name string) string {
+	first, _, _ := strings.Cut(name, "/")
+	return first
+}
+
+// state describes what a component learns from a name: that it is absent, a
+// directory with certain entries, or a file with certain content.
+func (t *tree) state(name, how string) string {
+	if how == sawEntries {
+		entries, err := t.readDir(name)
+		if err != nil {
+			return "absent"
+		}
+		var names strings.Builder
+		for _, e := range entries {
+			fmt.Fprintf(&names, "%s\x00%v\x00", e.Name(), e.IsDir())
+		}
+		return "list " + trace.Digest([]byte(names.String()))
+	}
+	info, err := t.stat(name)
+	switch {
+	case err != nil:
+		return "absent"
+	case info.IsDir():
+		return "dir"
+	case how == sawSize:
+		return fmt.Sprintf("size %d", info.Size())
+	}
+	digest, err := t.contentDigest(name, info)
+	if err != nil {
+		return "unreadable"
+	}
+	return "sha256 " + digest
+}
+
+// contentDigest hashes a file; one that has not changed since is not read
+// again.
+func (t *tree) contentDigest(name string, info fs.FileInfo) (string, error) {
+	t.mu.Lock()
+	known, ok := t.digests[name]
+	t.mu.Unlock()
+	if ok && known.size == info.Size() && known.mtime == info.ModTime().UnixNano() {
+		return known.digest, nil
+	}
+	data, err := sandbox.ReadFile(lowerTree{t, nil}, name)
+	if err != nil {
+		return "", err
+	}
+	digest := trace.Digest(data)
+	t.mu.Lock()
+	t.digests[name] = stamped{info.Size(), info.ModTime().UnixNano(), digest}
+	t.mu.Unlock()
+	return digest, nil
+}
+
+// The ways a component reads a name.
+const (
+	sawSize    = "stat"
+	sawEntries = "list"
+	sawContent = "file"
+)
+
+// read is one thing a component learnt from its files.
+type read struct {
+	Name  string `json:"name"`
+	How   string `json:"how"`
+	State string `json:"state"`
+}
+
+// guestTree is the tree one component sees, and the memory of what it read.
+type guestTree struct {
+	tree    *tree
+	overlay *sandbox.OverlayFS
+	mu      sync.Mutex
+	seen    map[[2]string]bool
+	first   []read
+}
+
+func (t *tree) guest() *guestTree {
+	g := &guestTree{tree: t, seen: map[[2]string]bool{}}
+	g.overlay = sandbox.Overlay(lowerTree{t, g.note})
+	return g
+}
+
+func (g *guestTree) fs() sandbox.FS { return g.overlay }
+
+func (g *guestTree) note(name, how string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key := [2]string{name, how}
+	if !g.seen[key] {
+		g.seen[key] = true
+		g.first = append(g.first, read{Name: name, How: how})
+	}
+}
+
+// reads are what the component learnt, sorted; a file whose content it read is
+// not listed for its size as well.
+func (g *guestTree) reads() []read {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var all []read
+	for _, r := range g.first {
+		if r.How == sawSize && g.seen[[2]string{r.Name, sawContent}] {
+			continue
+		}
+		r.State = g.tree.state(r.Name, r.How)
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b read) int { return strings.Compare(a.Name+"\x00"+a.How, b.Name+"\x00"+b.How) })
+	return all
+}
+
+// changedRead is the first thing that has changed since it was read, nil when
+// nothing has.
+func (t *tree) changedRead(reads []read) *read {
+	for _, r := range reads {
+		if t.state(r.Name, r.How) != r.State {
+			return &r
+		}
+	}
+	return nil
+}
+
+// lowerTree is a tree as the read-only lower layer of an overlay.
+type lowerTree struct {
+	t    *tree
+	note func(name, how string)
+}
+
+func (l lowerTree) saw(name, how string) {
+	if l.note != nil {
+		l.note(name, how)
+	}
+}
+
+// OpenFile implements sandbox.FS for reading.
+func (l lowerTree) OpenFile(name string, flag int, _ fs.FileMode) (sandbox.File, error) {
+	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	l.saw(name, sawContent)
+	return l.t.open(name)
+}
+
+// Stat implements sandbox.FS.
+func (l lowerTree) Stat(name string) (fs.FileInfo, error) {
+	if name != "." {
+		l.saw(name, sawSize)
+	}
+	return l.t.stat(name)
+}
+
+// ReadDir implements sandbox.FS.
+func (l lowerTree) ReadDir(name string) ([]fs.DirEntry, error) {
+	l.saw(name, sawEntries)
+	return l.t.readDir(name)
+}
+
+// Mkdir, Remove and Rename are for the layer above.
+func (l lowerTree) Mkdir(name string, _ fs.FileMode) error {
+	return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrPermission}
+}
+
+func (l lowerTree) Remove(name string) error {
+	return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrPermission}
+}
+
+func (l lowerTree) Rename(from, _ string) error {
+	return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrPermission}
+}
+
+// The most that :dir may bring into a program.
+const (
+	maxSources    = 1000
+	maxSourceSize = 16 << 20
+)
+
+// sources reads a directory as the further sources of a program, by path
+// relative to it.
+func (t *tree) sources(dir string) (map[string][]byte, error) {
+	root := strings.TrimPrefix(dir, "/")
+	if root == "" {
+		root = "."
+	}
+	files := map[string][]byte{}
+	size := 0
+	var walk func(name, rel string) error
+	walk = func(name, rel string) error {
+		entries, err := t.readDir(name)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			child, childRel := path.Join(name, e.Name()), path.Join(rel, e.Name())
+			if e.IsDir() {
+				if err := walk(child, childRel); err != nil {
+					return err
+				}
+				continue
+			}
+			data, err := sandbox.ReadFile(lowerTree{t, nil}, child)
+			if err != nil {
+				return err
+			}
+			files[childRel] = data
+			if size += len(data); size > maxSourceSize || len(files) > maxSources {
+				return fmt.Errorf(":dir %s holds more than %d files or %d MiB", dir, maxSources, maxSourceSize>>20)
+			}
+		}
+		return nil
+	}
+	return files, walk(root, "")
+}
+
+// inDir is a file name relative to a program's directory as a name of the tree.
+func (p *program) inDir(name string) string {
+	return strings.TrimPrefix(path.Join("/", p.job.Dir, name), "/")
+}
+
+// keptFile is a file that a component made.
+type keptFile struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Mode   uint32 `json:"mode,omitempty"`
+}
+
+// collectFiles takes the file its author named out of what a program wrote.
+// Other files it wrote stay behind, which a note says.
+func (r *runner) collectFiles(p *program, files *guestTree, k *kept) error {
+	file, err := p.file()
+	if err != nil {
+		return err
+	}
+	wanted := ""
+	if file != "" && p.words.Has("file") {
+		wanted = p.inDir(file)
+	}
+	return files.overlay.Upper().Walk(func(name string, info fs.FileInfo, data []byte) error {
+		if info.IsDir() {
+			return nil
+		}
+		if name != wanted {
+			p.note(compile.Note, "file-discarded", ":results file :file "+name+" keeps it", "%s wrote %s, which stays in the sandbox", p.owner.ID, name)
+			return nil
+		}
+		k.blobs = map[string][]byte{name: slices.Clone(data)}
+		k.Files = append(k.Files, keptFile{Name: name, SHA256: trace.Digest(data)})
+		return nil
+	})
+}
+
+// restoreFiles puts the files of an outcome where other components, and in the
+// end the author, find them.
+func (r *runner) restoreFiles(k *kept) error {
+	for _, f := range k.Files {
+		data, ok := k.blobs[f.Name]
+		if !ok {
+			var err error
+			if data, err = r.opts.Cache.blob(f.SHA256); err != nil {
+				return fmt.Errorf("%s is no longer kept: %w", f.Name, err)
+			}
+		}
+		if err := r.make(f.Name, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// make adds a file to the run's tree; it is written when the run ends.
+func (r *runner) make(name string, data []byte) error {
+	if slices.Contains(hostNames, firstPart(name)) {
+		return fmt.Errorf("write blocked: %s is kept by the host", firstPart(name))
+	}
+	if name == r.files.file {
+		return fmt.Errorf("write blocked: %s is the workbook itself", name)
+	}
+	return r.files.made.WriteFile(name, data)
+}
+
+// resultToFile writes a result to the file its author named, unless the
+// program writes it itself (:results link or graphics), and returns the file's
+// path from the workbook.
+func (r *runner) resultToFile(p *program, v value.Value, file string) (value.Value, error) {
+	if path.IsAbs(file) && !strings.HasPrefix(p.job.Dir, "/") {
+		file = strings.TrimPrefix(path.Clean(file), "/")
+	}
+	name := p.inDir(file)
+	if !v.IsNull() && !p.words.Has("link") && !p.words.Has("graphics") {
+		separator := "\t"
+		if sep, ok, err := p.args.text(":sep"); ok && err == nil && sep != "" {
+			separator = sep
+		}
+		if err := r.make(name, []byte(shellText(v, separator))); err != nil {
+			return v, compile.Errorf(p.owner.Pos, "%v", err)
+		}
+	}
+	if mode, ok := p.args.Get(":file-mode"); ok {
+		if m, err := fileMode(mode.Value); err == nil {
+			r.files.mu.Lock()
+			r.files.modes[name] = m
+			r.files.mu.Unlock()
+		}
+	}
+	return value.OfString(name), nil
+}
+
+// fileMode reads :file-mode as :tangle-mode is read: (identity #o755), o755,
+// rwxr-xr-x.
+func fileMode(text string) (fs.FileMode, error) {
+	v, err := elisp.ReadCell(text, &elisp.Env{})
+	if err != nil {
+		return 0, err
+	}
+	m, err := tangle.ParseMode(v)
+	return fs.FileMode(m), err
+}
+
+// flush writes the files that components made, where they differ from what is
+// there.
+func (t *tree) flush() error {
+	if t.host == nil {
+		return nil
+	}
+	root, err := os.OpenRoot(t.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return t.made.Walk(func(name string, info fs.FileInfo, data []byte) error {
+		local := filepath.FromSlash(name)
+		if info.IsDir() {
+			if err := root.Mkdir(local, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+				return err
+			}
+			return nil
+		}
+		if old, err := root.ReadFile(local); err != nil || string(old) != string(data) {
+			if err := root.WriteFile(local, data, 0o644); err != nil {
+				return err
+			}
+		}
+		if mode, ok := t.modes[name]; ok {
+			return root.Chmod(local, mode)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,392 @@
+package workbook
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+
+	"wb/compile"
+	"wb/org"
+	"wb/tangle/elisp"
+	"wb/value"
+)
+
+// program is a component ready to run: what to build, what to feed it, and
+// what its outcome depends on.
+type program struct {
+	owner *Component // whose result it makes
+	code  *Component // whose source it runs: owner, or what a call names
+	args  argSet
+	words Words // of :results
+	lane  compile.Lane
+	src   *compile.Source
+	job   *compile.Job
+
+	vars    []variable // babel variables, for reassembling tables
+	profile string
+	caps    []string // granted, sorted
+	digests *Digests
+	// volatile says why the outcome must not be kept; "" when it may be.
+	volatile string
+	warnings []compile.Diagnostic
+}
+
+// argSet reads header arguments as org-babel does: numbers, strings in quotes
+// and Lisp forms are evaluated.
+type argSet struct{ org.Args }
+
+// text is a header argument's value as text, and whether it is there.
+func (a argSet) text(key string) (string, bool, error) {
+	arg, ok := a.Get(key)
+	if !ok {
+		return "", false, nil
+	}
+	v, err := elisp.ReadCell(arg.Value, &elisp.Env{})
+	if err != nil {
+		return "", true, fmt.Errorf("%s %s: %w", key, arg.Value, err)
+	}
+	if elisp.IsNil(v) {
+		return "", true, nil
+	}
+	return elisp.Princ(v), true, nil
+}
+
+// UnknownLanguageError says that no lane runs a block's language.
+type UnknownLanguageError struct {
+	Lang, Near string
+	Pos        compile.Position
+}
+
+func (e *UnknownLanguageError) Error() string {
+	return fmt.Sprintf("%s: no lane runs %s", e.Pos, e.Lang)
+}
+
+// Hint offers the nearest language there is.
+func (e *UnknownLanguageError) Hint() string {
+	if e.Near != "" {
+		return "did you mean " + e.Near + "?"
+	}
+	return ":eval no keeps a block from running"
+}
+
+// program prepares a component.
+func (r *runner) program(ctx context.Context, c *Component) (*program, error) {
+	return r.prepare(ctx, c, c.Args, nil)
+}
+
+// prepare readies a component with the given header arguments. this is the
+// value of *this*, nil outside :post.
+func (r *runner) prepare(ctx context.Context, c *Component, args org.Args, this *value.Value) (*program, error) {
+	p := &program{owner: c, code: c, args: argSet{args}, words: resultWords(args)}
+	if c.target.Present() {
+		p.code = r.plan.refs[c.target.Text]
+	}
+	lane, ok := r.opts.Lanes.Lookup(p.code.Lang)
+	if !ok {
+		return nil, &UnknownLanguageError{Lang: p.code.Lang, Near: r.opts.Lanes.Nearest(p.code.Lang), Pos: p.code.Pos}
+	}
+	p.lane = lane
+	shape, err := p.shape()
+	if err != nil {
+		return nil, err
+	}
+	p.src = &compile.Source{Pos: p.code.codePos(), Lang: p.code.Lang, Shape: shape, Sig: p.code.Sig, Deps: p.code.Packages,
+		Args: p.programArgs(), Results: p.programWords()}
+	p.job = &compile.Job{}
+	if p.src.Body, p.src.Lines, err = r.expand(ctx, p.code, args); err != nil {
+		return nil, err
+	}
+	if err := r.bind(ctx, p, this); err != nil {
+		return nil, err
+	}
+	if err := r.directory(p); err != nil {
+		return nil, err
+	}
+	if err := r.grant(p); err != nil {
+		return nil, err
+	}
+	p.digest()
+	r.chain(p)
+	return p, nil
+}
+
+// chain makes a program of a session depend on what ran there before it.
+func (r *runner) chain(p *program) {
+	for _, e := range r.plan.incoming(p.owner) {
+		if e.Why != WhySession {
+			continue
+		}
+		before := r.taskOf(e.From.Component)
+		if before == nil || before.digests == nil || before.volatile {
+			p.volatile = "what ran before it in its session is not kept"
+			continue
+		}
+		p.digests.Session = before.digests.Key()
+	}
+}
+
+// shape is the exec shape, checked against what the lane can do.
+func (p *program) shape() (compile.Shape, error) {
+	shape := p.code.Shape
+	if p.owner.Kind == KindCall || p.owner.Kind == KindInlineCall {
+		shape = compile.ShapeBabel
+	}
+	known, ok := execShapes[string(shape)]
+	if !ok {
+		return "", compile.Errorf(p.code.Pos, "unknown :exec %s", shape).WithHint("it is one of babel, component, command, kernel")
+	}
+	can := p.lane.Info().Shapes
+	if slices.Contains(can, known) {
+		return known, nil
+	}
+	_, said := p.args.Get(":exec")
+	if known == compile.ShapeComponent && !said && p.code.Sig == nil && slices.Contains(can, compile.ShapeCommand) {
+		return compile.ShapeCommand, nil
+	}
+	if known == "posix" {
+		return "", compile.Errorf(p.code.Pos, ":exec posix is refused: nothing native runs on behalf of a workbook").WithHint("write it in a language that compiles to wasm")
+	}
+	if !slices.Contains([]compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand, compile.ShapeKernel}, known) {
+		return "", compile.Errorf(p.code.Pos, ":exec %s cannot be run as part of a workbook yet", known)
+	}
+	return "", compile.Errorf(p.code.Pos, "%s has no exec shape %s", p.code.Lang, known).WithHint(fmt.Sprintf("it has %v", can))
+}
+
+// notProgram are header arguments that do not change what a block computes, or
+// are dealt with here.
+var notProgram = []string{
+	"exports", "tangle", "tangle-mode", "mkdirp", "comments", "padline", "shebang", "noweb", "noweb-ref", "noweb-sep", "noweb-prefix",
+	"cache", "eval", "noeval", "wrap", "file-desc", "file-mode", "post", "hlines", "colnames", "rownames", "var", "results", "in", "out",
+	"uses", "exec", "timeout", "memory", "fuel", "profile", "stdin", "deps", "dir", "sep", "persist", "no-expand", "output-dir",
+}
+
+// programArgs are the header arguments that lanes look at.
+func (p *program) programArgs() map[string][]string {
+	args := byName(p.args.Args)
+	for name := range args {
+		if slices.Contains(notProgram, name) || name == "session" && !isSet(p.args.Args, ":session") {
+			delete(args, name)
+		}
+	}
+	return args
+}
+
+// programWords are the words of :results that lanes look at: not those about
+// where a result goes.
+func (p *program) programWords() []string {
+	var words []string
+	for _, w := range p.words {
+		switch w {
+		case "replace", "silent", "none", "append", "prepend", "drawer":
+		default:
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// codePos is where the first line of a component's body stands, its column
+// behind the indentation that was removed.
+func (c *Component) codePos() compile.Position {
+	if c.node == nil {
+		return c.Pos
+	}
+	if src, ok := c.node.InlineSrc(); ok {
+		at := c.Pos
+		at.Line, at.Col = c.node.Document().Position(src.Body.Start)
+		return at
+	}
+	b, ok := c.node.Block()
+	if !ok {
+		return c.Pos
+	}
+	doc := c.node.Document()
+	at := c.Pos
+	at.Line, _ = doc.Position(b.Body.Start)
+	raw, _, _ := strings.Cut(doc.Text(b.Body), "\n")
+	first, _, _ := strings.Cut(c.Body, "\n")
+	at.Col = 1 + max(0, len(strings.TrimRight(raw, "\r"))-len(first))
+	return at
+}
+
+// isElement reports whether the component is a block or call line, which
+// results stand below, and not code in running text.
+func (c *Component) isElement() bool {
+	return c.node != nil && (c.node.Kind() == org.KindSrcBlock || c.node.Kind() == org.KindCall)
+}
+
+// bind gives a program its inputs, in the way its shape takes them.
+func (r *runner) bind(ctx context.Context, p *program, this *value.Value) error {
+	switch p.src.Shape {
+	case compile.ShapeBabel:
+		return r.bindBabel(ctx, p, this)
+	case compile.ShapeComponent:
+		return r.bindComponent(p)
+	}
+	return r.bindCommand(p)
+}
+
+// bindBabel resolves variables and standard input.
+func (r *runner) bindBabel(ctx context.Context, p *program, this *value.Value) error {
+	vars, err := r.variables(ctx, p.args, this)
+	if err != nil {
+		return err
+	}
+	p.vars = vars
+	for _, v := range vars {
+		p.src.Vars = append(p.src.Vars, compile.Var{Name: v.name, Value: v.value, ColNames: displayAll(v.colNames), RowNames: displayAll(v.rowNames)})
+	}
+	stdin, ok := p.args.Get(":stdin")
+	if !ok || stdin.Value == "" {
+		return nil
+	}
+	v, err := r.eval(ctx, stdin.Value, this)
+	if err != nil {
+		return err
+	}
+	p.job.Stdin = []byte(shellText(v, "\t"))
+	return nil
+}
+
+func displayAll(values []value.Value) []string {
+	if values == nil {
+		return nil
+	}
+	texts := make([]string, len(values))
+	for i, v := range values {
+		texts[i] = display(v)
+	}
+	return texts
+}
+
+// inputs are the values of a declared component's inputs.
+func (r *runner) inputs(c *Component) ([]value.Field, error) {
+	var fields []value.Field
+	for _, in := range c.In {
+		v, err := r.input(c, in)
+		if err != nil {
+			return nil, err
+		}
+		fields = append(fields, value.Field{Name: portName(in.Name), Value: v})
+	}
+	return fields, nil
+}
+
+func (r *runner) input(c *Component, in Input) (value.Value, error) {
+	if in.Literal != nil {
+		return *in.Literal, nil
+	}
+	if in.From.Component == "" {
+		v, ok := r.imports[in.Name]
+		if !ok {
+			return v, &MissingError{Names: []string{in.Name}, Pos: in.Pos}
+		}
+		return v, nil
+	}
+	from := r.plan.byID[in.From.Component]
+	t := r.tasks[from.index]
+	if t.done.Err != nil {
+		return value.Nil(), &BlockedError{Needs: from.ID}
+	}
+	v := from.output(t.done.Value, in.From.Port)
+	if in.Ref != "" {
+		return Index(v, ParseReference(in.Ref).Index)
+	}
+	return v, nil
+}
+
+// portName is a port as a parameter name: what stands before the colon of
+// events:list.
+func portName(port string) string {
+	name, _, _ := strings.Cut(port, ":")
+	return name
+}
+
+// bindComponent passes inputs as arguments of a function.
+func (r *runner) bindComponent(p *program) error {
+	inputs, err := r.inputs(p.code)
+	if err != nil {
+		return err
+	}
+	if p.code.Dialect == DialectWorkflow && len(inputs) == 0 && r.opts.Input != nil {
+		inputs = []value.Field{{Name: "input", Value: *r.opts.Input}}
+	}
+	p.src.Func = strings.ReplaceAll(Slug(p.code.Title), "-", "_")
+	p.src.Outs = portNames(p.code.Out)
+	for i, in := range inputs {
+		p.src.Params = append(p.src.Params, in.Name)
+		if sig := p.code.Sig; sig != nil && i < len(sig.Params) {
+			fitted, err := value.Fit(in.Name, sig.Params[i].Type, in.Value)
+			if err != nil {
+				return compile.Errorf(p.code.Pos, "%s: %v", p.code.ID, err)
+			}
+			inputs[i].Value = fitted
+		}
+	}
+	p.job.Inputs = inputs
+	return nil
+}
+
+func portNames(ports []string) []string {
+	names := make([]string, len(ports))
+	for i, port := range ports {
+		names[i] = portName(port)
+	}
+	return names
+}
+
+// bindCommand passes inputs on standard input: a single one as it is, several
+// as a JSON object.
+func (r *runner) bindCommand(p *program) error {
+	inputs, err := r.inputs(p.code)
+	if err != nil {
+		return err
+	}
+	switch {
+	case len(inputs) == 1:
+		p.job.Stdin = streamText(inputs[0].Value)
+	case len(inputs) > 1:
+		p.job.Stdin = value.OfObject(inputs...).AppendJSON(nil)
+	case p.code.Dialect == DialectWorkflow && r.opts.Input != nil:
+		p.job.Stdin = streamText(*r.opts.Input)
+	}
+	p.src.Params = p.code.inputNames()
+	return nil
+}
+
+// streamText is a value on a stream: a string raw, anything else as JSON.
+func streamText(v value.Value) []byte {
+	if v.Kind() == value.String {
+		return []byte(v.Text())
+	}
+	return v.AppendJSON(nil)
+}
+
+var drive = regexp.MustCompile(`^[A-Za-z]:`)
+
+// directory settles where the program stands in the tree of files: :dir,
+// relative to the workbook.
+func (r *runner) directory(p *program) error {
+	dir, ok, err := p.args.text(":dir")
+	if err != nil {
+		return compile.Errorf(p.owner.Pos, "%v", err)
+	}
+	if !ok || dir == "" {
+		return nil
+	}
+	if strings.HasPrefix(dir, "~") || drive.MatchString(dir) {
+		return compile.Errorf(p.owner.Pos, ":dir %s lies outside the workbook's directory", dir).WithHint("components see the workbook's directory as /")
+	}
+	clean := path.Clean("/" + dir)
+	if !strings.HasPrefix(dir, "/") && strings.HasPrefix(path.Clean(dir), "..") {
+		return compile.Errorf(p.owner.Pos, ":dir %s lies outside the workbook's directory", dir).WithHint("components see the workbook's directory as /")
+	}
+	p.job.Dir = clean
+	if p.code.Dialect == DialectWorkflow {
+		p.src.Files, err = r.files.sources(clean)
+	}
+	return err
+}

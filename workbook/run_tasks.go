@@ -1,0 +1,231 @@
+package workbook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"wb/compile"
+	"wb/trace"
+	"wb/value"
+)
+
+// task is one component's turn. Its fields may be read once finished is
+// closed.
+type task struct {
+	finished chan struct{}
+	done     Done
+	words    Words // of :results, as they hold after :post
+	args     argSet
+	digests  *Digests
+	volatile bool // its outcome is not kept
+	made     bool // the component really ran
+}
+
+// BlockedError says that a component could not run because another failed.
+type BlockedError struct{ Needs string }
+
+func (e *BlockedError) Error() string { return fmt.Sprintf("%s failed, which it needs", e.Needs) }
+
+// waits is the graph of who must wait for whom: for the values a component
+// takes itself, and for those that blocks it includes or runs anew take.
+func (r *runner) waits() graph {
+	values, code := r.plan.graph(false), make(graph, len(r.plan.Components))
+	for _, e := range r.plan.Edges {
+		if e.codeOnly() {
+			to := r.plan.byID[e.To.Component].index
+			code[to] = append(code[to], r.plan.byID[e.From.Component].index)
+		}
+	}
+	g := make(graph, len(values))
+	for i := range g {
+		if len(code[i]) == 0 {
+			g[i] = values[i]
+			continue
+		}
+		seen := map[int]bool{}
+		for b, reached := range code.needs(i) {
+			if !reached {
+				continue
+			}
+			for _, n := range values[b] {
+				if !seen[n] && n != i {
+					seen[n] = true
+					g[i] = append(g[i], n)
+				}
+			}
+		}
+	}
+	return g
+}
+
+// runAll gives every selected component its turn, each as soon as what it
+// waits for is done.
+func (r *runner) runAll(ctx context.Context) {
+	g := r.waits()
+	r.tasks = make([]*task, len(r.plan.Components))
+	for i, chosen := range r.selected {
+		if chosen {
+			r.tasks[i] = &task{finished: make(chan struct{})}
+		}
+	}
+	var all sync.WaitGroup
+	var report sync.Mutex
+	for _, c := range r.plan.Components {
+		t := r.tasks[c.index]
+		if t == nil {
+			continue
+		}
+		all.Go(func() {
+			defer close(t.finished)
+			for _, need := range g[c.index] {
+				<-r.tasks[need].finished
+			}
+			r.turn(ctx, c, t)
+			if r.opts.Progress != nil {
+				report.Lock()
+				defer report.Unlock()
+				r.opts.Progress(t.done)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// turn runs one component whose needs are done.
+func (r *runner) turn(ctx context.Context, c *Component, t *task) {
+	t.done = Done{ID: c.ID, Title: c.Title, Lang: c.Lang, Pos: c.Pos}
+	t.args = argSet{c.Args}
+	t.words = resultWords(c.Args)
+	start := time.Now()
+	err := r.attempt(ctx, c, t)
+	t.done.Duration = time.Since(start)
+	if err != nil {
+		t.fail(err)
+	}
+	r.recordEnd(c, t)
+}
+
+// fail files an error under the status it means.
+func (t *task) fail(err error) {
+	t.done.Err = err
+	t.done.Value = value.Nil()
+	t.done.Status = StatusFailed
+	var blocked *BlockedError
+	switch {
+	case errors.Is(err, context.Canceled):
+		t.done.Status = StatusCancelled
+	case errors.As(err, &blocked):
+		t.done.Status = StatusBlocked
+	}
+	t.done.Why = err.Error()
+}
+
+// attempt decides what kind of turn it is.
+func (r *runner) attempt(ctx context.Context, c *Component, t *task) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	for _, e := range r.plan.incoming(c) {
+		if e.codeOnly() {
+			continue
+		}
+		if from := r.taskOf(e.From.Component); from != nil && from.done.Err != nil {
+			return &BlockedError{Needs: e.From.Component}
+		}
+	}
+	switch {
+	case c.Kind == KindData:
+		v, err := r.dataValue(c)
+		t.done.Value, t.done.Status, t.done.Why = v, StatusData, "a value in the document"
+		return err
+	case !c.mayRun():
+		t.done.Status, t.done.Why = StatusSkipped, ":eval "+c.Args.Value(":eval")
+		t.done.Value = r.standingResult(c)
+		return nil
+	}
+	p, err := r.program(ctx, c)
+	if err != nil {
+		return err
+	}
+	return r.execute(ctx, p, t)
+}
+
+// taskOf is the task of a component by id, nil when it has none.
+func (r *runner) taskOf(id string) *task {
+	if c := r.plan.byID[id]; c != nil {
+		return r.tasks[c.index]
+	}
+	return nil
+}
+
+// acquire waits for a free slot.
+func (r *runner) acquire(ctx context.Context) (release func(), err error) {
+	select {
+	case r.slots <- struct{}{}:
+		return func() { <-r.slots }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// dataValue reads a component that is a value: a table, a list, a text, or a
+// block of JSON, CSV or YAML.
+func (r *runner) dataValue(c *Component) (value.Value, error) {
+	if parse := dataParser(c.Lang); parse != nil && c.isBlock() {
+		v, err := parse(c.Body, c.Args)
+		var at *dataError
+		if errors.As(err, &at) {
+			pos := c.codePos()
+			return v, compile.Errorf(compile.Position{File: pos.File, Line: pos.Line + at.Line - 1, Col: max(1, at.Col)}, "%s: %s", c.Lang, at.Msg)
+		}
+		return v, err
+	}
+	if h, ok := c.node.Headline(); ok {
+		return value.OfString(plainLines(r.plan.doc.Text(h.Body()))), nil
+	}
+	v, err := readElement(c.node)
+	if err != nil {
+		return v, compile.Errorf(c.Pos, "%s: %v", c.ID, err)
+	}
+	return v, nil
+}
+
+// standingResult is the value of a component that may not run: what stands
+// under its #+RESULTS:, null when nothing does.
+func (r *runner) standingResult(c *Component) value.Value {
+	if c.node == nil || !c.isElement() {
+		return value.Nil()
+	}
+	result, ok := r.plan.doc.ResultOf(c.node)
+	if !ok || result.Element == nil {
+		return value.Nil()
+	}
+	v, err := readElement(result.Element)
+	if err != nil {
+		return value.Nil()
+	}
+	return v
+}
+
+// recordEnd writes the event that ends a turn.
+func (r *runner) recordEnd(c *Component, t *task) {
+	if r.dry || t.done.Status == StatusData || t.done.Status == StatusSkipped {
+		return
+	}
+	e := trace.Event{Kind: trace.KindComponentEnd, Component: c.ID, Lang: c.Lang, Duration: t.done.Duration, Fuel: t.done.Usage.Fuel,
+		Profile: r.profileOf(c), Output: eventOutput(t), Cache: "miss", Exit: trace.Exit(t.done.Exit)}
+	if t.done.Status == StatusCached {
+		e.Kind, e.Cache = trace.KindCacheHit, "hit"
+	}
+	if t.done.Err != nil {
+		e.Error = firstLine(t.done.Err.Error())
+		e.Cache = ""
+		if t.done.Exit == 0 {
+			e.Exit = trace.Exit(1)
+		}
+	}
+	_ = r.opts.Trace.Emit(e) // reported by whoever made the trace
+}

@@ -1,0 +1,186 @@
+package workbook
+
+import (
+	"fmt"
+	"os"
+	"slices"
+
+	"wb/org"
+	"wb/sandbox"
+	"wb/value"
+)
+
+// ConflictError says that a file changed after it was read, so that nothing was
+// written.
+type ConflictError struct{ File string }
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("%s: changed by somebody else during the run; results were not written", e.File)
+}
+
+// Hint says what to do.
+func (e *ConflictError) Hint() string { return "run it again: what was computed is kept" }
+
+// writeResults writes the results of all components whose turn came, and the
+// files they made.
+func (r *runner) writeResults() error {
+	if r.dry {
+		return nil
+	}
+	last := map[string]lastRun{}
+	w := &writer{doc: r.plan.doc}
+	for i, t := range r.tasks {
+		if t == nil || !r.wanted[i] {
+			continue
+		}
+		c := r.plan.Components[i]
+		wrote, err := r.writeResult(w, c, t)
+		if err != nil {
+			r.noteFailure(i, err)
+		}
+		if t.digests != nil && t.done.Err == nil {
+			last[c.ID] = lastRun{Digests: t.digests, Wrote: wrote}
+		}
+	}
+	if err := r.opts.Cache.saveLast(r.opts.File, last); err != nil {
+		return err
+	}
+	if r.opts.NoWrite {
+		return nil
+	}
+	if err := r.files.flush(); err != nil {
+		return fmt.Errorf("writing files: %w", err)
+	}
+	return r.save(w.edits)
+}
+
+// noteFailure marks a component failed whose result cannot be written.
+func (r *runner) noteFailure(index int, err error) {
+	t := r.tasks[index]
+	t.fail(err)
+	for i := range r.report.Components {
+		if r.report.Components[i].ID == t.done.ID {
+			r.report.Components[i] = t.done
+		}
+	}
+}
+
+// save applies the edits to the file, unless there are none.
+func (r *runner) save(edits []org.Edit) error {
+	if len(edits) == 0 {
+		return nil
+	}
+	text, err := org.Apply(r.source, edits)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.opts.File, err)
+	}
+	if err := r.replaceFile(text); err != nil {
+		return err
+	}
+	r.report.Wrote = true
+	return nil
+}
+
+// writeResult adds the edits that put a component's result into the document.
+// It returns the text written where org cannot tell it from prose.
+func (r *runner) writeResult(w *writer, c *Component, t *task) (string, error) {
+	if !t.hasResult() || c.node == nil || c.Kind == KindData {
+		return "", nil
+	}
+	res := &Result{Value: harmless(t.done.Value), Words: t.words, Lang: c.Lang}
+	res.describe(t.args)
+	if b, ok := c.node.Block(); ok {
+		res.Switches = b.Switches.Text
+	}
+	res.Before = r.opts.Cache.lastRuns(r.opts.File)[c.ID].Wrote
+	if isYes(t.args, ":cache") && res.Words.Has("replace") {
+		res.Hash = t.hash()
+	}
+	accumulates := res.Words.Has("append") || res.Words.Has("prepend")
+	if accumulates && !t.made {
+		return "", nil // it was added when it ran
+	}
+	if !c.isElement() {
+		return res.inlineProse(), w.inline(c.span, res)
+	}
+	w.block(c.node, res)
+	return res.prose(), nil
+}
+
+// hasResult reports whether there is something to write: a value, or what a
+// failed program printed before it failed.
+func (t *task) hasResult() bool {
+	switch t.done.Status {
+	case StatusOK, StatusCached:
+		return true
+	case StatusFailed:
+		return !t.done.Value.IsNull()
+	}
+	return false
+}
+
+func isYes(args argSet, key string) bool { return args.Value(key) == "yes" }
+
+// describe takes over the header arguments that say how a result is written.
+func (r *Result) describe(args argSet) {
+	if wrap, ok := args.Get(":wrap"); ok {
+		r.Wrap, r.Wrapped = wrap.Value, true
+	}
+	if desc, ok := args.Get(":file-desc"); ok {
+		r.FileDesc, r.Described = unquoteArg(desc.Value), true
+	}
+}
+
+// prose is the text of a result that org-babel cannot find again by itself.
+func (r *Result) prose() string {
+	if r.Words.Has("raw") || r.Wrapped {
+		return r.text()
+	}
+	return ""
+}
+
+func (r *Result) inlineProse() string {
+	if r.Words.Has("raw") || r.Wrapped {
+		return r.inlineText()
+	}
+	return ""
+}
+
+// harmless removes from a value's texts what could deceive or disturb who
+// looks at the file: terminal escapes, NULs, bidirectional controls.
+func harmless(v value.Value) value.Value {
+	switch v.Kind() {
+	case value.String:
+		clean := sandbox.Neutralize([]byte(v.Text()))
+		if string(clean) == v.Text() {
+			return v
+		}
+		return value.OfString(string(clean))
+	case value.List:
+		items := slices.Clone(v.Items())
+		for i := range items {
+			items[i] = harmless(items[i])
+		}
+		return value.OfList(items...)
+	case value.Object:
+		fields := slices.Clone(v.Fields())
+		for i := range fields {
+			fields[i] = value.Field{Name: string(sandbox.Neutralize([]byte(fields[i].Name))), Value: harmless(fields[i].Value)}
+		}
+		return value.OfObject(fields...)
+	}
+	return v
+}
+
+// replaceFile writes the workbook's new text, refusing when the file is no
+// longer what was read.
+func (r *runner) replaceFile(text []byte) error {
+	current, err := os.ReadFile(r.opts.File)
+	if err != nil {
+		return err
+	}
+	if string(current) != string(r.source) {
+		return &ConflictError{File: r.opts.File}
+	}
+	return writeAside(r.opts.File, text)
+}

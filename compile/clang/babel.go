@@ -3,6 +3,7 @@ package clang
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -21,6 +22,9 @@ func Expand(src *compile.Source) (string, error) {
 	return u.plain(), nil
 }
 
+// wrapOpen begins the main that ob-C puts around a body.
+const wrapOpen = "int main() {\n"
+
 // babelUnit lays out src as ob-C does (org-babel-C-expand-C): every section is
 // there even when it is empty, since Emacs writes its line all the same.
 func babelUnit(src *compile.Source) (*unit, error) {
@@ -35,13 +39,59 @@ func babelUnit(src *compile.Source) (*unit, error) {
 	u.add(originVars, variables)
 	body := bodyWithLogues(src)
 	if argOr(src, "main", "") != "no" && !hasMain(body.plain()) {
-		u.add(originGlue, "int main() {\n")
+		u.add(originGlue, wrapOpen)
 		u.append(body)
 		u.add(originGlue, "\nreturn 0;\n}\n\n\n")
 		return u, nil
 	}
 	u.append(body)
 	u.add(originGlue, "\n\n")
+	return u, nil
+}
+
+// hoistedUnit is babelUnit with the functions that a body without main defines,
+// and its #include lines, moved ahead of main. gcc allows functions inside of
+// functions, and people write such bodies; clang does not. It is nil when there
+// is nothing to move.
+func hoistedUnit(src *compile.Source) (*unit, error) {
+	if argOr(src, "main", "") == "no" || hasMain(bodyWithLogues(src).plain()) {
+		return nil, nil
+	}
+	moved := &unit{}
+	rest := []byte(src.Body)
+	move := func(start, end int) {
+		moved.parts = append(moved.parts, part{from: originBody, text: src.Body[start:end] + "\n", line: 1 + strings.Count(src.Body[:start], "\n")})
+		for i := start; i < end; i++ {
+			if rest[i] != '\n' {
+				rest[i] = ' '
+			}
+		}
+	}
+	for _, m := range includeLine.FindAllStringIndex(src.Body, -1) {
+		move(m[0], m[1])
+	}
+	found := false
+	for _, f := range functions(src.Body) {
+		if f.defined {
+			move(f.start, f.end)
+			found = true
+		}
+	}
+	if !found {
+		return nil, nil
+	}
+	inner := *src
+	inner.Body = string(rest)
+	u, err := babelUnit(&inner)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range u.parts {
+		if p.text == wrapOpen {
+			u.parts = slices.Insert(u.parts, i, moved.parts...)
+			break
+		}
+	}
 	return u, nil
 }
 

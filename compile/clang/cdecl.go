@@ -8,13 +8,14 @@ import (
 
 // function is a function defined or declared at the top level of C or C++.
 type function struct {
-	name      string
-	result    string // the declared type, such as "double" or "const char *"
-	params    []cparam
-	variadic  bool
-	static    bool
-	defined   bool // has a body
-	line, col int  // of the name, from 1
+	name       string
+	result     string // the declared type, such as "double" or "const char *"
+	params     []cparam
+	variadic   bool
+	static     bool
+	defined    bool // has a body
+	line, col  int  // of the name, from 1
+	start, end int  // bytes of the definition in the body, when it has one
 }
 
 // cparam is one declared parameter.
@@ -38,8 +39,9 @@ func functions(body string) []function {
 // ctoken is one token of C: a word, a number, a literal (text is its first
 // character) or one punctuation character.
 type ctoken struct {
-	text      string
-	line, col int
+	text       string
+	line, col  int
+	start, end int // bytes
 }
 
 func (t ctoken) word() bool {
@@ -86,7 +88,7 @@ func clex(text string) []ctoken {
 			continue
 		}
 		fresh = false
-		t := ctoken{line: line, col: i - start + 1}
+		t := ctoken{line: line, col: i - start + 1, start: i}
 		switch {
 		case c == '"' || c == '\'':
 			t.text = string(c)
@@ -107,6 +109,7 @@ func clex(text string) []ctoken {
 			t.text = string(c)
 			i++
 		}
+		t.end = i
 		tokens = append(tokens, t)
 	}
 	return tokens
@@ -181,8 +184,12 @@ func (p *cparser) declaration(depth int) {
 				return
 			}
 			if open >= 0 && !isAggregate(head) {
+				before := len(p.found)
 				p.function(start, open, true)
 				p.skipBalanced()
+				if len(p.found) > before {
+					p.found[before].end = p.tokens[p.at-1].end
+				}
 				return
 			}
 			p.skipBalanced() // struct, union, enum, class: the declarator follows
@@ -254,7 +261,7 @@ func (p *cparser) function(start, open int, defined bool) {
 	}
 	name := p.tokens[open-1]
 	head := p.tokens[start : open-1]
-	f := function{name: name.text, line: name.line, col: name.col, defined: defined}
+	f := function{name: name.text, line: name.line, col: name.col, defined: defined, start: p.tokens[start].start}
 	var result []string
 	for i := 0; i < len(head); i++ {
 		switch word := head[i].text; {

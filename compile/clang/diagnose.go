@@ -88,7 +88,7 @@ var hints = []struct {
 	hint    string
 }{
 	{regexp.MustCompile(`cannot use '(throw|try)' with exceptions disabled`), "C++ exceptions are not supported in the sandbox; return std::optional or an error code"},
-	{regexp.MustCompile(`function definition is not allowed here`), "nested functions are a GNU extension; write main yourself"},
+	{regexp.MustCompile(`function definition is not allowed here`), "a function inside another one is a GNU extension; write main yourself"},
 	{regexp.MustCompile(`[Ss]etjmp`), "setjmp and longjmp are not supported in the sandbox"},
 	{regexp.MustCompile(`'(fork|vfork|execv[pe]*|execl[pe]*|system|popen|waitpid|pthread_create|socket|connect)'`), "there are no processes, threads or sockets in the sandbox"},
 	{regexp.MustCompile(`'[^']+\.h' file not found`), "files come from :dir; the C library is wasi-libc"},

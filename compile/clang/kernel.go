@@ -48,7 +48,7 @@ func (l *lane) buildKernel(ctx context.Context, src *compile.Source) (*compile.A
 		return nil, err
 	}
 	if l.lang.ext == langCPP.ext {
-		u.parts = append([]part{{originGlue, "extern \"C\" int process(int);\n"}}, u.parts...)
+		u.parts = append([]part{{from: originGlue, text: "extern \"C\" int process(int);\n"}}, u.parts...)
 	}
 	wasm, warnings, err := l.build(ctx, src, u, program{start: "crt1-reactor.o", exports: []string{"process"}, lowStack: true,
 		flags: []string{"--entry=_initialize", "--global-base=" + strconv.Itoa(int(layout.Out)+kernelOutput)}})

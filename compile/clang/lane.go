@@ -8,6 +8,7 @@ import (
 	"io"
 	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"wb/compile"
@@ -67,12 +68,21 @@ func (l *lane) buildProgram(ctx context.Context, src *compile.Source) (*compile.
 	if err != nil {
 		return nil, err
 	}
-	u.parts = append([]part{{originGlue, startUp(src, l.lang)}}, u.parts...)
 	words, err := commandLine(src)
 	if err != nil {
 		return nil, err
 	}
-	wasm, warnings, err := l.build(ctx, src, u, program{start: "crt1-command.o"})
+	begin := part{from: originGlue, text: startUp(src, l.lang)}
+	u.parts = slices.Insert(u.parts, 0, begin)
+	p := program{start: "crt1-command.o"}
+	wasm, warnings, err := l.build(ctx, src, u, p)
+	if err != nil && strings.Contains(err.Error(), "function definition is not allowed here") {
+		hoisted, hoistErr := hoistedUnit(src)
+		if hoistErr == nil && hoisted != nil {
+			hoisted.parts = slices.Insert(hoisted.parts, 0, begin)
+			wasm, warnings, err = l.build(ctx, src, hoisted, p)
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -92,6 +92,7 @@ func TestBabelC(t *testing.T) {
 		"long double":                 {body: `printf("%.3Lf", 1.5L);`, want: `1.5`},
 		"undeclared library function": {body: `printf("%d", abs(-3));`, want: `3`},
 		"signals and clocks":          {body: "clock();\nprintf(\"%d\", (int)getpid() > 0);", args: []string{"includes", "<time.h> <signal.h> <unistd.h>"}, want: `1`},
+		"nested functions":            {body: "#include <math.h>\nint sq(int x) {\n  return x * x;\n}\nstatic double root(double x) { return sqrt(x); }\nprintf(\"%d %g\", sq(4), root(9));", results: "output", want: `"16 3"`},
 		"qsort":                       {body: "int c(const void *a, const void *b) { return *(int *)a - *(int *)b; }\nint main() { int v[] = {3, 1, 2}; qsort(v, 3, 4, c); printf(\"%d%d%d\", v[0], v[1], v[2]); }", args: []string{"includes", "<stdlib.h>"}, want: `123`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -160,6 +161,7 @@ func TestDiagnostics(t *testing.T) {
 		"fork":       {block("C", compile.ShapeBabel, "#include <unistd.h>\nint main(void) {\n  return fork();\n}"), "a.org:12:10: error: ", "no processes"},
 		"setjmp":     {block("C", compile.ShapeBabel, "#include <setjmp.h>\nint main(void) {\n  return 0;\n}"), "etjmp", "setjmp and longjmp are not supported"},
 		"throw":      {block("C++", compile.ShapeBabel, "int main() {\n  throw 1;\n}"), "a.org:11:3: error: cannot use 'throw' with exceptions disabled", "C++ exceptions are not supported"},
+		"nested":     {block("C", compile.ShapeBabel, "int v = 3;\nint f(int x) {\n  return x * w;\n}\nf(v);"), "a.org:12:14: error: use of undeclared identifier 'w'", ""},
 		"library":    {block("C", compile.ShapeBabel, ";", "libs", "-lnothing"), "unable to find library -lnothing", ""},
 		"flag":       {block("C", compile.ShapeBabel, ";", "flags", "-E"), "flag -E is not supported", ""},
 		"bad flag":   {block("C", compile.ShapeBabel, ";", "flags", "-fnot-a-flag"), "a.org:10:1: error: unknown argument: '-fnot-a-flag'", ""},

@@ -29,11 +29,12 @@ type unit struct {
 type part struct {
 	from origin
 	text string
+	line int // the first line's number in its origin, 0 for 1
 }
 
 func (u *unit) add(from origin, text string) {
 	if text != "" {
-		u.parts = append(u.parts, part{from, text})
+		u.parts = append(u.parts, part{from: from, text: text})
 	}
 }
 
@@ -68,7 +69,7 @@ func (u *unit) marked(ext string) string {
 		if !fresh {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "#line 1 %q\n%s", string(p.from)+ext, p.text)
+		fmt.Fprintf(&b, "#line %d %q\n%s", max(1, p.line), string(p.from)+ext, p.text)
 		fresh = strings.HasSuffix(p.text, "\n")
 	}
 	if !fresh {

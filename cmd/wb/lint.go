@@ -18,10 +18,16 @@ func (c *lintCmd) Help() string {
 }
 
 func (c *lintCmd) Run(a *app) error {
-	found, err := c.findings()
-	if err != nil {
-		return err
-	}
+	return a.withLanes(func(_ *compile.Env, languages *compile.Registry) error {
+		found, err := c.findings(languages)
+		if err != nil {
+			return err
+		}
+		return c.report(a, found)
+	})
+}
+
+func (c *lintCmd) report(a *app, found []compile.Diagnostic) error {
 	if a.json {
 		if found == nil {
 			found = []compile.Diagnostic{}
@@ -40,7 +46,7 @@ func (c *lintCmd) Run(a *app) error {
 	return nil
 }
 
-func (c *lintCmd) findings() ([]compile.Diagnostic, error) {
+func (c *lintCmd) findings(languages *compile.Registry) ([]compile.Diagnostic, error) {
 	if c.Upgrade {
 		if len(c.Files) != 2 {
 			return nil, &codedError{text: "--upgrade takes the old and the new version", code: exitUsage, hint: "wb lint --upgrade OLD NEW"}
@@ -54,10 +60,6 @@ func (c *lintCmd) findings() ([]compile.Diagnostic, error) {
 			return nil, err
 		}
 		return workbook.CheckUpgrade(old, next), nil
-	}
-	languages, err := knownLanguages()
-	if err != nil {
-		return nil, err
 	}
 	var found []compile.Diagnostic
 	for _, file := range c.Files {

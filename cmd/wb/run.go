@@ -168,9 +168,7 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 	opts.Lint = func(p *workbook.Plan) []compile.Diagnostic {
 		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
 	}
-	if opts.Cache, err = workbook.OpenCache(filepath.Join(filepath.Dir(file), ".wb")); err != nil {
-		return err
-	}
+	opts.Cache = workbook.CacheBeside(file)
 	opts.Progress = a.componentLine
 	record, err := c.record(a, file, src)
 	if err != nil {

@@ -168,7 +168,8 @@ func variableSections(src *compile.Source) (string, error) {
 		}
 		vars = append(vars, declared)
 		sizes = append(sizes, dimensions(v))
-		if len(v.ColNames) > 0 {
+		// ob-C writes it for a lone column too, where it cannot compile.
+		if len(v.ColNames) > 0 && v.Value.IsTable() {
 			headers = append(headers, columnAccess(v))
 		}
 	}

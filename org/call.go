@@ -66,6 +66,9 @@ func (d *Document) Calls() iter.Seq[Call] {
 
 // splitArguments cuts at commas outside quotes and brackets.
 func splitArguments(n *Node, in Span) []Token {
+	if restBlank(n.doc.text, in.Start, in.End) {
+		return nil
+	}
 	var args []Token
 	for _, part := range newBalance(n.doc.Text(in)).splitAt(Span{0, in.Len()}, ',') {
 		args = append(args, n.token(trimSpan(n.doc.text, in.Start+part.Start, in.Start+part.End)))

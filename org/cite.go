@@ -11,7 +11,7 @@ func (p *objectParser) citation(j *objectJob, pos int) (object, bool) {
 	if start == 0 {
 		return object{}, false
 	}
-	end, ok := p.find.pair(pos, j.end)
+	end, _, ok := p.find.pair(pos, j.end)
 	if !ok || start >= end {
 		return object{}, false
 	}
@@ -61,7 +61,7 @@ func keyEnd(s string, pos, end int) int {
 	for pos < end {
 		c := s[pos]
 		if c < utf8.RuneSelf {
-			if !isAlnum(c) && strings.IndexByte("!#$%&'*+-./:<>?@^_`{|}~=", c) < 0 {
+			if !isAlnum(c) && strings.IndexByte("!#$%&'()*+-./:<>?@^_`{|}~", c) < 0 {
 				return pos
 			}
 			pos++
@@ -76,24 +76,42 @@ func keyEnd(s string, pos, end int) int {
 	return pos
 }
 
-// citationParts cuts a citation at its semicolons. A part with a key is a
-// reference; a first or last part without one is the common prefix or suffix.
+// citationParts cuts a citation into references: a key with the text around
+// it, up to a semicolon. What stands before the last semicolon in front of the
+// first key is the common prefix; a last part without a key is the common
+// suffix.
 func (p *objectParser) citationParts(n *Node, o object) {
 	p.add(n, KindMarkup, o.start, o.innerStart)
-	for pos := o.innerStart; pos < o.innerEnd; {
-		end := o.innerEnd
-		if i, ok := p.find.next(";", pos, o.innerEnd); ok {
-			end = i + 1
+	pos, end := o.innerStart, o.innerEnd
+	key, _ := p.nextKey(pos, end)
+	if i, ok := p.find.prev(";", pos, key.Start); ok {
+		p.affix(n, pos, i+1)
+		pos = i + 1
+	}
+	for pos < end {
+		key, ok := p.nextKey(pos, end)
+		if !ok {
+			p.affix(n, pos, end)
+			break
 		}
-		if _, ok := p.nextKey(pos, end); ok {
-			ref := p.add(n, KindCitationRef, pos, end)
-			p.todo = append(p.todo, objectJob{ref, pos, end, citeSet, end})
-		} else {
-			p.add(n, KindText, pos, end)
+		stop, after := end, end
+		if i, ok := p.find.next(";", key.End, end); ok {
+			stop, after = i, i+1
 		}
-		pos = end
+		ref := p.add(n, KindCitationRef, pos, after)
+		// Jobs are taken from the end: the prefix and its key come first.
+		p.todo = append(p.todo, objectJob{ref, key.End, stop, citeSet, after},
+			objectJob{ref, pos, key.Start, citeSet, key.End})
+		pos = after
 	}
 	p.add(n, KindMarkup, o.innerEnd, o.end)
+}
+
+// affix adds the text that all references of a citation share.
+func (p *objectParser) affix(n *Node, start, end int) {
+	a := p.add(n, KindCitationText, start, end)
+	text := cutSemicolon(p.src, a.Span())
+	p.todo = append(p.todo, objectJob{a, text.Start, text.End, citeSet, end})
 }
 
 // Citation is [cite/style:prefix; see @key p. 3; suffix].
@@ -124,9 +142,9 @@ func (n *Node) Citation() (Citation, bool) {
 		switch {
 		case part.kind == KindCitationRef:
 			c.Refs = append(c.Refs, readCitationRef(part))
-		case part.kind == KindText && len(c.Refs) == 0:
+		case part.kind == KindCitationText && len(c.Refs) == 0:
 			c.Prefix = n.token(cutSemicolon(s, part.Span()))
-		case part.kind == KindText:
+		case part.kind == KindCitationText:
 			c.Suffix = n.token(cutSemicolon(s, part.Span()))
 		}
 	}
@@ -134,15 +152,11 @@ func (n *Node) Citation() (Citation, bool) {
 }
 
 func readCitationRef(n *Node) CitationRef {
-	s := n.doc.text
-	in := cutSemicolon(s, n.Span())
 	r := CitationRef{Node: n}
-	for at := in.Start; at < in.End; at++ {
-		if s[at] != '@' {
-			continue
-		}
-		if end := keyEnd(s, at+1, in.End); end > at+1 {
-			r.Prefix, r.Key, r.Suffix = n.token(Span{in.Start, at}), n.token(Span{at + 1, end}), n.token(Span{end, in.End})
+	in := cutSemicolon(n.doc.text, n.Span())
+	for c := n.first; c != nil; c = c.next {
+		if c.kind == KindMarkup && c.end-c.start > 1 {
+			r.Prefix, r.Key, r.Suffix = n.token(Span{in.Start, c.start}), n.token(Span{c.start + 1, c.end}), n.token(Span{c.end, max(in.End, c.end)})
 			break
 		}
 	}

@@ -40,6 +40,9 @@ func (p *objectParser) opensEmphasis(j *objectJob, pos int) bool {
 	return c < utf8.RuneSelf && strings.IndexByte("-('\"{", c) >= 0 || p.find.spaceBefore(pos)
 }
 
+// maxScriptDepth is how deep brackets may nest in a sub- or superscript.
+const maxScriptDepth = 3
+
 // script reads _x, _{x}, _(x) or _* behind something that is not white space,
 // or the same with "^".
 func (p *objectParser) script(j *objectJob, pos int, kind Kind) (object, bool) {
@@ -49,8 +52,8 @@ func (p *objectParser) script(j *objectJob, pos int, kind Kind) (object, bool) {
 	o := object{kind: kind, start: pos, set: standardSet}
 	switch c := p.src[pos+1]; c {
 	case '{', '(':
-		end, ok := p.find.pair(pos+1, j.end)
-		if !ok {
+		end, depth, ok := p.find.pair(pos+1, j.end)
+		if !ok || depth > maxScriptDepth {
 			return object{}, false
 		}
 		o.end, o.innerStart, o.innerEnd = end, pos+1, end

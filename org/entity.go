@@ -4,6 +4,8 @@ import (
 	"html"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Entity names that Org shares with HTML, where they mean the same character.
@@ -103,8 +105,11 @@ func entityEnd(s string, pos, end int) int {
 	case name == "frac" && i+1 < end && (s[i] == '1' || s[i] == '3') && (s[i+1] == '2' || s[i+1] == '4'):
 		i += 2
 	}
-	if i < end && isAlpha(s[i]) {
+	if letterAt(s, i, end) {
 		i = pos + 1 + len(name)
+	}
+	if letterAt(s, i, end) {
+		return 0
 	}
 	if _, ok := entities()[s[pos+1:i]]; !ok {
 		return 0
@@ -113,6 +118,14 @@ func entityEnd(s string, pos, end int) int {
 		i += 2
 	}
 	return i
+}
+
+func letterAt(s string, pos, end int) bool {
+	if pos >= end {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s[pos:end])
+	return unicode.IsLetter(r)
 }
 
 // maxBlanks is the longest run of blanks that \_ stands for.

@@ -19,8 +19,9 @@ type finder struct {
 	stops   map[string]Span   // see stop
 }
 
-// pairList holds, for opening brackets in source order, where each is closed.
-type pairList struct{ open, after []int }
+// pairList holds, for opening brackets in source order, where each is closed
+// and how deep brackets nest in it, itself included.
+type pairList struct{ open, after, depth []int }
 
 func newFinder(src string, s Span) *finder { return &finder{src: src, span: s} }
 
@@ -108,10 +109,10 @@ func (f *finder) closesAt(pos int) bool {
 }
 
 // pair returns the offset after the bracket that closes the one at pos,
-// counting brackets of the same shape only.
-func (f *finder) pair(pos, limit int) (after int, ok bool) {
+// counting brackets of the same shape only, and how deep they nest.
+func (f *finder) pair(pos, limit int) (after, depth int, ok bool) {
 	if pos >= limit {
-		return 0, false
+		return 0, 0, false
 	}
 	open := f.src[pos]
 	list, ok := f.pairs[open]
@@ -124,9 +125,9 @@ func (f *finder) pair(pos, limit int) (after int, ok bool) {
 	}
 	i := sort.SearchInts(list.open, pos)
 	if i == len(list.open) || list.open[i] != pos || list.after[i] == 0 || list.after[i] > limit {
-		return 0, false
+		return 0, 0, false
 	}
-	return list.after[i], true
+	return list.after[i], list.depth[i], true
 }
 
 func (f *finder) matchPairs(open, close byte) pairList {
@@ -138,10 +139,18 @@ func (f *finder) matchPairs(open, close byte) pairList {
 			stack = append(stack, len(list.open))
 			list.open = append(list.open, i)
 			list.after = append(list.after, 0)
+			list.depth = append(list.depth, 1)
 		case close:
-			if n := len(stack); n > 0 {
-				list.after[stack[n-1]] = i + 1
-				stack = stack[:n-1]
+			n := len(stack)
+			if n == 0 {
+				continue
+			}
+			inner := stack[n-1]
+			stack = stack[:n-1]
+			list.after[inner] = i + 1
+			if n > 1 {
+				outer := stack[n-2]
+				list.depth[outer] = max(list.depth[outer], list.depth[inner]+1)
 			}
 		}
 	}

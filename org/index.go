@@ -11,7 +11,7 @@ import (
 // unterminated blocks costs no more than any other.
 type marks struct {
 	heads      []int            // starts of headline lines
-	blockEnds  map[string][]int // starts of #+end_NAME lines by lower-case name, #+end: under ":"
+	blockEnds  map[string][]int // starts of #+end_NAME lines by lower-case name, "#+end:" under ":", "#+end" under ""
 	drawerEnds []int            // starts of :END: lines
 	latexEnds  map[string][]int // starts of lines that end in \end{NAME}, by lower-case name
 }
@@ -73,14 +73,14 @@ func headlineStars(s string, pos int) int {
 	return 0
 }
 
-// blockEndName reads the line at text as "#+end_NAME" or "#+end:"; the latter
-// and "#+end" are named ":".
+// blockEndName reads the line at text as "#+end_NAME"; "#+end:" is named ":"
+// and "#+end" is named "".
 func blockEndName(s string, text, next int) (string, bool) {
 	if !hasPrefixFold(s[text:next], "#+end") {
 		return "", false
 	}
 	i := text + len("#+end")
-	name := ":"
+	name := ""
 	if i < next && s[i] == '_' {
 		end := skipWord(s, i+1, next)
 		if end == i+1 {
@@ -89,6 +89,7 @@ func blockEndName(s string, text, next int) (string, bool) {
 		name = strings.ToLower(s[i+1 : end])
 		i = end
 	} else if i < next && s[i] == ':' {
+		name = ":"
 		i++
 	}
 	return name, restBlank(s, i, next)
@@ -118,8 +119,15 @@ func firstIn(offsets []int, from, limit int) (int, bool) {
 }
 
 // blockEnd finds the line that ends the block whose begin line ends at from.
+// A dynamic block, named ":", ends with either of two spellings.
 func (m *marks) blockEnd(name string, from, limit int) (int, bool) {
-	return firstIn(m.blockEnds[strings.ToLower(name)], from, limit)
+	end, ok := firstIn(m.blockEnds[strings.ToLower(name)], from, limit)
+	if name == ":" {
+		if short, found := firstIn(m.blockEnds[""], from, limit); found && (!ok || short < end) {
+			return short, true
+		}
+	}
+	return end, ok
 }
 
 // drawerEnd finds the :END: line of the drawer whose first line ends at from.

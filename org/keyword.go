@@ -169,7 +169,7 @@ func lowerASCII(dst []byte, s string) []byte {
 // element starts. Keywords with no element below them belong to nothing:
 // then it returns pos, and remembers that for the rest of the run.
 func (p *parser) affiliated(pos, limit int) int {
-	if pos < p.orphans {
+	if p.orphans.Start <= pos && pos < p.orphans.End {
 		return pos
 	}
 	core := pos
@@ -189,7 +189,7 @@ func (p *parser) affiliated(pos, limit int) int {
 			return core
 		}
 	}
-	p.orphans = core
+	p.orphans = Span{pos, core}
 	return pos
 }
 

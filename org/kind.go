@@ -84,6 +84,7 @@ const (
 	KindInlineSrc                      // src_lang[args]{code}
 	KindInlineCall                     // call_name[args](args)[args]
 	KindExportSnippet                  // @@backend:x@@
+	KindCitationText                   // common prefix or suffix of a citation
 	KindTableCell                      // one field of a table row, up to and with its bar
 	KindMarkup                         // leaf: the delimiters of an object that holds others
 )
@@ -113,7 +114,7 @@ var kindNames = map[Kind]string{
 	KindCookie: "statistics-cookie", KindLineBreak: "line-break", KindSubscript: "subscript",
 	KindSuperscript: "superscript", KindInlineSrc: "inline-src-block",
 	KindInlineCall: "inline-babel-call", KindExportSnippet: "export-snippet",
-	KindTableCell: "table-cell", KindMarkup: "markup",
+	KindCitationText: "citation-text", KindTableCell: "table-cell", KindMarkup: "markup",
 }
 
 // String returns the name org-element gives the kind where it has one, such

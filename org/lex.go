@@ -134,12 +134,13 @@ func isSpaceRune(r rune) bool {
 }
 
 // skipName returns the end of the run of word characters, "-" and "_" at pos:
-// the alphabet of drawer names and footnote labels.
+// the alphabet of drawer names and footnote labels. Emacs counts "$", "%" and
+// "'" among word characters.
 func skipName(s string, pos, end int) int {
 	for pos < end {
 		c := s[pos]
 		if c < utf8.RuneSelf {
-			if !isAlnum(c) && c != '-' && c != '_' {
+			if !isAlnum(c) && strings.IndexByte("-_$%'", c) < 0 {
 				return pos
 			}
 			pos++

@@ -67,7 +67,9 @@ func (n *Node) Link() (Link, bool) {
 func (l *Link) resolve() {
 	target := l.Target.Text
 	if l.Form == BracketLink {
-		target = l.doc.expandLink(foldLines(unescapeLink(target)))
+		target = l.doc.expandLink(foldLines(unescapeLink(target), " "))
+	} else {
+		target = foldLines(target, "")
 	}
 	typ, rest, ok := strings.Cut(target, ":")
 	switch {
@@ -116,8 +118,8 @@ func (d *Document) expandLink(target string) string {
 	return target
 }
 
-// foldLines makes one space of each line ending and the blanks around it.
-func foldLines(text string) string {
+// foldLines replaces each line ending and the blanks around it.
+func foldLines(text, by string) string {
 	if strings.IndexByte(text, '\n') < 0 {
 		return text
 	}
@@ -130,7 +132,7 @@ func foldLines(text string) string {
 			lines[i] = strings.TrimRight(lines[i], " \t\r")
 		}
 	}
-	return strings.Join(lines, " ")
+	return strings.Join(lines, by)
 }
 
 // unescapeLink removes the backslashes that protect brackets.

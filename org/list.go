@@ -150,10 +150,10 @@ func (p *parser) skipNested(l line, limit int) int {
 	case p.starts(l, "#+begin_"):
 		end, ok = p.marks.blockEnd(p.src[l.text+len("#+begin_"):skipWord(p.src, l.text, l.end)], l.next, limit)
 	case p.starts(l, "#+begin:"):
-		end, ok = p.marks.blockEnd(":", l.next, limit)
+		end, ok = firstIn(p.marks.blockEnds[":"], l.next, limit)
 	case p.src[l.text] == ':':
 		if _, is := drawerName(p.src, l); is {
-			end, ok = p.marks.drawerEnd(l.next, limit)
+			end, ok = p.marks.drawerEnd(l.start, limit)
 		}
 	}
 	if ok {

@@ -278,5 +278,5 @@ func (p *objectParser) atWordStart(j *objectJob, pos int) bool {
 		return !isAlnum(c) && c != '$' && c != '%' && c != '\''
 	}
 	r, _ := utf8.DecodeLastRuneInString(p.src[j.start:pos])
-	return !isSyntaxWord(r)
+	return !isSyntaxWord(r) || isUnspaced(r)
 }

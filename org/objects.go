@@ -28,8 +28,8 @@ func (p *objectParser) bracket(j *objectJob, pos int) (object, bool) {
 		}
 	default:
 		if j.set.has(KindTimestamp) {
-			if t, ok := readTimestamp(p.doc, pos, j.end); ok {
-				return object{kind: KindTimestamp, start: pos, end: t.End}, true
+			if o, ok := p.timestamp(j, pos); ok {
+				return o, true
 			}
 		}
 		if j.set.has(KindCookie) {
@@ -39,6 +39,27 @@ func (p *objectParser) bracket(j *objectJob, pos int) (object, bool) {
 		}
 	}
 	return object{}, false
+}
+
+// timestamp reads a timestamp or a range of two.
+func (p *objectParser) timestamp(j *objectJob, pos int) (object, bool) {
+	if !isDate(p.src, pos+1, j.end) {
+		return object{}, false
+	}
+	// Ask before looking: the closing bracket may be far away, or nowhere.
+	square, ok := p.find.next("]", pos, j.end)
+	angle, found := p.find.next(">", pos, j.end)
+	if !ok && !found {
+		return object{}, false
+	}
+	if !ok || found && angle < square {
+		square = angle
+	}
+	if _, ok := p.find.next("\n", pos, square); ok {
+		return object{}, false
+	}
+	t, ok := readTimestamp(p.doc, pos, j.end)
+	return object{kind: KindTimestamp, start: pos, end: t.End}, ok
 }
 
 // cookieEnd matches "[1/3]" or "[33%]", digits optional.
@@ -68,7 +89,7 @@ func (p *objectParser) footnoteRef(j *objectJob, pos int) (object, bool) {
 	if label == j.end || label == start && p.src[label] != ':' || p.src[label] != ':' && p.src[label] != ']' {
 		return object{}, false
 	}
-	end, ok := p.find.pair(pos, j.end)
+	end, _, ok := p.find.pair(pos, j.end)
 	if !ok {
 		return object{}, false
 	}
@@ -117,8 +138,8 @@ func (p *objectParser) angle(j *objectJob, pos int) (object, bool) {
 		return p.diary(j, pos)
 	}
 	if j.set.has(KindTimestamp) {
-		if t, ok := readTimestamp(p.doc, pos, j.end); ok {
-			return object{kind: KindTimestamp, start: pos, end: t.End}, true
+		if o, ok := p.timestamp(j, pos); ok {
+			return o, true
 		}
 	}
 	if j.set.has(KindLink) {
@@ -363,7 +384,7 @@ func (p *objectParser) inlineSrc(j *objectJob, pos int) (object, bool) {
 		return object{}, false
 	}
 	if p.src[at] == '[' {
-		after, ok := p.find.pair(at, j.end)
+		after, _, ok := p.find.pair(at, j.end)
 		if !ok {
 			return object{}, false
 		}
@@ -372,7 +393,7 @@ func (p *objectParser) inlineSrc(j *objectJob, pos int) (object, bool) {
 	if at == j.end || p.src[at] != '{' {
 		return object{}, false
 	}
-	end, ok := p.find.pair(at, j.end)
+	end, _, ok := p.find.pair(at, j.end)
 	return object{kind: KindInlineSrc, start: pos, end: end}, ok
 }
 
@@ -430,7 +451,7 @@ func (p *objectParser) inlineCall(j *objectJob, pos int) (object, bool) {
 		return object{}, false
 	}
 	if p.src[at] == '[' {
-		after, ok := p.find.pair(at, j.end)
+		after, _, ok := p.find.pair(at, j.end)
 		if !ok {
 			return object{}, false
 		}
@@ -439,12 +460,12 @@ func (p *objectParser) inlineCall(j *objectJob, pos int) (object, bool) {
 	if at == j.end || p.src[at] != '(' {
 		return object{}, false
 	}
-	end, ok := p.find.pair(at, j.end)
+	end, _, ok := p.find.pair(at, j.end)
 	if !ok {
 		return object{}, false
 	}
 	if end < j.end && p.src[end] == '[' {
-		if after, ok := p.find.pair(end, j.end); ok {
+		if after, _, ok := p.find.pair(end, j.end); ok {
 			end = after
 		}
 	}

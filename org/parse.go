@@ -27,7 +27,7 @@ type parser struct {
 	keywords []*Node // the keywords that settings are read from
 
 	slab    []Node // nodes are cut from here
-	orphans int    // affiliated keywords before this offset belong to nothing
+	orphans Span   // the last run of affiliated keywords that belong to nothing
 	trimmed struct{ from, to int }
 	grid    struct{ from, to, end int } // the last table.el candidate looked at
 }
@@ -245,7 +245,7 @@ func (p *parser) hash(j *job, pos int, l line) int {
 		return p.block(j, pos, l, p.src[l.text+len("#+begin_"):skipWord(p.src, l.text, l.end)])
 	case p.starts(l, "#+call:"):
 		return p.leaf(j.node, KindCall, pos, l.start, l.next)
-	case isKeyword(p.src, l):
+	case isKeyword(p.src, l), isAffiliated(p.src, l):
 		n := p.add(j.node, KindKeyword, pos, l.next)
 		if pos < l.start {
 			n = p.reopen(n, pos, l.start)

@@ -17,6 +17,7 @@ func (n *Node) Planning() (Planning, bool) {
 	p := Planning{Node: n}
 	s := n.doc.text
 	l := lineAt(s, n.start)
+	l.end = l.text + strings.LastIndexAny(s[l.text:l.end], ">]") + 1
 	for pos := l.text; pos < l.end; pos++ {
 		to, after := p.keyword(s, pos, l.end)
 		if to == nil {

@@ -88,14 +88,18 @@ func joinsWord(s string, pos, end int) bool {
 		return false
 	}
 	r, _ := utf8.DecodeRuneInString(s[pos:end])
-	return isWordRune(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana)
+	return isWordRune(r) && !isUnspaced(r)
 }
+
+// isUnspaced reports whether r is of a script that puts no spaces between
+// words.
+func isUnspaced(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) }
 
 // radioLink reads the text of a radio target.
 func (p *objectParser) radioLink(j *objectJob, pos int) (object, bool) {
 	if pos > j.start {
 		r, _ := utf8.DecodeLastRuneInString(p.src[j.start:pos])
-		if isWordRune(r) && !unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana) {
+		if isWordRune(r) && !isUnspaced(r) {
 			return object{}, false
 		}
 	}

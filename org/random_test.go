@@ -71,7 +71,7 @@ CLOCK: => 1:00
 #+attr_: x
 #+results:
 #+RESULTS[abc012]: n1
-#+results[x y]: z
+#+results[xy]: z
 #+title: x
 #+key[opt]: v
 #+key[o p]: v
@@ -85,7 +85,7 @@ CLOCK: => 1:00
 #
 #not a comment
 #+include: "x.org" :lines "1-2"
-#+todo: A(a) B | C(c!)
+#+todo: TODO A(a) B | C(c!) DONE
 #+filetags: :f:g:
 #+property: header-args :var p=1 :results silent
 #+property: header-args+ :exports none
@@ -142,6 +142,22 @@ b)}}} @@html:x@@ [1/2] [50%] [/] [%]
 [fn:x] [fn:y:def *a*] [fn:] [fn::z]
 `, "\n")
 
+// oddPieces are put together to lines of text.
+var oddPieces = strings.Fields("* / _ + = ~ a b, (c) {d} [e] <f> *g* /h/ _i_ =j= ~k~ +l+ [[ ]] [[x]] [[y][z]] ][ << >> <<< >>> <<t>> " +
+	"{{{ }}} {{{m}}} {{{n( )}}} @@ @@h: $ $$ \\( \\) \\[ \\] \\alpha \\beta{} \\sup2 \\_ \\x{ } { src_sh{ src_a[ call_f( call_g[ [fn: [fn:1] [fn::" +
+	" [cite: [cite:@k; @q ; <2026-01-02 <2026-01-02> [2026-01-02] -- [1/2] [% %] http: https://x.y/ mailto:a@b. file:c <file:d> _{ ^{ ^2 _x _* ' \" - . ! ) ( ] [ : ü 日本 \u200b #")
+
+func randomText(r *rand.Rand) string {
+	var b strings.Builder
+	for range 1 + r.IntN(12) {
+		b.WriteString(oddPieces[r.IntN(len(oddPieces))])
+		if r.IntN(3) == 0 {
+			b.WriteByte(' ')
+		}
+	}
+	return b.String()
+}
+
 func randomDocument(r *rand.Rand, lines int) string {
 	var b strings.Builder
 	// A document that sticks to few of the lines nests them more.
@@ -155,7 +171,7 @@ func randomDocument(r *rand.Rand, lines int) string {
 		case 0:
 			line = ""
 		case 1:
-			line = "text"
+			line = randomText(r)
 		case 2:
 			line += strings.Repeat(" ", r.IntN(3))
 		}
@@ -218,7 +234,7 @@ func TestConfirmRandom(t *testing.T) {
 	var files []string
 	for i := range uint64(count) {
 		name := filepath.Join(dir, fmt.Sprintf("%06d.org", first+i))
-		if err := os.WriteFile(name, []byte(randomDocument(rand.New(rand.NewPCG(first+i, 1)), 12)), 0o644); err != nil {
+		if err := os.WriteFile(name, []byte(randomDocument(rand.New(rand.NewPCG(first+i, 1)), 30)), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		files = append(files, name)

@@ -20,7 +20,7 @@ func (p *parser) table(parent *Node, start int, l line, limit int) int {
 	}
 	for pos < limit {
 		l = lineAt(p.src, pos)
-		if l.blank() || !p.starts(l, "#+tblfm: ") {
+		if l.blank() || !hasPrefixFold(p.src[l.text:l.next], "#+tblfm: ") {
 			break
 		}
 		p.add(n, KindTableFormula, pos, l.next)

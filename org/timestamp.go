@@ -17,6 +17,8 @@ type Timestamp struct {
 	Range  bool   // two stamps joined by "--", or two times joined by "-"
 	Repeat Shift  // +1w, ++1w, .+1w, with "/2d" deadlines in Repeat.Max
 	Warn   Shift  // -3d, --3d
+
+	Mismatch bool // opened by one kind of bracket and closed by the other, which Org lets pass
 }
 
 // Moment is a date and, when HasTime is set, a time of day. Values are as
@@ -81,8 +83,9 @@ func readTimestamp(d *Document, pos, end int) (Timestamp, bool) {
 		return Timestamp{}, false
 	}
 	if strings.HasPrefix(s[t.End:end], "--") {
-		if u, ok := readStamp(s, t.End+2, end); ok && u.Active == t.Active {
+		if u, ok := readStamp(s, t.End+2, end); ok {
 			t.End, t.To, t.Range = u.End, u.To, true
+			t.Mismatch = t.Mismatch || u.Mismatch || t.Active != u.Active
 			if t.Repeat.Mark == "" {
 				t.Repeat = u.Repeat
 			}
@@ -114,12 +117,8 @@ func readStamp(s string, pos, end int) (Timestamp, bool) {
 	if pos >= end || s[pos] != '<' && s[pos] != '[' || !isDate(s, pos+1, end) {
 		return Timestamp{}, false
 	}
-	closer := byte('>')
-	if s[pos] == '[' {
-		closer = ']'
-	}
-	stop := strings.IndexAny(s[pos:end], "]>\n\r")
-	if stop < 0 || s[pos+stop] != closer {
+	stop := strings.IndexAny(s[pos:end], "]>\n")
+	if stop < 0 || s[pos+stop] == '\n' {
 		return Timestamp{}, false
 	}
 	stop += pos
@@ -127,7 +126,8 @@ func readStamp(s string, pos, end int) (Timestamp, bool) {
 	if dateEnd < stop && s[dateEnd] != ' ' {
 		return Timestamp{}, false
 	}
-	t := Timestamp{Span: Span{pos, stop + 1}, Active: closer == '>'}
+	t := Timestamp{Span: Span{pos, stop + 1}, Active: s[pos] == '<'}
+	t.Mismatch = t.Active != (s[stop] == '>')
 	t.From.Year, t.From.Month, t.From.Day = atoi(s[pos+1:pos+5]), atoi(s[pos+6:pos+8]), atoi(s[pos+9:pos+11])
 	t.To = t.From
 	for _, word := range strings.Fields(s[dateEnd:stop]) {

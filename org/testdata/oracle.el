@@ -76,7 +76,10 @@
                                 (if (and (eq type 'link) (eq prop :path)
                                          (equal (org-element-property :type node) "file"))
                                     nil
-                                  (org-element-property prop node))))))
+                                  (if (eq prop :arguments)
+                                        (and (org-element-property prop node)
+                                             (string-trim (org-element-property prop node)))
+                                      (org-element-property prop node)))))))
         (princ "\n")))))
 
 (defun oracle-results (tree)

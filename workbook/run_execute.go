@@ -47,6 +47,9 @@ func firstLine(s string) string {
 func (r *runner) execute(ctx context.Context, p *program, t *task) error {
 	t.digests, t.volatile = p.digests, p.volatile != ""
 	t.done.Warnings = p.warnings
+	if t.hash = p.resultHash(); t.hash != "" && r.standsFresh(p, t) {
+		return nil
+	}
 	kept, why := r.recall(p)
 	t.done.Why = why
 	session := r.sessions.of(p)
@@ -70,6 +73,34 @@ func (r *runner) execute(ctx context.Context, p *program, t *task) error {
 	t.made = true
 	t.done.Status = StatusOK
 	return r.settle(ctx, p, t, outcome)
+}
+
+// resultHash is the hash a block with :cache yes writes above its result.
+func (p *program) resultHash() string {
+	if p.args.Value(":cache") != "yes" || p.src.Shape != compile.ShapeBabel {
+		return ""
+	}
+	hash, err := p.emacsHash()
+	if err != nil {
+		return "" // a variable its language cannot express; the lane will say so
+	}
+	return hash
+}
+
+// standsFresh takes over the result in the document when its hash says that
+// nothing has changed since, as org-babel does, and nothing better is kept.
+func (r *runner) standsFresh(p *program, t *task) bool {
+	if r.opts.Force || p.owner.Kind == KindInline || !p.owner.isElement() || r.opts.Cache.get(p.digests.Key()) != nil {
+		return false
+	}
+	result, ok := r.plan.doc.ResultOf(p.owner.node)
+	if !ok || result.Hash.Text != t.hash {
+		return false
+	}
+	t.done.Status, t.done.Why = StatusCached, "the result in the document has the hash of this block (:cache yes)"
+	t.done.Value = r.standingResult(p.owner)
+	t.standing = true
+	return true
 }
 
 // errWouldRun ends a turn of a dry run that could not be answered from the

@@ -20,8 +20,10 @@ type task struct {
 	words    Words // of :results, as they hold after :post
 	args     argSet
 	digests  *Digests
-	volatile bool // its outcome is not kept
-	made     bool // the component really ran
+	volatile bool   // its outcome is not kept
+	made     bool   // the component really ran
+	standing bool   // its value is what stands in the document
+	hash     string // for #+RESULTS[hash]:, with :cache yes
 }
 
 // BlockedError says that a component could not run because another failed.

@@ -16,6 +16,7 @@ type variable struct {
 	name               string
 	value              value.Value
 	colNames, rowNames []value.Value
+	flat               bool // colNames is the first item of a plain list
 }
 
 // variables resolves every :var and takes tables apart as :hlines, :colnames
@@ -45,6 +46,7 @@ func (v *variable) disassemble(args argSet) {
 	colNames, said := args.Get(":colnames")
 	named := said && colNames.Value != "" && colNames.Value != "nil"
 	if colNames.Value != "no" && (named || hasHeader(rows)) {
+		v.flat = len(rows) > 0 && rows[0].Kind() != value.List && rows[0].Kind() != value.HLine
 		v.colNames, rows = splitHeader(rows)
 	}
 	if isSet(args.Args, ":rownames") {

@@ -84,7 +84,7 @@ func (r *runner) save(edits []org.Edit) error {
 // writeResult adds the edits that put a component's result into the document.
 // It returns the text written where org cannot tell it from prose.
 func (r *runner) writeResult(w *writer, c *Component, t *task) (string, error) {
-	if !t.hasResult() || c.node == nil || c.Kind == KindData {
+	if !t.hasResult() || t.standing || c.node == nil || c.Kind == KindData {
 		return "", nil
 	}
 	res := &Result{Value: harmless(t.done.Value), Words: t.words, Lang: c.Lang}
@@ -93,8 +93,8 @@ func (r *runner) writeResult(w *writer, c *Component, t *task) (string, error) {
 		res.Switches = b.Switches.Text
 	}
 	res.Before = r.opts.Cache.lastRuns(r.opts.File)[c.ID].Wrote
-	if isYes(t.args, ":cache") && res.Words.Has("replace") {
-		res.Hash = t.hash()
+	if res.Words.Has("replace") {
+		res.Hash = t.hash
 	}
 	accumulates := res.Words.Has("append") || res.Words.Has("prepend")
 	if accumulates && !t.made {
@@ -118,8 +118,6 @@ func (t *task) hasResult() bool {
 	}
 	return false
 }
-
-func isYes(args argSet, key string) bool { return args.Value(key) == "yes" }
 
 // describe takes over the header arguments that say how a result is written.
 func (r *Result) describe(args argSet) {

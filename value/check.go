@@ -72,7 +72,7 @@ func Fit(name string, t Type, v Value) (Value, error) {
 		return fitItems(name, t, v)
 	case TypeResult:
 		for i, side := range []string{"ok", "err"} {
-			if inner, ok := v.Get(side); ok && len(v.fields) == 1 {
+			if inner, ok := v.Get(side); ok && len(v.Fields()) == 1 {
 				fitted, err := Fit(name+"."+side, t.Args[i], inner)
 				return OfObject(Field{side, fitted}), err
 			}
@@ -87,10 +87,10 @@ func Fit(name string, t Type, v Value) (Value, error) {
 // fitInt reads v as an integer of the kind. u64 values above the signed range
 // do not occur: JSON integers are read into 64 signed bits.
 func fitInt(kind TypeKind, v Value) (int64, bool) {
-	i := v.int
+	i := v.Int()
 	switch {
-	case v.kind == Float && v.float == math.Trunc(v.float) && math.Abs(v.float) < 1<<53:
-		i = int64(v.float)
+	case v.kind == Float && v.Float() == math.Trunc(v.Float()) && math.Abs(v.Float()) < 1<<53:
+		i = int64(v.Float())
 	case v.kind != Int:
 		return 0, false
 	}
@@ -106,11 +106,11 @@ func fitInt(kind TypeKind, v Value) (int64, bool) {
 }
 
 func fitItems(name string, t Type, v Value) (Value, error) {
-	if v.kind != List || t.Kind == TypeTuple && len(v.items) != len(t.Args) {
+	if v.kind != List || t.Kind == TypeTuple && len(v.Items()) != len(t.Args) {
 		return Value{}, &TypeError{Path: name, Want: t, Got: v}
 	}
-	items := make([]Value, len(v.items))
-	for i, item := range v.items {
+	items := make([]Value, len(v.Items()))
+	for i, item := range v.Items() {
 		want := t.Args[0]
 		if t.Kind == TypeTuple {
 			want = t.Args[i]
@@ -144,7 +144,7 @@ func fitRecord(name string, t Type, v Value) (Value, error) {
 		}
 		fields[i] = Field{f.Name, fitted}
 	}
-	for _, f := range v.fields {
+	for _, f := range v.Fields() {
 		if !known[f.Name] {
 			return Value{}, fmt.Errorf("%s: %s has no member %s", orValue(name), t, f.Name)
 		}

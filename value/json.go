@@ -3,11 +3,8 @@ package value
 import (
 	"bytes"
 	"crypto/sha256"
+	"encoding/base64"
 	"encoding/hex"
-	"encoding/json"
-	"errors"
-	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -15,173 +12,92 @@ import (
 	"unicode/utf8"
 )
 
-// How the three additions to JSON are written, so that nothing else can be
-// mistaken for them: an object with exactly one member of this name.
+// How what JSON lacks is written: an object with exactly one member of this
+// name. Everything that reads JSON here turns such objects back.
+//
+//	{"$hline":true}                                   a horizontal rule
+//	{"$blob":{"sha256":…,"size":…,"media":…,"path":…}} a reference to a blob
+//	{"$float":"NaN"}                                  NaN, Infinity or -Infinity
+//	{"$bytes":"/w=="}                                 text that is no UTF-8, in base64
+//
+// The last two only occur in the exact form, see [Value.MarshalJSON].
 const (
 	blobKey  = "$blob"
 	hlineKey = "$hline"
+	floatKey = "$float"
+	bytesKey = "$bytes"
 )
 
-// maxDepth bounds nesting, so that hostile input cannot exhaust the stack.
-const maxDepth = 1000
-
-// JSONError is text that is no JSON; Offset counts bytes from the start.
-type JSONError struct {
-	Offset  int64
-	Message string
-}
-
-func (e *JSONError) Error() string { return fmt.Sprintf("json at byte %d: %s", e.Offset, e.Message) }
-
-// ParseJSON reads one JSON value and nothing after it. Whole numbers that fit
-// 64 bits become Int, others Float; members keep their order; of duplicate
-// members the last counts. Errors are *JSONError.
-func ParseJSON(data []byte) (Value, error) {
-	dec := json.NewDecoder(bytes.NewReader(data))
-	dec.UseNumber()
-	v, err := decode(dec, 0)
-	if err == nil {
-		if _, extra := dec.Token(); extra != io.EOF {
-			err = errors.New("text after the value")
-		}
-	}
-	if err != nil {
-		return Value{}, jsonError(dec, err)
-	}
-	return v, nil
-}
-
-func jsonError(dec *json.Decoder, err error) *JSONError {
-	var syntax *json.SyntaxError
-	switch {
-	case errors.As(err, &syntax):
-		return &JSONError{syntax.Offset, syntax.Error()}
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return &JSONError{dec.InputOffset(), "unexpected end"}
-	}
-	return &JSONError{dec.InputOffset(), err.Error()}
-}
-
-func decode(dec *json.Decoder, depth int) (Value, error) {
-	if depth > maxDepth {
-		return Value{}, fmt.Errorf("nested deeper than %d levels", maxDepth)
-	}
-	tok, err := dec.Token()
-	if err != nil {
-		return Value{}, err
-	}
-	switch t := tok.(type) {
-	case nil:
-		return Nil(), nil
-	case bool:
-		return OfBool(t), nil
-	case string:
-		return OfString(t), nil
-	case json.Number:
-		return parseNumber(string(t))
-	case json.Delim:
-		if t == '[' {
-			return decodeList(dec, depth)
-		}
-		return decodeObject(dec, depth)
-	}
-	return Value{}, fmt.Errorf("unexpected token %v", tok)
-}
-
-func parseNumber(text string) (Value, error) {
-	if !strings.ContainsAny(text, ".eE") {
-		if i, err := strconv.ParseInt(text, 10, 64); err == nil && text != "-0" {
-			return OfInt(i), nil
-		}
-	}
-	f, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		return Value{}, fmt.Errorf("number %s is too large", text)
-	}
-	return OfFloat(f), nil
-}
-
-func decodeList(dec *json.Decoder, depth int) (Value, error) {
-	items := []Value{}
-	for dec.More() {
-		item, err := decode(dec, depth+1)
-		if err != nil {
-			return Value{}, err
-		}
-		items = append(items, item)
-	}
-	_, err := dec.Token()
-	return OfList(items...), err
-}
-
-func decodeObject(dec *json.Decoder, depth int) (Value, error) {
-	fields, at := []Field{}, map[string]int{}
-	for dec.More() {
-		key, err := dec.Token()
-		if err != nil {
-			return Value{}, err
-		}
-		member, err := decode(dec, depth+1)
-		if err != nil {
-			return Value{}, err
-		}
-		name := key.(string)
-		if k, seen := at[name]; seen {
-			fields[k].Value = member
-			continue
-		}
-		at[name] = len(fields)
-		fields = append(fields, Field{name, member})
-	}
-	if _, err := dec.Token(); err != nil {
-		return Value{}, err
-	}
-	return special(OfObject(fields...)), nil
-}
-
-// special turns the one-member objects that stand for blobs and rules back.
+// special turns the one-member objects that stand for something else back.
 func special(v Value) Value {
-	if len(v.fields) == 1 && v.fields[0].Name == hlineKey && v.fields[0].Value.bits {
-		return Rule()
-	}
-	ref, ok := v.Get(blobKey)
-	if !ok || len(v.fields) != 1 || ref.kind != Object {
+	if len(v.Fields()) != 1 {
 		return v
 	}
-	text := func(name string) string { f, _ := ref.Get(name); return f.text }
-	size, _ := ref.Get("size")
-	if len(text("sha256")) != 2*sha256.Size {
-		return v
-	}
-	return OfBlob(Blob{SHA256: text("sha256"), Size: size.Int(), Media: text("media"), Path: text("path")})
-}
-
-// plain is the value as JSON writes it: rules and blobs as one-member objects.
-func (v Value) plain() Value {
-	switch v.kind {
-	case HLine:
-		return OfObject(Field{hlineKey, OfBool(true)})
-	case BlobRef:
-		b := v.blob
-		return OfObject(Field{blobKey, OfObject(Field{"sha256", OfString(b.SHA256)}, Field{"size", OfInt(b.Size)},
-			Field{"media", OfString(b.Media)}, Field{"path", OfString(b.Path)})})
+	switch inner := v.Fields()[0].Value; v.Fields()[0].Name {
+	case hlineKey:
+		if inner.Bool() {
+			return Rule()
+		}
+	case floatKey:
+		if f, ok := unordinary[inner.text]; ok {
+			return OfFloat(f)
+		}
+	case bytesKey:
+		if data, err := base64.StdEncoding.DecodeString(inner.text); err == nil && !utf8.Valid(data) {
+			return OfString(string(data))
+		}
+	case blobKey:
+		if b, ok := readBlob(inner); ok {
+			return OfBlob(b)
+		}
 	}
 	return v
 }
 
-// AppendJSON appends compact JSON with members in their order. Floats keep a
-// mark of being floats (2.0), so that reading gives the same value back; NaN
-// and infinities, which JSON does not have, become null; invalid UTF-8 becomes
-// the replacement character.
-func (v Value) AppendJSON(dst []byte) []byte { return v.appendTo(dst, false) }
+// unordinary are the floats that JSON has no number for.
+var unordinary = map[string]float64{"NaN": math.NaN(), "Infinity": math.Inf(1), "-Infinity": math.Inf(-1)}
 
-// Canonical is JSON in one spelling per value: members sorted by their UTF-16
-// code units and numbers written as RFC 8785 does. It is what digests and
-// signatures cover.
-func (v Value) Canonical() []byte { return v.appendTo(nil, true) }
+func readBlob(v Value) (b Blob, ok bool) {
+	for _, f := range v.Fields() {
+		switch f.Name {
+		case "sha256":
+			b.SHA256 = f.Value.text
+		case "size":
+			b.Size = f.Value.Int()
+		case "media":
+			b.Media = f.Value.text
+		case "path":
+			b.Path = f.Value.text
+		default:
+			return Blob{}, false
+		}
+	}
+	digits := strings.Trim(b.SHA256, "0123456789abcdef")
+	return b, len(b.SHA256) == 2*sha256.Size && digits == "" && b.Size >= 0
+}
 
-// MarshalJSON implements json.Marshaler.
-func (v Value) MarshalJSON() ([]byte, error) { return v.AppendJSON(nil), nil }
+// form is a way to write a value as JSON.
+type form int
+
+const (
+	plainForm     form = iota // what programs read
+	canonicalForm             // one spelling per value
+	exactForm                 // nothing is lost
+)
+
+// AppendJSON appends compact JSON as programs read it: members in their order;
+// whole floats keep a mark of being floats (2.0); NaN and infinities become
+// null, as in JavaScript; invalid UTF-8 becomes U+FFFD.
+func (v Value) AppendJSON(dst []byte) []byte { return v.appendTo(dst, plainForm) }
+
+// Canonical is JSON in one spelling per value, for signatures: members sorted
+// by their UTF-16 code units and floats written as RFC 8785 does. Integers
+// beyond 2^53 keep all their digits.
+func (v Value) Canonical() []byte { return v.appendTo(nil, canonicalForm) }
+
+// MarshalJSON implements json.Marshaler. Reading the result gives the same
+// value back in every detail, which makes it the form to store values in.
+func (v Value) MarshalJSON() ([]byte, error) { return v.appendTo(nil, exactForm), nil }
 
 // UnmarshalJSON implements json.Unmarshaler.
 func (v *Value) UnmarshalJSON(data []byte) error {
@@ -195,35 +111,44 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 // String is the value as JSON, for messages.
 func (v Value) String() string { return string(v.AppendJSON(nil)) }
 
-func (v Value) appendTo(dst []byte, canonical bool) []byte {
-	v = v.plain()
+func (v Value) appendTo(dst []byte, as form) []byte {
 	switch v.kind {
 	case Bool:
-		return strconv.AppendBool(dst, v.bits)
+		return strconv.AppendBool(dst, v.Bool())
 	case Int:
-		return strconv.AppendInt(dst, v.int, 10)
+		return strconv.AppendInt(dst, v.Int(), 10)
 	case Float:
-		return appendFloat(dst, v.float, canonical)
+		return appendFloat(dst, v.Float(), as)
 	case String:
+		if as == exactForm && !utf8.ValidString(v.text) {
+			dst = append(dst, `{"`+bytesKey+`":"`...)
+			return append(base64.StdEncoding.AppendEncode(dst, []byte(v.text)), `"}`...)
+		}
 		return AppendQuoted(dst, v.text)
 	case List:
 		dst = append(dst, '[')
-		for i, item := range v.items {
+		for i, item := range v.Items() {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = item.appendTo(dst, canonical)
+			dst = item.appendTo(dst, as)
 		}
 		return append(dst, ']')
 	case Object:
-		return v.appendObject(dst, canonical)
+		return v.appendObject(dst, as)
+	case HLine:
+		return append(dst, `{"`+hlineKey+`":true}`...)
+	case BlobRef:
+		b := v.Blob()
+		ref := OfObject(Field{"sha256", OfString(b.SHA256)}, Field{"size", OfInt(b.Size)}, Field{"media", OfString(b.Media)}, Field{"path", OfString(b.Path)})
+		return OfObject(Field{blobKey, ref}).appendTo(dst, as)
 	}
 	return append(dst, "null"...)
 }
 
-func (v Value) appendObject(dst []byte, canonical bool) []byte {
-	fields := v.fields
-	if canonical {
+func (v Value) appendObject(dst []byte, as form) []byte {
+	fields := v.Fields()
+	if as == canonicalForm {
 		fields = slices.Clone(fields)
 		slices.SortFunc(fields, func(a, b Field) int { return compareUTF16(a.Name, b.Name) })
 	}
@@ -233,35 +158,45 @@ func (v Value) appendObject(dst []byte, canonical bool) []byte {
 			dst = append(dst, ',')
 		}
 		dst = append(AppendQuoted(dst, f.Name), ':')
-		dst = f.Value.appendTo(dst, canonical)
+		dst = f.Value.appendTo(dst, as)
 	}
 	return append(dst, '}')
 }
 
-// compareUTF16 orders strings by UTF-16 code units, as RFC 8785 §3.2.3 asks:
-// it differs from byte order only between surrogates and U+E000–U+FFFF.
+// compareUTF16 orders strings by UTF-16 code units, as RFC 8785 §3.2.3 asks.
+// That differs from the order of characters where one is beyond U+FFFF, a pair
+// of surrogates, and the other above the surrogates.
 func compareUTF16(a, b string) int {
 	for a != "" && b != "" {
 		x, n := utf8.DecodeRuneInString(a)
 		y, m := utf8.DecodeRuneInString(b)
-		if x != y {
-			if (x > 0xFFFF) != (y > 0xFFFF) && max(min(x, y), 0xD7FF) >= 0xE000 {
-				return int(y) - int(x)
-			}
+		switch {
+		case x == y:
+			a, b = a[n:], b[m:]
+		case (x > 0xFFFF) != (y > 0xFFFF) && min(x, y) >= 0xE000:
+			return int(y) - int(x)
+		default:
 			return int(x) - int(y)
 		}
-		a, b = a[n:], b[m:]
 	}
 	return len(a) - len(b)
 }
 
 // appendFloat writes a double as ECMAScript does (RFC 8785 §3.2.2.3); outside
 // canonical form a whole float keeps ".0".
-func appendFloat(dst []byte, f float64, canonical bool) []byte {
+func appendFloat(dst []byte, f float64, as form) []byte {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):
-		return append(dst, "null"...)
-	case f == 0 && canonical:
+		if as != exactForm {
+			return append(dst, "null"...)
+		}
+		for name, g := range unordinary {
+			if f == g || math.IsNaN(f) && math.IsNaN(g) {
+				dst = append(dst, `{"`+floatKey+`":"`+name+`"}`...)
+			}
+		}
+		return dst
+	case f == 0 && as == canonicalForm:
 		return append(dst, '0')
 	}
 	abs, start := math.Abs(f), len(dst)
@@ -273,52 +208,66 @@ func appendFloat(dst []byte, f float64, canonical bool) []byte {
 	} else {
 		dst = strconv.AppendFloat(dst, f, 'f', -1, 64)
 	}
-	if !canonical && bytes.IndexAny(dst[start:], ".e") < 0 {
+	if as != canonicalForm && !bytes.ContainsAny(dst[start:], ".e") {
 		dst = append(dst, ".0"...)
 	}
 	return dst
 }
 
-const hexDigits = "0123456789abcdef"
-
 // AppendQuoted appends s as a JSON string with the escapes of RFC 8785: only
-// what must be escaped is. Invalid UTF-8 becomes U+FFFD.
+// what must be escaped is. Each byte that is no UTF-8 becomes U+FFFD.
 func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
+	done := 0 // s[:done] is written
 	for i := 0; i < len(s); {
 		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			dst = utf8.AppendRune(dst, r)
+		if c >= 0x20 && c != '"' && c != '\\' && c < utf8.RuneSelf {
+			i++
+			continue
+		}
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if c >= utf8.RuneSelf && (r != utf8.RuneError || n > 1) {
 			i += n
 			continue
 		}
+		dst = append(dst, s[done:i]...)
+		dst = appendEscape(dst, c)
 		i++
-		switch {
-		case c == '"' || c == '\\':
-			dst = append(dst, '\\', c)
-		case c == '\n':
-			dst = append(dst, '\\', 'n')
-		case c == '\t':
-			dst = append(dst, '\\', 't')
-		case c == '\r':
-			dst = append(dst, '\\', 'r')
-		case c == '\b':
-			dst = append(dst, '\\', 'b')
-		case c == '\f':
-			dst = append(dst, '\\', 'f')
-		case c < 0x20:
-			dst = append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
-		default:
-			dst = append(dst, c)
-		}
+		done = i
 	}
+	dst = append(dst, s[done:]...)
 	return append(dst, '"')
 }
 
-// Digest is the SHA-256 of the canonical form, in hex.
+// appendEscape appends the escape for a byte that cannot stand for itself.
+func appendEscape(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\t':
+		return append(dst, '\\', 't')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	}
+	if c >= utf8.RuneSelf {
+		return utf8.AppendRune(dst, utf8.RuneError)
+	}
+	return append(dst, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
+}
+
+const hexDigits = "0123456789abcdef"
+
+// Digest is the SHA-256 of the exact form, in hex: what caches key on. It
+// tells apart whatever a program could tell apart, such as 2 and 2.0 or two
+// orders of members, which Equal does not.
 func (v Value) Digest() string {
-	sum := sha256.Sum256(v.Canonical())
+	sum := sha256.Sum256(v.appendTo(nil, exactForm))
 	return hex.EncodeToString(sum[:])
 }
 
@@ -326,34 +275,43 @@ func (v Value) Digest() string {
 // 2 equals 2.0; objects regardless of the order of their members.
 func Equal(a, b Value) bool {
 	if a.isNumber() && b.isNumber() {
-		if a.kind == Int && b.kind == Int {
-			return a.int == b.int
-		}
-		return a.Float() == b.Float()
+		return equalNumbers(a, b)
 	}
 	if a.kind != b.kind {
 		return false
 	}
 	switch a.kind {
 	case Bool:
-		return a.bits == b.bits
+		return a.Bool() == b.Bool()
 	case String:
 		return a.text == b.text
 	case List:
-		return slices.EqualFunc(a.items, b.items, Equal)
+		return slices.EqualFunc(a.Items(), b.Items(), Equal)
 	case BlobRef:
-		return a.blob.SHA256 == b.blob.SHA256
+		return a.Blob().SHA256 == b.Blob().SHA256
 	case Object:
-		if len(a.fields) != len(b.fields) {
+		if len(a.Fields()) != len(b.Fields()) {
 			return false
 		}
-		for _, f := range a.fields {
+		for _, f := range a.Fields() {
 			if other, ok := b.Get(f.Name); !ok || !Equal(f.Value, other) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// equalNumbers compares without rounding: an integer beyond 2^53 equals a float
+// only if the float is that integer.
+func equalNumbers(a, b Value) bool {
+	switch {
+	case a.kind == b.kind:
+		return a.Int() == b.Int() && (a.Float() == b.Float() || math.IsNaN(a.Float()) && math.IsNaN(b.Float()))
+	case a.kind == Float:
+		a, b = b, a
+	}
+	return b.Float() == math.Trunc(b.Float()) && math.Abs(b.Float()) < 1<<63 && int64(b.Float()) == a.Int()
 }
 
 func (v Value) isNumber() bool { return v.kind == Int || v.kind == Float }

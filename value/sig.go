@@ -182,9 +182,7 @@ func isWordByte(c byte, inside bool) bool {
 func (p *sigParser) word(what string) (string, error) {
 	p.space()
 	w := p.peekWord()
-	if strings.HasSuffix(w, "-") { // the arrow may touch the name
-		w = w[:len(w)-1]
-	}
+	w = strings.TrimSuffix(w, "-") // the arrow may touch the name
 	if w == "" {
 		return "", p.fail("write name(a: f64, b: string) -> f64", "expected %s, found %s", what, p.next())
 	}
@@ -246,6 +244,7 @@ func (p *sigParser) params(closing string, depth int) ([]Param, error) {
 			return nil, err
 		}
 		if seen[name] {
+			p.at -= len(name)
 			return nil, p.fail("", "%s appears twice", name)
 		}
 		seen[name] = true
@@ -307,7 +306,12 @@ func (p *sigParser) typ(depth int) (Type, error) {
 		}
 	}
 	if want > 0 && len(t.Args) != want {
-		return t, p.fail("", "%s takes %d types, got %d", t.Kind, want, len(t.Args))
+		p.at = start
+		types := "type"
+		if want > 1 {
+			types = "types"
+		}
+		return t, p.fail("", "%s takes %d %s, got %d", t.Kind, want, types, len(t.Args))
 	}
 	return t, nil
 }
@@ -334,9 +338,29 @@ func nearestType(word string) string {
 		return "did you mean " + string(k) + "?"
 	}
 	for _, k := range typeKinds {
-		if lower == string(k) || len(lower) > 2 && strings.HasPrefix(string(k), lower[:3]) {
+		if lower == string(k) || oneSlip(lower, string(k)) || len(lower) > 2 && strings.HasPrefix(string(k), lower[:3]) {
 			return "did you mean " + string(k) + "?"
 		}
 	}
 	return "types are bool s32 s64 u32 u64 f32 f64 string list<T> option<T> result<T,E> tuple<…> record {a: T}"
+}
+
+// oneSlip reports whether a is b with one letter added, missing, wrong or
+// swapped with its neighbour.
+func oneSlip(a, b string) bool {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	x, y := a[i:], b[i:]
+	switch len(x) - len(y) {
+	case 1:
+		return x[1:] == y
+	case -1:
+		return x == y[1:]
+	case 0:
+		swapped := len(x) > 1 && x[0] == y[1] && x[1] == y[0] && x[2:] == y[2:]
+		return len(x) > 0 && x[1:] == y[1:] || swapped
+	}
+	return false
 }

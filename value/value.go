@@ -11,6 +11,8 @@
 // slices that callers must not modify. The zero Value is null.
 package value
 
+import "math"
+
 // Kind says which of the nine shapes a Value has.
 type Kind uint8
 
@@ -29,14 +31,11 @@ const (
 
 // Value is one immutable datum. The zero Value is null.
 type Value struct {
-	kind   Kind
-	bits   bool
-	int    int64
-	float  float64
-	text   string
-	items  []Value
-	fields []Field
-	blob   Blob
+	_    [0]func() // not comparable with ==, see Equal
+	kind Kind
+	num  uint64 // a boolean, an integer or the bits of a float
+	text string // a string
+	box  any    // []Value, []Field or Blob
 }
 
 // Field is one named member of an object.
@@ -59,28 +58,33 @@ type Blob struct {
 func Nil() Value { return Value{} }
 
 // OfBool makes a boolean.
-func OfBool(b bool) Value { return Value{kind: Bool, bits: b} }
+func OfBool(b bool) Value {
+	if b {
+		return Value{kind: Bool, num: 1}
+	}
+	return Value{kind: Bool}
+}
 
 // OfInt makes an integer.
-func OfInt(i int64) Value { return Value{kind: Int, int: i} }
+func OfInt(i int64) Value { return Value{kind: Int, num: uint64(i)} }
 
 // OfFloat makes a floating-point number; it stays a float even when whole.
-func OfFloat(f float64) Value { return Value{kind: Float, float: f} }
+func OfFloat(f float64) Value { return Value{kind: Float, num: math.Float64bits(f)} }
 
 // OfString makes text.
 func OfString(s string) Value { return Value{kind: String, text: s} }
 
 // OfList makes a list of items; a list whose items are lists is a table.
-func OfList(items ...Value) Value { return Value{kind: List, items: items} }
+func OfList(items ...Value) Value { return Value{kind: List, box: items} }
 
 // OfObject makes an object whose fields keep the given order.
-func OfObject(fields ...Field) Value { return Value{kind: Object, fields: fields} }
+func OfObject(fields ...Field) Value { return Value{kind: Object, box: fields} }
 
 // Rule makes the horizontal line that separates table rows.
 func Rule() Value { return Value{kind: HLine} }
 
 // OfBlob makes a reference to bytes kept in a blob store.
-func OfBlob(b Blob) Value { return Value{kind: BlobRef, blob: b} }
+func OfBlob(b Blob) Value { return Value{kind: BlobRef, box: b} }
 
 // Kind reports the value's shape.
 func (v Value) Kind() Kind { return v.kind }
@@ -89,39 +93,54 @@ func (v Value) Kind() Kind { return v.kind }
 func (v Value) IsNull() bool { return v.kind == Null }
 
 // Bool returns the boolean, or false for any other kind.
-func (v Value) Bool() bool { return v.bits }
+func (v Value) Bool() bool { return v.kind == Bool && v.num == 1 }
 
 // Int returns the integer, a float truncated towards zero, or 0.
 func (v Value) Int() int64 {
-	if v.kind == Float {
-		return int64(v.float)
+	switch v.kind {
+	case Int:
+		return int64(v.num)
+	case Float:
+		return int64(math.Float64frombits(v.num))
 	}
-	return v.int
+	return 0
 }
 
 // Float returns the number as a double, or 0 for other kinds.
 func (v Value) Float() float64 {
-	if v.kind == Int {
-		return float64(v.int)
+	switch v.kind {
+	case Int:
+		return float64(int64(v.num))
+	case Float:
+		return math.Float64frombits(v.num)
 	}
-	return v.float
+	return 0
 }
 
 // Text returns the string, or "" for other kinds.
 func (v Value) Text() string { return v.text }
 
 // Items returns the elements of a list, nil for other kinds.
-func (v Value) Items() []Value { return v.items }
+func (v Value) Items() []Value {
+	items, _ := v.box.([]Value)
+	return items
+}
 
 // Fields returns the members of an object, nil for other kinds.
-func (v Value) Fields() []Field { return v.fields }
+func (v Value) Fields() []Field {
+	fields, _ := v.box.([]Field)
+	return fields
+}
 
 // Blob returns the reference, zero for other kinds.
-func (v Value) Blob() Blob { return v.blob }
+func (v Value) Blob() Blob {
+	blob, _ := v.box.(Blob)
+	return blob
+}
 
 // Get returns the named member of an object and whether it is there.
 func (v Value) Get(name string) (Value, bool) {
-	for _, f := range v.fields {
+	for _, f := range v.Fields() {
 		if f.Name == name {
 			return f.Value, true
 		}
@@ -133,7 +152,7 @@ func (v Value) Get(name string) (Value, bool) {
 // horizontal lines, at least one of them a list.
 func (v Value) IsTable() bool {
 	rows := 0
-	for _, item := range v.items {
+	for _, item := range v.Items() {
 		switch item.kind {
 		case List:
 			rows++

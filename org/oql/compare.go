@@ -52,12 +52,11 @@ func (c *compiler) compare(e *Compare) (test, error) {
 
 // yardstick is a constant read once, in every way a property may be read.
 type yardstick struct {
-	text              string
-	number            float64
-	minutes           float64
-	stamp             string // sortable date
-	isNumber, isTime  bool
-	isStamp, hasClock bool
+	text                      string
+	number                    float64
+	minutes                   float64
+	stamp                     string // sortable date
+	isNumber, isTime, isStamp bool
 }
 
 func constant(text string) yardstick {

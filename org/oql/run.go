@@ -162,9 +162,7 @@ func pair(l, r *Entry) Entry {
 		}
 	}
 	row.Cells = append(slices.Clip(row.Cells), Cell{"OTHER_TITLE", value.OfString(r.Title)}, Cell{"OTHER_STATE", textOrNull(r.State)})
-	for _, c := range r.Cells {
-		row.Cells = append(row.Cells, c)
-	}
+	row.Cells = append(row.Cells, r.Cells...)
 	return row
 }
 

@@ -2,6 +2,7 @@ package org
 
 import (
 	"iter"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -18,6 +19,9 @@ type Document struct {
 
 	linesOnce sync.Once
 	lines     []int // offset of the first byte of each line
+
+	leavesOnce sync.Once
+	leaves     []*Node
 
 	namesOnce sync.Once
 	names     nameIndex
@@ -76,15 +80,9 @@ func (d *Document) At(offset int) *Node {
 	if offset < 0 || offset > len(d.text) {
 		return nil
 	}
-	n := d.root
-	for n.first != nil {
-		c := n.first
-		for c.end <= offset && c.next != nil {
-			c = c.next
-		}
-		n = c
-	}
-	return n
+	d.leavesOnce.Do(func() { d.leaves = slices.Collect(d.root.Leaves()) })
+	i := sort.Search(len(d.leaves), func(i int) bool { return d.leaves[i].end > offset })
+	return d.leaves[min(i, len(d.leaves)-1)]
 }
 
 // Position converts a byte offset to a line and a column, both counted from

@@ -132,7 +132,7 @@ func (h Headline) Archived() bool { return h.HasTag("ARCHIVE") }
 
 // Planning returns the headline's planning line.
 func (h Headline) Planning() (Planning, bool) {
-	if c := h.child(KindPlanning); c != nil {
+	if c := h.first.next; c != nil {
 		return c.Planning()
 	}
 	return Planning{}, false

@@ -46,7 +46,7 @@ func (d *Document) Commented(n *Node) bool {
 // file's own drawer, else from #+PROPERTY: lines. "KEY+" lines on the way are
 // appended. The value "nil" means that the property is not set.
 func (d *Document) Property(n *Node, key string) (string, bool) {
-	parts := d.propertyTokens(n, key)
+	parts, _ := d.propertyTokens(n, key)
 	if len(parts) == 0 {
 		return "", false
 	}
@@ -91,25 +91,27 @@ func (d *Document) FileProperties() map[string]string {
 }
 
 // propertyTokens returns the pieces that make up an inherited value, in the
-// order in which Org joins them.
-func (d *Document) propertyTokens(n *Node, key string) []Token {
-	var parts []Token
+// order in which Org joins them; the first ones, so many as fromFile says,
+// come from #+PROPERTY: lines.
+func (d *Document) propertyTokens(n *Node, key string) (parts []Token, fromFile int) {
 	for ; n != nil; n = n.parent {
 		if n.kind != KindHeadline && n.kind != KindDocument {
 			continue
 		}
-		base, extra, _ := localProperty(n, key)
-		parts = append(slices.Clone(extra), parts...)
+		base, extra, found := localProperty(n, key)
+		if found {
+			parts = append(slices.Clone(extra), parts...)
+		}
 		if base.Present() {
-			return append([]Token{base}, parts...)
+			return append([]Token{base}, parts...), 0
 		}
 	}
 	for _, p := range d.settings.properties {
 		if strings.EqualFold(p.key, key) {
-			return append(slices.Clone(p.lines), parts...)
+			return append(slices.Clone(p.lines), parts...), len(p.lines)
 		}
 	}
-	return parts
+	return parts, 0
 }
 
 // localProperty collects what one drawer says about a key: the last plain
@@ -180,7 +182,7 @@ func (d *Document) ArgLevels(n *Node) [][]Arg {
 		return levels
 	case KindInlineSrc:
 		b, _ := n.InlineSrc()
-		return append(d.propertyLevels(d.At(n.start), b.Lang.Text), tokenArgs(b.Args, FromBlock))
+		return append(d.propertyLevels(n, b.Lang.Text), tokenArgs(b.Args, FromBlock))
 	}
 	return nil
 }
@@ -188,7 +190,7 @@ func (d *Document) ArgLevels(n *Node) [][]Arg {
 // CallLevels returns the levels of header arguments that a call adds to those
 // of the block it names, weakest first; lang is that block's language.
 func (d *Document) CallLevels(c Call, lang string) [][]Arg {
-	levels := d.propertyLevels(d.At(c.core().Start), lang)
+	levels := d.propertyLevels(c.Node, lang)
 	var vars []Arg
 	for _, a := range c.Arguments {
 		vars = append(vars, Arg{":var", a.Text, FromCallArgs, a.Span, a.Span})
@@ -198,9 +200,9 @@ func (d *Document) CallLevels(c Call, lang string) [][]Arg {
 
 // propertyLevels returns the header-args properties in force at a node.
 func (d *Document) propertyLevels(n *Node, lang string) [][]Arg {
-	levels := [][]Arg{d.joinedArgs(d.propertyTokens(n, "header-args"))}
+	levels := [][]Arg{joinedArgs(d.propertyTokens(n, "header-args"))}
 	if lang != "" {
-		levels = append(levels, d.joinedArgs(d.propertyTokens(n, "header-args:"+lang)))
+		levels = append(levels, joinedArgs(d.propertyTokens(n, "header-args:"+lang)))
 	}
 	return levels
 }
@@ -209,7 +211,7 @@ func tokenArgs(t Token, origin Origin) []Arg { return ParseArgs(t.Text, t.Start,
 
 // joinedArgs parses pieces of a property as one text, because an argument may
 // start in one and go on in the next, and maps the places back.
-func (d *Document) joinedArgs(parts []Token) []Arg {
+func joinedArgs(parts []Token, fromFile int) []Arg {
 	if len(parts) == 0 || len(parts) == 1 && parts[0].Text == "nil" {
 		return nil
 	}
@@ -233,7 +235,7 @@ func (d *Document) joinedArgs(parts []Token) []Arg {
 			return k
 		}
 		k := piece(a.Span.Start)
-		if owner := d.At(parts[k].Start); owner != nil && owner.kind != KindProperty {
+		if k < fromFile {
 			a.Origin = FromFile
 		}
 		a.Span = mapSpan(a.Span, parts, starts, k)

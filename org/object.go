@@ -138,7 +138,7 @@ type objectJob struct {
 }
 
 func (d *Document) newObjectParser(s Span, radio *radioTrie) *objectParser {
-	return &objectParser{parser: parser{doc: d, src: d.text}, find: newFinder(d.text, s), radio: radio}
+	return &objectParser{parser: parser{doc: d, src: d.text, chunk: 2 + s.Len()/64}, find: newFinder(d.text, s), radio: radio}
 }
 
 func (d *Document) objects(owner *Node, s Span, set kindSet, radio *radioTrie) *Node {

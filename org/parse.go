@@ -7,7 +7,7 @@ func Parse(src []byte) *Document { return ParseString(string(src)) }
 // ParseString is [Parse] for text that is already a string.
 func ParseString(src string) *Document {
 	doc := &Document{text: src}
-	p := &parser{doc: doc, src: src, marks: scanMarks(src)}
+	p := &parser{doc: doc, src: src, marks: scanMarks(src), chunk: 16}
 	doc.root = p.add(nil, KindDocument, 0, len(src))
 	p.outline()
 	doc.problems = sortProblems(p.problems)
@@ -27,6 +27,7 @@ type parser struct {
 	keywords []*Node // the keywords that settings are read from
 
 	slab    []Node // nodes are cut from here
+	chunk   int    // how many nodes to make at a time
 	orphans Span   // the last run of affiliated keywords that belong to nothing
 	trimmed struct{ from, to int }
 	grid    struct{ from, to, end int } // the last table.el candidate looked at
@@ -45,7 +46,8 @@ type job struct {
 // add makes a node and appends it to its parent.
 func (p *parser) add(parent *Node, kind Kind, start, end int) *Node {
 	if len(p.slab) == 0 {
-		p.slab = make([]Node, min(256, 16+len(p.src)/64))
+		p.slab = make([]Node, p.chunk)
+		p.chunk = min(2*p.chunk, 512)
 	}
 	n := &p.slab[0]
 	p.slab = p.slab[1:]

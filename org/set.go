@@ -59,8 +59,8 @@ func SetProperty(h Headline, key, value string) ([]Edit, error) {
 		return []Edit{{last.start, last.start, indent + line}}, nil
 	}
 	at := h.Line.End
-	if p := h.child(KindPlanning); p != nil {
-		at = p.end
+	if p, ok := h.Planning(); ok {
+		at = p.End()
 	}
 	text := ":PROPERTIES:" + eol + line + ":END:" + eol
 	if h.doc.text[at-1] != '\n' { // the file ends with this line

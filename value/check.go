@@ -3,23 +3,35 @@ package value
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"unicode/utf8"
 )
 
 // TypeError is a value that does not fit its type. Path leads to it from the
 // argument: "items[3].name".
 type TypeError struct {
-	Path string
-	Want Type
-	Got  Value
+	Path    string
+	Want    Type
+	Got     Value
+	Problem string // what is wrong, when it is not just the kind of value
 }
 
 func (e *TypeError) Error() string {
-	got := clip(e.Got.String(), 60)
-	if e.Path == "" {
-		return fmt.Sprintf("expected %s, got %s", e.Want, got)
+	text := e.Problem
+	if text == "" {
+		text = fmt.Sprintf("expected %s, got %s", e.Want, clip(e.Got.String(), 60))
 	}
-	return fmt.Sprintf("%s: expected %s, got %s", e.Path, e.Want, got)
+	if e.Path == "" {
+		return text
+	}
+	return e.Path + ": " + text
+}
+
+// at puts a step before the path.
+func (e *TypeError) at(step string) *TypeError {
+	e.Path = step + e.Path
+	return e
 }
 
 // clip shortens text for a message without cutting a character.
@@ -35,62 +47,73 @@ func clip(s string, n int) string {
 
 // Fit checks v against t and returns it as t wants it: an integer becomes a
 // float where a float is wanted, and a whole float an integer where an integer
-// is. Nothing else is converted. The error is a *TypeError whose path starts
-// with name.
+// is; members of a record come in the order of the type. Nothing else is
+// converted. The error is a *TypeError whose path starts with name.
 func Fit(name string, t Type, v Value) (Value, error) {
-	bad := func() (Value, error) { return Value{}, &TypeError{Path: name, Want: t, Got: v} }
+	fitted, err := fit(t, v)
+	if err != nil {
+		return Value{}, err.at(name)
+	}
+	return fitted, nil
+}
+
+func fit(t Type, v Value) (Value, *TypeError) {
 	switch t.Kind {
 	case TypeBool:
-		if v.kind != Bool {
-			return bad()
+		if v.kind == Bool {
+			return v, nil
 		}
-		return v, nil
 	case TypeS32, TypeS64, TypeU32, TypeU64:
 		if i, ok := fitInt(t.Kind, v); ok {
 			return OfInt(i), nil
 		}
-		return bad()
-	case TypeF32, TypeF64:
-		if !v.isNumber() {
-			return bad()
-		}
-		if t.Kind == TypeF32 {
+	case TypeF32:
+		if v.isNumber() {
 			return OfFloat(float64(float32(v.Float()))), nil
 		}
-		return OfFloat(v.Float()), nil
-	case TypeString:
-		if v.kind != String {
-			return bad()
+	case TypeF64:
+		if v.isNumber() {
+			return OfFloat(v.Float()), nil
 		}
-		return v, nil
+	case TypeString:
+		if v.kind == String {
+			return v, nil
+		}
 	case TypeOption:
 		if v.kind == Null {
 			return v, nil
 		}
-		return Fit(name, t.Args[0], v)
-	case TypeList, TypeTuple:
-		return fitItems(name, t, v)
+		return fit(t.Args[0], v)
+	case TypeList:
+		if v.kind == List {
+			return fitItems(v, func(int) Type { return t.Args[0] })
+		}
+	case TypeTuple:
+		if v.kind == List && len(v.Items()) == len(t.Args) {
+			return fitItems(v, func(i int) Type { return t.Args[i] })
+		}
 	case TypeResult:
-		for i, side := range []string{"ok", "err"} {
-			if inner, ok := v.Get(side); ok && len(v.Fields()) == 1 {
-				fitted, err := Fit(name+"."+side, t.Args[i], inner)
-				return OfObject(Field{side, fitted}), err
+		if fields := v.Fields(); len(fields) == 1 {
+			for i, side := range []string{"ok", "err"} {
+				if fields[0].Name == side {
+					return fitMember(side, t.Args[i], fields[0].Value)
+				}
 			}
 		}
-		return bad()
 	case TypeRecord:
-		return fitRecord(name, t, v)
+		if v.kind == Object {
+			return fitRecord(t, v)
+		}
 	}
-	return bad()
+	return Value{}, &TypeError{Want: t, Got: v}
 }
 
 // fitInt reads v as an integer of the kind. u64 values above the signed range
 // do not occur: JSON integers are read into 64 signed bits.
 func fitInt(kind TypeKind, v Value) (int64, bool) {
 	i := v.Int()
-	switch {
-	case v.kind == Float && v.Float() == math.Trunc(v.Float()) && math.Abs(v.Float()) < 1<<53:
-		i = int64(v.Float())
+	switch f := v.Float(); {
+	case v.kind == Float && f == math.Trunc(f) && math.Abs(f) < 1<<53:
 	case v.kind != Int:
 		return 0, false
 	}
@@ -105,56 +128,60 @@ func fitInt(kind TypeKind, v Value) (int64, bool) {
 	return i, true
 }
 
-func fitItems(name string, t Type, v Value) (Value, error) {
-	if v.kind != List || t.Kind == TypeTuple && len(v.Items()) != len(t.Args) {
-		return Value{}, &TypeError{Path: name, Want: t, Got: v}
-	}
+func fitItems(v Value, want func(i int) Type) (Value, *TypeError) {
 	items := make([]Value, len(v.Items()))
 	for i, item := range v.Items() {
-		want := t.Args[0]
-		if t.Kind == TypeTuple {
-			want = t.Args[i]
-		}
-		fitted, err := Fit(fmt.Sprintf("%s[%d]", name, i), want, item)
+		fitted, err := fit(want(i), item)
 		if err != nil {
-			return Value{}, err
+			return Value{}, err.at("[" + strconv.Itoa(i) + "]")
 		}
 		items[i] = fitted
 	}
 	return OfList(items...), nil
 }
 
+// fitMember makes an object with one member.
+func fitMember(name string, t Type, v Value) (Value, *TypeError) {
+	fitted, err := fit(t, v)
+	if err != nil {
+		return Value{}, err.at("." + name)
+	}
+	return OfObject(Field{name, fitted}), nil
+}
+
 // fitRecord orders the members as the type does; an option may be missing,
 // and a member the type does not have is an error.
-func fitRecord(name string, t Type, v Value) (Value, error) {
-	if v.kind != Object {
-		return Value{}, &TypeError{Path: name, Want: t, Got: v}
-	}
-	known := map[string]bool{}
+func fitRecord(t Type, v Value) (Value, *TypeError) {
 	fields := make([]Field, len(t.Fields))
 	for i, f := range t.Fields {
-		known[f.Name] = true
 		member, ok := v.Get(f.Name)
 		if !ok && f.Type.Kind != TypeOption {
-			return Value{}, fmt.Errorf("%s: member %s is missing", orValue(name), f.Name)
+			return Value{}, &TypeError{Want: t, Got: v, Problem: "member " + f.Name + " is missing"}
 		}
-		fitted, err := Fit(name+"."+f.Name, f.Type, member)
+		fitted, err := fit(f.Type, member)
 		if err != nil {
-			return Value{}, err
+			return Value{}, err.at("." + f.Name)
 		}
 		fields[i] = Field{f.Name, fitted}
 	}
 	for _, f := range v.Fields() {
-		if !known[f.Name] {
-			return Value{}, fmt.Errorf("%s: %s has no member %s", orValue(name), t, f.Name)
+		if !slices.ContainsFunc(t.Fields, func(p Param) bool { return p.Name == f.Name }) {
+			return Value{}, &TypeError{Want: t, Got: v, Problem: fmt.Sprintf("%s has no member %s", t, f.Name)}
 		}
 	}
 	return OfObject(fields...), nil
 }
 
-func orValue(name string) string {
-	if name == "" {
-		return "value"
+// FitResult is [Fit] for what the function returned: the lone result, an
+// object with the named results, or null when there are none.
+func (s *Sig) FitResult(v Value) (Value, error) {
+	switch {
+	case len(s.Results) == 0 && v.kind == Null:
+		return v, nil
+	case len(s.Results) == 0:
+		return Value{}, &TypeError{Path: "result", Got: v, Problem: s.Name + " returns nothing, got " + clip(v.String(), 60)}
+	case len(s.Results) == 1 && s.Results[0].Name == "":
+		return Fit("result", s.Results[0].Type, v)
 	}
-	return name
+	return Fit("result", Type{Kind: TypeRecord, Fields: s.Results}, v)
 }

@@ -305,13 +305,17 @@ func Equal(a, b Value) bool {
 // equalNumbers compares without rounding: an integer beyond 2^53 equals a float
 // only if the float is that integer.
 func equalNumbers(a, b Value) bool {
-	switch {
-	case a.kind == b.kind:
-		return a.Int() == b.Int() && (a.Float() == b.Float() || math.IsNaN(a.Float()) && math.IsNaN(b.Float()))
-	case a.kind == Float:
+	if a.kind == Float {
 		a, b = b, a
 	}
-	return b.Float() == math.Trunc(b.Float()) && math.Abs(b.Float()) < 1<<63 && int64(b.Float()) == a.Int()
+	switch f := b.Float(); {
+	case b.kind == Int:
+		return a.num == b.num
+	case a.kind == Float:
+		return a.Float() == f || math.IsNaN(a.Float()) && math.IsNaN(f)
+	default:
+		return f == math.Trunc(f) && f >= -1<<63 && f < 1<<63 && int64(f) == a.Int()
+	}
 }
 
 func (v Value) isNumber() bool { return v.kind == Int || v.kind == Float }

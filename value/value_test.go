@@ -101,6 +101,10 @@ func TestFit(t *testing.T) {
 		{"record {a: s32, b: option<s32>}", `{"a":1}`, `{"a":1,"b":null}`},
 		{"record {a: s32}", `{"a":1,"c":2}`, "x: record {a: s32} has no member c"},
 		{"record {a: s32}", `{}`, "x: member a is missing"},
+		{"list<record {a: list<s32>}>", `[{"a":[1]},{"a":[1,"x"]}]`, `x[1].a[1]: expected s32, got "x"`},
+		{"result<s32,string>", `{"ok":"no"}`, `x.ok: expected s32, got "no"`}, {"result<s32,string>", `{"ok":1,"err":"no"}`, `x: expected result<s32, string>, got {"ok":1,"err":"no"}`},
+		{"u64", "9223372036854775808", "x: expected u64, got 9223372036854776000.0"}, {"f32", "0.1", "0.10000000149011612"},
+		{"string", "{}", "x: expected string, got {}"}, {"bool", "0", "x: expected bool, got 0"}, {"s64", "0.5", "x: expected s64, got 0.5"},
 	} {
 		typ, err := ParseType(c.typ)
 		if err != nil {
@@ -118,6 +122,48 @@ func TestFit(t *testing.T) {
 		}
 		if got != c.want {
 			t.Errorf("%s as %s: got %s, want %s", c.value, c.typ, got, c.want)
+		}
+	}
+}
+
+func TestFitResult(t *testing.T) {
+	for _, c := range []struct{ sig, value, want string }{
+		{"f() -> f64", "1", "1.0"}, {"f()", "null", "null"}, {"f()", "1", "result: f returns nothing, got 1"},
+		{"f() -> (a: f64, b: option<string>)", `{"a":1}`, `{"a":1.0,"b":null}`},
+		{"f() -> (a: list<s32>)", `{"a":[1.5]}`, `result.a[0]: expected s32, got 1.5`},
+	} {
+		sig, err := ParseSig(c.sig)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := ParseJSON([]byte(c.value))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := sig.FitResult(v)
+		text := got.String()
+		if err != nil {
+			text = err.Error()
+		}
+		if text != c.want {
+			t.Errorf("%s of %s: got %s, want %s", c.value, c.sig, text, c.want)
+		}
+	}
+}
+
+func BenchmarkFit(b *testing.B) {
+	typ, err := ParseType("list<f64>")
+	if err != nil {
+		b.Fatal(err)
+	}
+	items := make([]Value, 10_000)
+	for i := range items {
+		items[i] = OfInt(int64(i))
+	}
+	v := OfList(items...)
+	for b.Loop() {
+		if _, err := Fit("x", typ, v); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -238,7 +238,7 @@ func FuzzCanonical(f *testing.F) {
 	f.Add("a", "\U0001f600", "\ufb33", 1.5)
 	f.Fuzz(func(t *testing.T, a, b, c string, n float64) {
 		fields := []Field{{a, OfFloat(n)}, {b, OfString(c)}, {c, Nil()}}
-		if a == b || b == c || a == c || !utf8.ValidString(a+b+c) {
+		if a == b || b == c || a == c || !utf8.ValidString(a) || !utf8.ValidString(b) || !utf8.ValidString(c) {
 			return // members that are written alike have no order
 		}
 		one := OfObject(fields...).Canonical()

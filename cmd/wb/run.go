@@ -33,6 +33,7 @@ type runCmd struct {
 	Profile string            `enum:"compute,minimal,network,posix" default:"compute" help:"Profile of the components (${enum})."`
 	Limits  string            `help:"Most a component may ask for: timeout=60s,memory=512MiB,fuel=1e11." placeholder:"LIMITS"`
 	Events  string            `help:"Events file in place of events.org beside the workbook; none records nothing."`
+	Expect  bool              `help:"Fail when a #+EXPECT: line of the workbook does not hold."`
 	Watch   bool              `help:"Run again whenever a file changes."`
 }
 
@@ -187,7 +188,17 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 		a.findings(report)
 		return err
 	}
-	return a.reportRun(report)
+	if err := a.reportRun(report); err != nil || !c.Expect {
+		return err
+	}
+	unmet := report.CheckExpectations()
+	for _, u := range unmet {
+		a.note("%v", u)
+	}
+	if len(unmet) > 0 {
+		return &codedError{text: fmt.Sprintf("%s: %d expectations do not hold", file, len(unmet)), code: exitFailed}
+	}
+	return nil
 }
 
 // record opens the run's records; nil when the user wants none.

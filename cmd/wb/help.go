@@ -3,9 +3,10 @@ package main
 import (
 	"fmt"
 	"io"
-	"sort"
 
 	"github.com/alecthomas/kong"
+
+	"wb/internal/nearest"
 )
 
 // helpCmd exists so that `wb help --json` prints the verb tree for tools;
@@ -57,42 +58,11 @@ func verbTree(n *kong.Node) verbJSON {
 	return v
 }
 
-// nearestVerb returns the verb closest to word by edit distance, or "" when
-// none is close enough to be what was meant.
+// nearestVerb returns the verb that word was probably meant to be, or "".
 func nearestVerb(parser *kong.Kong, word string) string {
-	type candidate struct {
-		name string
-		dist int
-	}
-	var near []candidate
+	var verbs []string
 	for _, child := range parser.Model.Children {
-		if d := editDistance(word, child.Name); d <= 1+len(child.Name)/4 {
-			near = append(near, candidate{child.Name, d})
-		}
+		verbs = append(verbs, child.Name)
 	}
-	if len(near) == 0 {
-		return ""
-	}
-	sort.Slice(near, func(i, j int) bool { return near[i].dist < near[j].dist })
-	return near[0].name
-}
-
-// editDistance is the Levenshtein distance in bytes.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			diagonal, row[j] = row[j], min(row[j]+1, row[j-1]+1, diagonal+cost)
-		}
-	}
-	return row[len(b)]
+	return nearest.Word(word, verbs)
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/internal/nearest"
 	"wb/org/oql"
 )
 
@@ -110,11 +111,8 @@ func splitPaths(args []string) (paths []string, query string, err error) {
 func missingFile(name string) error {
 	e := &codedError{text: name + ": no such file", code: exitNotFound}
 	siblings, _ := filepath.Glob(filepath.Join(filepath.Dir(name), "*"+filepath.Ext(name)))
-	best := 1 + len(filepath.Base(name))/3
-	for _, s := range siblings {
-		if d := editDistance(filepath.Base(name), filepath.Base(s)); d < best {
-			best, e.hint = d, "did you mean "+s+"?"
-		}
+	if near := nearest.Word(name, siblings); near != "" {
+		e.hint = "did you mean " + near + "?"
 	}
 	return e
 }

@@ -3,6 +3,8 @@ package oql
 import (
 	"slices"
 	"strings"
+
+	"wb/internal/nearest"
 )
 
 // comparators relate a field to a constant; the first spelling is canonical.
@@ -26,7 +28,7 @@ func (q *Query) expr(form node) (Expr, error) {
 	}
 	pred, ok := lookupPredicate(head)
 	if !ok {
-		return nil, errorf(form.kids[0].pos, didYouMean(nearest(head, headWords())), "unknown predicate %s", head)
+		return nil, errorf(form.kids[0].pos, didYouMean(nearest.Word(head, headWords())), "unknown predicate %s", head)
 	}
 	return q.call(pred, form)
 }
@@ -101,7 +103,7 @@ func (q *Query) call(pred Predicate, form node) (Expr, error) {
 			continue
 		}
 		if !slices.Contains(pred.Keys, key) {
-			return nil, errorf(kid.pos, didYouMean(nearest(key, pred.Keys)), "%s takes no :%s", pred.Name, key)
+			return nil, errorf(kid.pos, didYouMean(nearest.Word(key, pred.Keys)), "%s takes no :%s", pred.Name, key)
 		}
 		if i+1 >= len(body) {
 			return nil, errorf(kid.pos, "", ":%s needs a value", key)

@@ -3,6 +3,8 @@ package oql
 import (
 	"slices"
 	"strings"
+
+	"wb/internal/nearest"
 )
 
 // maxQuery bounds the text of a query, in bytes.
@@ -71,7 +73,7 @@ var clauses = []string{"from", "where", "group-by", "select", "order-by", "limit
 func (q *Query) addClauses(forms []node) error {
 	for _, form := range forms {
 		if !slices.Contains(clauses, form.head()) {
-			return errorf(form.pos, didYouMean(nearest(form.head(), clauses)), "expected a clause such as (where …), got %s", describe(form))
+			return errorf(form.pos, didYouMean(nearest.Word(form.head(), clauses)), "expected a clause such as (where …), got %s", describe(form))
 		}
 		if err := q.addClause(form); err != nil {
 			return err
@@ -196,7 +198,7 @@ func columnForm(form node) (Column, error) {
 		inner[0].As = body[2].arg.Text
 		return inner[0], nil
 	default:
-		return col, errorf(form.pos, didYouMean(nearest(head, aggregates)), "%s is no column: use a field or one of %s", describe(form), strings.Join(aggregates, " "))
+		return col, errorf(form.pos, didYouMean(nearest.Word(head, aggregates)), "%s is no column: use a field or one of %s", describe(form), strings.Join(aggregates, " "))
 	}
 	if len(body) > 1 {
 		field, err := columns(body[1:2])

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"wb/internal/nearest"
 	"wb/org"
 )
 
@@ -115,7 +116,7 @@ func OpenBelow(dir string) func(context.Context, Source) (*Corpus, error) {
 		}
 		path, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(s.Name)))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, errorf(s.Pos, didYouMean(nearest(s.Name, rowKinds)), "source %q is no file, directory or row kind (%s)", s.Name, strings.Join(rowKinds, " "))
+			return nil, errorf(s.Pos, didYouMean(nearest.Word(s.Name, rowKinds)), "source %q is no file, directory or row kind (%s)", s.Name, strings.Join(rowKinds, " "))
 		}
 		if err != nil {
 			return nil, err

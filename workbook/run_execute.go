@@ -115,7 +115,10 @@ func (r *runner) runProgram(ctx context.Context, p *program, t *task, session *s
 	if err := session.catchUp(ctx); err != nil {
 		return nil, err
 	}
-	files := r.files.guest()
+	files, err := r.guest(p)
+	if err != nil {
+		return nil, err
+	}
 	out, err := r.buildAndRun(ctx, p, files)
 	if err != nil {
 		return nil, err
@@ -148,7 +151,11 @@ func (r *runner) buildAndRun(ctx context.Context, p *program, files *guestTree) 
 // replay runs a program of a session again whose outcome was kept, because a
 // later one needs the state it leaves.
 func (r *runner) replay(ctx context.Context, p *program) error {
-	_, err := r.buildAndRun(ctx, p, r.files.guest())
+	files, err := r.guest(p)
+	if err != nil {
+		return err
+	}
+	_, err = r.buildAndRun(ctx, p, files)
 	return err
 }
 

@@ -198,6 +198,23 @@ func (t *tree) guest() *guestTree {
 	return g
 }
 
+// guest is the tree for one run of a program, whose directory is there: :mkdirp
+// yes makes it.
+func (r *runner) guest(p *program) (*guestTree, error) {
+	g := r.files.guest()
+	dir := strings.TrimPrefix(p.job.Dir, "/")
+	if dir == "" {
+		return g, nil
+	}
+	if info, err := r.files.stat(dir); err == nil && info.IsDir() {
+		return g, nil
+	}
+	if !isSet(p.args.Args, ":mkdirp") {
+		return nil, compile.Errorf(p.owner.Pos, ":dir %s: there is no such directory", p.job.Dir).WithHint(":mkdirp yes makes it")
+	}
+	return g, g.overlay.Upper().MkdirAll(dir)
+}
+
 func (g *guestTree) fs() sandbox.FS { return g.overlay }
 
 func (g *guestTree) note(name, how string) {

@@ -114,6 +114,9 @@ func (r *runner) turn(ctx context.Context, c *Component, t *task) {
 func (t *task) fail(err error) {
 	t.done.Err = err
 	t.done.Value = value.Nil()
+	if !errors.Is(err, errWouldRun) {
+		t.done.Why = err.Error()
+	}
 	t.done.Status = StatusFailed
 	var blocked *BlockedError
 	switch {
@@ -122,7 +125,6 @@ func (t *task) fail(err error) {
 	case errors.As(err, &blocked):
 		t.done.Status = StatusBlocked
 	}
-	t.done.Why = err.Error()
 }
 
 // attempt decides what kind of turn it is.

@@ -139,7 +139,7 @@ func (p *parser) propertyDrawer(parent *Node, pos, limit int) int {
 	if pos >= limit {
 		return pos
 	}
-	l := lineAt(p.src, pos)
+	l := p.line(pos)
 	if l.blank() || !p.starts(l, ":properties:") || l.end-l.text != len(":properties:") {
 		return pos
 	}
@@ -148,7 +148,7 @@ func (p *parser) propertyDrawer(parent *Node, pos, limit int) int {
 		if end >= limit {
 			return pos
 		}
-		l := lineAt(p.src, end)
+		l := p.line(end)
 		if l.blank() {
 			return pos
 		}

@@ -33,7 +33,7 @@ func (p *parser) footnoteEnd(l line, limit int) int {
 	pos, end, blankRun := l.next, l.next, 0
 	keywords := -1 // start of the run of affiliated keywords just passed
 	for pos < limit {
-		l = lineAt(p.src, pos)
+		l = p.line(pos)
 		if l.blank() {
 			blankRun++
 			if blankRun == 2 {

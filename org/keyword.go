@@ -174,7 +174,7 @@ func (p *parser) affiliated(pos, limit int) int {
 	}
 	core := pos
 	for core < limit {
-		l := lineAt(p.src, core)
+		l := p.line(core)
 		if l.blank() || !isAffiliated(p.src, l) {
 			break
 		}
@@ -184,7 +184,7 @@ func (p *parser) affiliated(pos, limit int) int {
 		return pos
 	}
 	if core < limit {
-		l := lineAt(p.src, core)
+		l := p.line(core)
 		if !l.blank() && !p.isComment(l) && !p.isClock(l) {
 			return core
 		}

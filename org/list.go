@@ -86,7 +86,7 @@ func (p *parser) list(j *job, start int, l line) int {
 // item adds one item and queues its contents.
 func (p *parser) item(list *Node, start, end int, shape *listShape) {
 	n := p.add(list, KindItem, start, end)
-	l := lineAt(p.src, start)
+	l := p.line(start)
 	marker := readMarker(p.src, l)
 	body := marker.end
 	if body == l.end {
@@ -114,7 +114,7 @@ func (p *parser) listShape(l line, limit int) *listShape {
 			closeTo(0, textEnd)
 			return shape
 		}
-		l = lineAt(p.src, pos)
+		l = p.line(pos)
 		if l.blank() {
 			blankRun++
 			if blankRun == 2 && p.src[l.next-1] == '\n' {

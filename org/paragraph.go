@@ -5,11 +5,11 @@ import "strings"
 // paragraph parses text: the line at core and those below it, up to a blank
 // line or one where another element starts.
 func (p *parser) paragraph(parent *Node, start, core, limit int) int {
-	l := lineAt(p.src, core)
+	l := p.line(core)
 	p.notePossibleEnd(l)
 	pos := l.next
 	for pos < limit {
-		l = lineAt(p.src, pos)
+		l = p.line(pos)
 		if l.blank() || p.endsParagraph(l, limit) {
 			break
 		}
@@ -100,7 +100,7 @@ func (p *parser) comment(parent *Node, l line, limit int) int {
 	start := l.start
 	pos := l.next
 	for pos < limit {
-		l = lineAt(p.src, pos)
+		l = p.line(pos)
 		if l.blank() || !p.isComment(l) {
 			break
 		}
@@ -119,7 +119,7 @@ func isFixedWidth(s string, l line) bool {
 func (p *parser) fixedWidth(parent *Node, start int, l line, limit int) int {
 	core, pos := l.start, l.next
 	for pos < limit {
-		l = lineAt(p.src, pos)
+		l = p.line(pos)
 		if l.blank() || !isFixedWidth(p.src, l) {
 			break
 		}

@@ -6,13 +6,18 @@ func Parse(src []byte) *Document { return ParseString(string(src)) }
 
 // ParseString is [Parse] for text that is already a string.
 func ParseString(src string) *Document {
+	doc, _ := parse(src)
+	return doc
+}
+
+func parse(src string) (*Document, *parser) {
 	doc := &Document{text: src}
 	p := &parser{doc: doc, src: src, marks: scanMarks(src), chunk: 16}
 	doc.root = p.add(nil, KindDocument, 0, len(src))
 	p.outline()
 	doc.problems = sortProblems(p.problems)
 	doc.settings = readSettings(doc, p.keywords)
-	return doc
+	return doc, p
 }
 
 // parser builds the tree. It never recurses and never looks at a line more
@@ -23,6 +28,7 @@ type parser struct {
 	src      string
 	marks    *marks
 	jobs     []job
+	looks    int // see [parser.line]
 	problems []Problem
 	keywords []*Node // the keywords that settings are read from
 
@@ -41,6 +47,13 @@ type job struct {
 	list       *listShape // the list that an item's contents belong to
 	close      Kind
 	closeEnd   int
+}
+
+// line cuts the line at pos and counts it, so that tests can tell how often
+// lines are looked at.
+func (p *parser) line(pos int) line {
+	p.looks++
+	return lineAt(p.src, pos)
 }
 
 // add makes a node and appends it to its parent.
@@ -121,7 +134,7 @@ func (p *parser) outline() {
 func (p *parser) preamble(root *Node, start, end int) {
 	pos := p.blanks(root, start, end)
 	for pos < end {
-		l := lineAt(p.src, pos)
+		l := p.line(pos)
 		if !p.isComment(l) {
 			break
 		}
@@ -158,7 +171,7 @@ func (p *parser) contents(first job) {
 func (p *parser) blanks(parent *Node, pos, limit int) int {
 	start := pos
 	for pos < limit {
-		l := lineAt(p.src, pos)
+		l := p.line(pos)
 		if !l.blank() {
 			break
 		}
@@ -173,7 +186,7 @@ func (p *parser) blanks(parent *Node, pos, limit int) int {
 // element parses the one element (or run of blank lines) at pos and returns
 // the offset after it.
 func (p *parser) element(j *job, pos int) int {
-	l := lineAt(p.src, pos)
+	l := p.line(pos)
 	if l.blank() {
 		return p.blanks(j.node, pos, j.end)
 	}
@@ -189,7 +202,7 @@ func (p *parser) element(j *job, pos int) int {
 	}
 	core := p.affiliated(pos, j.end)
 	if core > pos {
-		l = lineAt(p.src, core)
+		l = p.line(core)
 	}
 	switch p.src[l.text] {
 	case '\\':

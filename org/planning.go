@@ -51,7 +51,7 @@ func (p *parser) planning(h *Node, pos, limit int) int {
 	if pos >= limit {
 		return pos
 	}
-	l := lineAt(p.src, pos)
+	l := p.line(pos)
 	if l.blank() || !p.starts(l, "scheduled:") && !p.starts(l, "deadline:") && !p.starts(l, "closed:") {
 		return pos
 	}

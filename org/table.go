@@ -7,7 +7,7 @@ func (p *parser) table(parent *Node, start int, l line, limit int) int {
 	n := p.open(parent, KindTable, start, l.start, l.start)
 	pos := l.start
 	for pos < limit {
-		l = lineAt(p.src, pos)
+		l = p.line(pos)
 		if l.blank() || p.src[l.text] != '|' {
 			break
 		}
@@ -19,7 +19,7 @@ func (p *parser) table(parent *Node, start int, l line, limit int) int {
 		pos = l.next
 	}
 	for pos < limit {
-		l = lineAt(p.src, pos)
+		l = p.line(pos)
 		if l.blank() || !hasPrefixFold(p.src[l.text:l.next], "#+tblfm: ") {
 			break
 		}
@@ -40,7 +40,7 @@ func (p *parser) tableEl(l line, limit int) (end int, ok bool) {
 		p.grid.from, p.grid.end = l.start, 0
 		pos, lastRule := l.next, false
 		for pos < limit {
-			next := lineAt(p.src, pos)
+			next := p.line(pos)
 			if next.blank() || p.src[next.text] != '+' && p.src[next.text] != '|' {
 				break
 			}

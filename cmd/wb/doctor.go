@@ -3,9 +3,13 @@ package main
 import (
 	"fmt"
 	"io"
+	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
+	"slices"
+
+	"wb/compile"
+	"wb/compile/toolchain"
 )
 
 // doctorCmd tells what works on this machine. It never fails: its job is to
@@ -21,8 +25,11 @@ type checkup struct {
 }
 
 func (c *doctorCmd) Run(a *app) error {
-	checks := []checkup{checkCache(), checkClient("npm", "fetches compilers on first use; install Node.js with your package manager"),
-		checkClient("go", "builds the shell and Go toolchains; install Go 1.26 or newer")}
+	checks := []checkup{checkCache()}
+	for _, name := range slices.Sorted(maps.Keys(toolchain.Clients())) {
+		checks = append(checks, checkClient(name))
+	}
+	checks = append(checks, checkToolchains(a)...)
 	return a.answer("doctor", checks, func(w io.Writer) error {
 		for _, check := range checks {
 			mark := "ok     "
@@ -38,12 +45,31 @@ func (c *doctorCmd) Run(a *app) error {
 	})
 }
 
-func checkClient(name, fix string) checkup {
-	path, err := exec.LookPath(name)
-	if err != nil {
-		return checkup{Name: name, Detail: "not on PATH", Fix: fix}
+func checkClient(name string) checkup {
+	path, ok := toolchain.FindClient(name)
+	if !ok {
+		return checkup{Name: name, Detail: "not on PATH", Fix: toolchain.Clients()[name]}
 	}
 	return checkup{Name: name, OK: true, Detail: path}
+}
+
+// checkToolchains lists the compilers; one that is missing is fetched on first
+// use, so that is no fault.
+func checkToolchains(a *app) (checks []checkup) {
+	err := a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
+		for _, s := range env.Tools.List() {
+			check := checkup{Name: s.Name, OK: s.Installed, Detail: s.Version + "  " + s.Summary}
+			if !s.Installed {
+				check.Fix = "wb toolchain install " + s.Name + "  (first use does it too)"
+			}
+			checks = append(checks, check)
+		}
+		return nil
+	})
+	if err != nil {
+		checks = append(checks, checkup{Name: "toolchains", Detail: err.Error(), Fix: hintOf(err)})
+	}
+	return checks
 }
 
 func checkCache() checkup {

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// execPackages are the only packages of wb that may start processes of the
+// operating system: they fetch toolchains. No component, shell stage or tool
+// reaches them with anything of its own.
+var execPackages = []string{"wb/compile/toolchain"}
+
+// TestNoProcesses walks the import graph of everything wb is built from.
+func TestNoProcesses(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}}: {{join .Imports " "}}`, "wb/cmd/wb").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(out)) {
+		pkg, imports, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		if !strings.HasPrefix(pkg, "wb/") {
+			continue
+		}
+		words := strings.Fields(imports)
+		if !slices.Contains(execPackages, pkg) && (slices.Contains(words, "os/exec") || slices.Contains(words, "syscall") && usesFork(t, pkg)) {
+			t.Errorf("%s imports os/exec", pkg)
+		}
+	}
+}
+
+// usesFork reports whether a package that imports syscall starts processes
+// with it.
+func usesFork(t *testing.T, pkg string) bool {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-f", `{{.Dir}}/{{join .GoFiles (printf " %s/" .Dir)}}`, pkg).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	grep := exec.Command("grep", append([]string{"-lE", `syscall\.(ForkExec|StartProcess|Exec)\b`}, strings.Fields(string(out))...)...)
+	found, _ := grep.Output() // grep exits with 1 when there is nothing to find
+	return len(found) > 0
+}
+
+// direction is who may import whom: each package only those further right.
+var direction = []string{"cmd", "serve", "agent", "publish", "workbook", "tangle", "compile", "sandbox", "trace", "org", "value", "internal"}
+
+// TestImportDirection holds the layers apart.
+func TestImportDirection(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}: {{join .Imports " "}}`, "wb/...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer := func(pkg string) int {
+		rest, ok := strings.CutPrefix(pkg, "wb/")
+		if !ok {
+			return -1
+		}
+		return slices.Index(direction, strings.Split(rest, "/")[0])
+	}
+	for line := range strings.Lines(string(out)) {
+		pkg, imports, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		from := layer(pkg)
+		for _, imp := range strings.Fields(imports) {
+			if to := layer(imp); to >= 0 && from >= 0 && to < from {
+				t.Errorf("%s imports %s, which stands above it", pkg, imp)
+			}
+		}
+	}
+}

@@ -5,8 +5,11 @@ import (
 	"wb/compile/clang"
 )
 
-// New makes the shell lane's runner in env; stub of the lane follows.
-func New(env *compile.Env) *Runner {
+// Lane is sh and bash.
+type Lane struct{ *Runner }
+
+// New makes the lane in env and registers what it needs.
+func New(env *compile.Env) *Lane {
 	env.Tools.Register(toolboxRecipe(clang.New(env)), guestRecipe())
-	return newRunner(env)
+	return &Lane{newRunner(env)}
 }

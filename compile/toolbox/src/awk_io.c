@@ -669,9 +669,7 @@ void format_text(Text *t, Str *format, Node *arg)
 			text_add(t, start, (size_t)(p - start)); /* not a conversion: as it is */
 			continue;
 		}
-		if (!arg && c != 's')
-			; /* missing arguments count as empty */
-		Value v = arg ? eval(arg) : (Value){UNSET, 0, NULL};
+		Value v = arg ? eval(arg) : (Value){UNSET, 0, NULL}; /* missing ones count as empty */
 		arg = arg ? arg->next : NULL;
 		switch (c) {
 		case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': {

@@ -113,7 +113,8 @@ void text_reserve(Text *t, size_t extra)
 void text_add(Text *t, const void *s, size_t n)
 {
 	text_reserve(t, n);
-	memcpy(t->s + t->len, s, n);
+	if (n)
+		memcpy(t->s + t->len, s, n);
 	t->len += n;
 	t->s[t->len] = 0;
 }

@@ -483,7 +483,7 @@ int cmp_main(int argc, char **argv)
 			if (silent)
 				return 1;
 			if (!list) {
-				out_printf("%s %s differ: byte %lld, line %lld\n", names[0], names[1], byte, line);
+				out_printf("%s %s differ: char %lld, line %lld\n", names[0], names[1], byte, line);
 				return 1;
 			}
 			out_printf("%lld %3o %3o\n", byte, a, b);

@@ -117,7 +117,7 @@ static int grep_reader(Reader *r, const char *name, bool show)
 			found++;
 			g.matched = true;
 			if (g.quiet)
-				out_flush(), exit(g.trouble && !g.silent ? 0 : 0);
+				exit(0);
 			if (binary && g.without_binary) {
 				found = 0;
 				break;
@@ -126,7 +126,7 @@ static int grep_reader(Reader *r, const char *name, bool show)
 				break;
 			if (binary && print) {
 				out_flush();
-				out_printf("Binary file %s matches\n", !strcmp(name, "-") ? "(standard input)" : name);
+				warn("%s: binary file matches", name);
 				break;
 			}
 			if (print) {

@@ -100,8 +100,20 @@ static bool takes_help(const char *name)
 	return true;
 }
 
+/* enter_directory goes to where the command was started: WASI has no working
+ * directory, so the host says it in PWD. */
+static void enter_directory(void)
+{
+#ifdef __wasm__
+	const char *dir = getenv("PWD");
+	if (dir && *dir == '/' && chdir(dir) < 0)
+		fprintf(stderr, "toolbox: %s: %s\n", dir, strerror(errno));
+#endif
+}
+
 int main(int argc, char **argv)
 {
+	enter_directory();
 	const char *name = argc > 0 ? path_base(argv[0]) : "toolbox";
 	const Applet *a = find_applet(name);
 	if (!a && argc > 1) { /* toolbox NAME ARG… */

@@ -68,14 +68,15 @@ static int intern(Regex *re, const int *pcs, int npcs, int prev, bool searching)
 	for (; re->table[slot] >= 0; slot = (slot + 1) & (re->table_size - 1)) {
 		DState *s = &re->states[re->table[slot]];
 		if (s->hash == h && s->npcs == npcs && s->prev == prev && s->searching == searching &&
-		    !memcmp(s->pcs, pcs, (size_t)npcs * sizeof *pcs))
+		    (npcs == 0 || !memcmp(s->pcs, pcs, (size_t)npcs * sizeof *pcs)))
 			return re->table[slot];
 	}
 	GROW(re->states, re->nstates, re->capstates);
 	DState *s = &re->states[re->nstates];
 	size_t n = (size_t)re->nclasses + 1;
 	s->pcs = xmalloc((size_t)npcs * sizeof *pcs);
-	memcpy(s->pcs, pcs, (size_t)npcs * sizeof *pcs);
+	if (npcs)
+		memcpy(s->pcs, pcs, (size_t)npcs * sizeof *pcs);
 	s->npcs = npcs;
 	s->prev = prev;
 	s->searching = searching;

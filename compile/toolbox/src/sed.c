@@ -64,6 +64,7 @@ static struct {
 	/* spaces */
 	Text pattern, hold;
 	bool newline; /* the current line ended in one */
+	bool owes_newline;
 	Text append;  /* text queued by a, r, R */
 	bool replaced, quit;
 	int status;
@@ -282,10 +283,13 @@ static void parse_text(Cmd *c)
 			p++;
 		if (*p == '\n')
 			sp = p + 1;
-		else if (*p)
-			sp = p; /* a\text keeps leading blanks after the backslash */
 		else
-			bad_script("expected \\ after `a', `c' or `i'");
+			sp = p; /* a\text keeps leading blanks after the backslash */
+		if (!*p) { /* a\ at the very end adds nothing */
+			sp = p;
+			text_reserve(&c->text, 0);
+			return;
+		}
 	}
 	if (!*sp)
 		bad_script("expected \\ after `a', `c' or `i'");
@@ -481,8 +485,15 @@ static void resolve_labels(void)
 
 /* ---- input and output ---- */
 
+/* put writes to the output. After a line whose newline was missing in the
+ * input, whatever follows starts on a line of its own. */
 static void put(const char *s, size_t n)
 {
+	if (sed.owes_newline && n) {
+		char d = (char)sed.delim;
+		sed.owes_newline = false;
+		put(&d, 1);
+	}
 	if (sed.in_place)
 		text_add(&sed.edited, s, n);
 	else
@@ -495,6 +506,8 @@ static void put_record(const Text *t, bool newline)
 	char d = (char)sed.delim;
 	if (newline)
 		put(&d, 1);
+	else
+		sed.owes_newline = true;
 }
 
 static void write_file(int i, const char *s, size_t n)
@@ -547,6 +560,7 @@ static void finish_in_place(void)
 		die(4, "couldn't edit %s: %s", sed.in_name, strerror(errno));
 	close(fd);
 	sed.edited.len = 0;
+	sed.owes_newline = false;
 	sed.in_name = NULL;
 }
 
@@ -612,14 +626,6 @@ static void flush_append(void)
 	if (sed.append.len)
 		put(sed.append.s, sed.append.len);
 	sed.append.len = 0;
-}
-
-static void missing_newline(void)
-{
-	/* Text after an unterminated last line starts on a line of its own. */
-	char d = (char)sed.delim;
-	if (!sed.newline && sed.append.len)
-		put(&d, 1);
 }
 
 /* ---- running ---- */
@@ -779,7 +785,7 @@ static void substitute(Cmd *c)
 	result = swap;
 	sed.replaced = true;
 	if (c->print)
-		put_record(&sed.pattern, true);
+		put_record(&sed.pattern, sed.newline);
 	if (c->out >= 0) {
 		write_file(c->out, sed.pattern.s, sed.pattern.len);
 		write_file(c->out, "\n", 1);
@@ -839,9 +845,7 @@ typedef enum { END_CYCLE, RESTART, DELETED } After;
 static void end_cycle(void)
 {
 	if (!sed.quiet)
-		put_record(&sed.pattern, sed.newline || sed.append.len > 0);
-	else
-		missing_newline();
+		put_record(&sed.pattern, sed.newline);
 	flush_append();
 }
 
@@ -880,7 +884,7 @@ static After run_script(void)
 			sed.pattern.s[sed.pattern.len] = 0;
 			return RESTART;
 		}
-		case 'p': put_record(&sed.pattern, true); break;
+		case 'p': put_record(&sed.pattern, sed.newline); break;
 		case 'P': {
 			char *nl = memchr(sed.pattern.s, '\n', sed.pattern.len);
 			put(sed.pattern.s, nl ? (size_t)(nl - sed.pattern.s) : sed.pattern.len);
@@ -985,7 +989,7 @@ static void run(void)
 		restart = false;
 		switch (after) {
 		case END_CYCLE: end_cycle(); break;
-		case DELETED: missing_newline(); flush_append(); break;
+		case DELETED: flush_append(); break;
 		case RESTART: flush_append(); restart = true; break;
 		}
 	}

@@ -4,12 +4,6 @@
  * instance of its own, on the same files and the same budget. */
 #include "box.h"
 
-static void join_words(char **argv, Text *block)
-{
-	for (; *argv; argv++)
-		text_add(block, *argv, strlen(*argv) + 1);
-}
-
 #ifdef __wasm__
 
 #define IMPORT(name) __attribute__((import_module("wb"), import_name(name)))
@@ -20,6 +14,12 @@ IMPORT("tool_run")
 extern int tool_run(const char *words, size_t n, const char *input, size_t ninput, int flags);
 /* tool_output copies what the last command printed; with no room it tells the size. */
 IMPORT("tool_output") extern size_t tool_output(char *to, size_t room);
+
+static void join_words(char **argv, Text *block)
+{
+	for (; *argv; argv++)
+		text_add(block, *argv, strlen(*argv) + 1);
+}
 
 int capture_command(char **argv, const Text *input, Text *output)
 {

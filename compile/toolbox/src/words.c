@@ -489,8 +489,11 @@ static bool apply_relative(const char *s, struct tm *tm, long long *secs)
 			n = -1;
 			s += 5;
 		} else if (*s == '+' || *s == '-' || isdigit((unsigned char)*s)) {
+			int sign = 1;
+			while (*s == '+' || *s == '-' || isspace((unsigned char)*s))
+				sign = *s++ == '-' ? -1 : sign;
 			char *end;
-			n = strtoll(s, &end, 10);
+			n = sign * strtoll(s, &end, 10);
 			if (end == s)
 				return false;
 			s = end;

@@ -14,11 +14,11 @@ import (
 // microseconds; a holder that takes longer is stopped or stuck.
 const lockWait = 5 * time.Second
 
-// errBusy is a lock that could not be had within lockWait.
+// errBusy is a lock that could not be had in time.
 var errBusy = errors.New("locked by another process for too long")
 
-// lockFile takes the exclusive lock of f, waiting at most lockWait.
-func lockFile(f *os.File) error {
+// lockFile takes the exclusive lock of f, waiting at most wait.
+func lockFile(f *os.File, wait time.Duration) error {
 	var deadline time.Time
 	for pause := time.Duration(0); ; {
 		ok, err := tryLock(f)
@@ -28,7 +28,7 @@ func lockFile(f *os.File) error {
 		switch {
 		case pause == 0:
 			runtime.Gosched()
-			pause, deadline = 20*time.Microsecond, time.Now().Add(lockWait)
+			pause, deadline = 20*time.Microsecond, time.Now().Add(wait)
 			continue
 		case time.Now().After(deadline):
 			return errBusy
@@ -44,6 +44,7 @@ func lockFile(f *os.File) error {
 type appendFile struct {
 	path string
 	mode os.FileMode
+	wait time.Duration // for the lock
 
 	mu   sync.Mutex
 	file *os.File
@@ -52,7 +53,7 @@ type appendFile struct {
 }
 
 func newAppendFile(path string, mode os.FileMode) *appendFile {
-	return &appendFile{path: path, mode: mode, end: -1}
+	return &appendFile{path: path, mode: mode, wait: lockWait, end: -1}
 }
 
 // append writes record, which ends in a newline, with one write(2) under the
@@ -89,7 +90,7 @@ func (a *appendFile) acquire() (int64, error) {
 				return 0, err
 			}
 		}
-		if err := lockFile(a.file); err != nil {
+		if err := lockFile(a.file, a.wait); err != nil {
 			return 0, fmt.Errorf("%s: %w", a.path, err)
 		}
 		if named, err := os.Lstat(a.path); err == nil && os.SameFile(a.info, named) {

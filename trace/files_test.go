@@ -119,6 +119,33 @@ func TestIncompleteRun(t *testing.T) {
 	}
 }
 
+// A file that another process keeps locked is given up, once.
+func TestLockedFile(t *testing.T) {
+	files := FilesIn(t.TempDir())
+	holder := newAppendFile(files.Events, 0o644)
+	if _, err := holder.acquire(); err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Close()
+	warnings := 0
+	run, err := Begin(Config{Files: Files{Steps: files.Steps}, Warn: func(error) { warnings++ }}, RunInfo{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.events = NewEventsFile(files.Events)
+	run.events.file.wait = time.Millisecond
+	if err := run.Emit(Event{Kind: KindLog}); !errors.Is(err, errBusy) {
+		t.Errorf("the first event: %v", err)
+	}
+	run.events.file.wait = time.Hour
+	if err := run.Emit(Event{Kind: KindLog}); err != nil {
+		t.Errorf("the second event: %v", err)
+	}
+	if err := run.End(Outcome{}); err != nil || warnings != 1 || !run.Incomplete() {
+		t.Errorf("%v, %d warnings", err, warnings)
+	}
+}
+
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
 	hub := &Hub{}
@@ -149,6 +176,21 @@ func TestRun(t *testing.T) {
 	}
 	golden(t, "run-events.org", read(t, filepath.Join(dir, "events.org")))
 	golden(t, "run-steps.jsonl", read(t, filepath.Join(dir, "_steps.jsonl")))
+	report, err := VerifyFiles(FilesIn(dir))
+	if err != nil || !report.TamperEvident || !report.Attributable || len(report.Events) != 1 || !report.Events[0].Intact {
+		t.Errorf("%v %+v", err, report)
+	}
+	text := read(t, filepath.Join(dir, "events.org"))
+	for what, change := range map[string][]string{"changed": {"password", "passport"}, "removed": {"** step 2", "## step 2"}, "note": {"** Result", "** A note\n** Result"}} {
+		os.WriteFile(filepath.Join(dir, "events.org"), []byte(strings.Replace(string(text), change[0], change[1], 1)), 0o644)
+		if report, err := VerifyFiles(FilesIn(dir)); err != nil || report.Events[0].Intact != (what == "note") || !report.TamperEvident {
+			t.Errorf("%s: %v %s", what, err, report.Summary())
+		}
+	}
+	os.Remove(filepath.Join(dir, "events.org"))
+	if report, err := VerifyFiles(FilesIn(dir)); err != nil || !strings.HasSuffix(report.Summary(), "run "+run.ID()+": no record in events.org") {
+		t.Errorf("%v %s", err, report.Summary())
+	}
 	if whole, err := state.Blobs().Get(Digest([]byte(long))); err != nil || string(whole) != long {
 		t.Errorf("the whole output: %v", err)
 	}

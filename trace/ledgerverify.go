@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -36,6 +35,10 @@ type LedgerReport struct {
 	UnsealedRuns []string `json:"unsealed_runs,omitempty"`
 	// SealedRuns are the runs that ended with a seal, in order.
 	SealedRuns []string `json:"sealed_runs"`
+	// Events says of each run whether its records in events.org are as they
+	// were written; nil when events.org was not looked at. People may edit that
+	// file, so it does not decide TamperEvident.
+	Events []RunIntegrity `json:"events,omitempty"`
 }
 
 // Summary says the result in one line.
@@ -53,21 +56,43 @@ func (r *LedgerReport) Summary() string {
 	if r.Unsealed > 0 {
 		text += fmt.Sprintf("; %d lines from line %d are not sealed yet (a run is going or crashed)", r.Unsealed, r.Sealed+1)
 	}
+	for _, e := range r.Events {
+		if !e.Intact {
+			text += fmt.Sprintf("; run %s: %s", e.Run, e.Reason)
+		}
+	}
 	return text
 }
 
-// VerifyLedgerFiles is [VerifyLedger] on files. A missing ledger is an error
-// that wraps [os.ErrNotExist]; missing steps are lines that are gone.
-func VerifyLedgerFiles(ledgerPath, stepsPath string) (*LedgerReport, error) {
-	ledger, err := os.ReadFile(ledgerPath)
+// VerifyFiles checks the views of a directory: the steps against the ledger,
+// and events.org against the digests that the steps hold. A missing ledger is
+// an error for which [os.IsNotExist] holds; other missing files are lines and
+// records that are gone.
+func VerifyFiles(files Files) (*LedgerReport, error) {
+	ledger, err := os.ReadFile(files.Ledger)
 	if err != nil {
-		return nil, fmt.Errorf("ledger: %w", err)
+		return nil, err
 	}
-	steps, err := os.ReadFile(stepsPath)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("ledger: %w", err)
+	steps, err := os.ReadFile(files.Steps)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
 	}
-	return VerifyLedger(ledger, steps), nil
+	r := VerifyLedger(ledger, steps)
+	events, err := os.ReadFile(files.Events)
+	if err != nil && !os.IsNotExist(err) {
+		return nil, err
+	}
+	r.Events = VerifyEvents(events, steps)
+	return r, nil
+}
+
+// VerifyLedgerFiles is [VerifyFiles] without events.org.
+func VerifyLedgerFiles(ledgerPath, stepsPath string) (*LedgerReport, error) {
+	r, err := VerifyFiles(Files{Ledger: ledgerPath, Steps: stepsPath})
+	if r != nil {
+		r.Events = nil
+	}
+	return r, err
 }
 
 // VerifyLedger checks the lines of a _steps.jsonl text against a ledger.

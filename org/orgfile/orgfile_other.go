@@ -1,0 +1,16 @@
+//go:build !unix
+
+package orgfile
+
+import (
+	"io/fs"
+	"os"
+)
+
+// Without Unix there are neither advisory locks nor owners to keep in the
+// standard library; the comparison of contents still guards every write.
+func lock(*os.File) error { return nil }
+
+func keepOwner(*os.File, fs.FileInfo) error { return nil }
+
+func syncDir(string) error { return nil }

@@ -1,0 +1,220 @@
+package orgfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"wb/org"
+)
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func open(t *testing.T, path string) *File {
+	t.Helper()
+	f, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// onlyFiles fails if the directory holds anything else, such as a temporary
+// file.
+func onlyFiles(t *testing.T, dir string, names ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var have []string
+	for _, e := range entries {
+		have = append(have, e.Name())
+	}
+	if strings.Join(have, " ") != strings.Join(names, " ") {
+		t.Errorf("directory holds %v, want %v", have, names)
+	}
+}
+
+func TestApplyKeepsModeAndOtherBytes(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.org")
+	write(t, path, "* TODO a  \r\n* b", 0o640)
+	f := open(t, path)
+	for h := range f.Doc.Headlines() {
+		edits, err := org.SetKeyword(h, "DONE")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f, err = f.Apply(edits); err != nil {
+			t.Fatal(err)
+		}
+		break
+	}
+	if got := read(t, path); got != "* DONE a  \r\n* b" || f.Doc.Source() != got {
+		t.Errorf("file holds %q, document %q", got, f.Doc.Source())
+	}
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o640 {
+		t.Errorf("mode is %v", info.Mode())
+	}
+	onlyFiles(t, dir, "a.org")
+}
+
+func TestWriteAfterWrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.org")
+	write(t, path, "a", 0o600)
+	f := open(t, path)
+	for _, text := range []string{"b", "", "longer than before\n"} {
+		next, err := f.Write([]byte(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f = next; read(t, path) != text {
+			t.Fatalf("file holds %q, want %q", read(t, path), text)
+		}
+	}
+}
+
+func TestConflicts(t *testing.T) {
+	for name, meanwhile := range map[string]func(dir, path string){
+		"changed":   func(_, path string) { write(t, path, "changed", 0o600) },
+		"longer":    func(_, path string) { write(t, path, "one\n\n", 0o600) },
+		"truncated": func(_, path string) { write(t, path, "", 0o600) },
+		"removed":   func(_, path string) { os.Remove(path) },
+		"moved link": func(dir, path string) {
+			write(t, filepath.Join(dir, "b.org"), "one\n", 0o600)
+			os.Remove(path)
+			os.Symlink("b.org", path)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := filepath.Join(dir, "a.org")
+			write(t, path, "one\n", 0o600)
+			f := open(t, path)
+			meanwhile(dir, path)
+			_, err := f.Write([]byte("two\n"))
+			var conflict *ConflictError
+			if !errors.As(err, &conflict) || conflict.Path != path {
+				t.Fatalf("got %v, want a conflict", err)
+			}
+			if got, err := os.ReadFile(path); err == nil && string(got) == "two\n" {
+				t.Error("the file was written all the same")
+			}
+		})
+	}
+}
+
+func TestSameContentsAreNotWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.org")
+	write(t, path, "one\n", 0o600)
+	before, _ := os.Stat(path)
+	if _, err := open(t, path).Write([]byte("one\n")); err != nil {
+		t.Fatal(err)
+	}
+	if after, _ := os.Stat(path); !os.SameFile(before, after) {
+		t.Error("the file was replaced")
+	}
+}
+
+func TestSymlinkStays(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "real"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	target := filepath.Join(dir, "real", "a.org")
+	write(t, target, "one", 0o600)
+	link := filepath.Join(dir, "link.org")
+	if err := os.Symlink("real/a.org", link); err != nil {
+		t.Skip(err)
+	}
+	if _, err := open(t, link).Write([]byte("two")); err != nil {
+		t.Fatal(err)
+	}
+	if info, _ := os.Lstat(link); info.Mode()&os.ModeSymlink == 0 {
+		t.Error("the link became a file")
+	}
+	if got := read(t, target); got != "two" {
+		t.Errorf("target holds %q", got)
+	}
+	onlyFiles(t, filepath.Join(dir, "real"), "a.org")
+}
+
+func TestOnlyRegularFiles(t *testing.T) {
+	if _, err := Read(t.TempDir()); err == nil {
+		t.Error("read a directory")
+	}
+	if _, err := os.Stat("/dev/null"); err == nil {
+		if _, err := Read("/dev/null"); err == nil {
+			t.Error("read a device")
+		}
+	}
+}
+
+func TestReadOnlyFileIsNotReplaced(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root may write everything")
+	}
+	path := filepath.Join(t.TempDir(), "a.org")
+	write(t, path, "one", 0o400)
+	if _, err := open(t, path).Write([]byte("two")); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("got %v, want permission denied", err)
+	}
+}
+
+// TestWritersExcludeEachOther lets many writers add a line each, reading the
+// file anew after each conflict: no line may get lost.
+func TestWritersExcludeEachOther(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.org")
+	write(t, path, "", 0o600)
+	const writers, each = 4, 10
+	var wg sync.WaitGroup
+	for w := range writers {
+		wg.Go(func() {
+			for i := range each {
+				for {
+					f, err := Read(path)
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					_, err = f.Write(fmt.Appendf([]byte(f.Doc.Source()), "writer %d line %d\n", w, i))
+					var conflict *ConflictError
+					if errors.As(err, &conflict) {
+						continue
+					}
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					break
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if lines := strings.Count(read(t, path), "\n"); lines != writers*each {
+		t.Errorf("file has %d lines, want %d", lines, writers*each)
+	}
+}

@@ -23,6 +23,7 @@ type grammar struct {
 	Run        runCmd        `cmd:"" help:"Compile and run what changed, write results, record events."`
 	Plan       planCmd       `cmd:"" help:"Show the components of a workbook and how values flow."`
 	Lint       lintCmd       `cmd:"" help:"Report mistakes, with places and hints."`
+	Why        whyCmd        `cmd:"" help:"Say why a component would, or would not, run again."`
 	Query      queryCmd      `cmd:"" help:"Ask questions over notes, blocks, tables and runs in OQL."`
 	Ledger     ledgerCmd     `cmd:"" help:"Check the signed record of what runs did."`
 	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`

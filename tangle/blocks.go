@@ -1,6 +1,7 @@
 package tangle
 
 import (
+	"regexp"
 	"sort"
 	"strings"
 
@@ -144,6 +145,10 @@ func collect(doc *org.Document, at place) (all, met []*block, warnings []Warning
 	return all, met, warnings
 }
 
+// latePriority is a title in which COMMENT stands behind a priority that is not
+// its first word. To Org such a heading is a comment too.
+var latePriority = regexp.MustCompile(`^.*?\[#(?:[A-Z]|[0-9]{1,2})\] ?COMMENT(?: |$)`)
+
 // headingAt is the heading over an offset.
 func headingAt(doc *org.Document, offset int, known map[*org.Node]*heading) *heading {
 	h, ok := doc.Headline(doc.At(offset))
@@ -162,8 +167,9 @@ func headingAt(doc *org.Document, offset int, known map[*org.Node]*heading) *hea
 		made.customID = ""
 	}
 	for up, ok := h, true; ok; up, ok = up.Up() {
-		made.comment = made.comment || up.Comment
-		made.silenced = made.silenced || up.Comment || up.Archived()
+		comment := up.Comment || latePriority.MatchString(up.Title.Text)
+		made.comment = made.comment || comment
+		made.silenced = made.silenced || comment || up.Archived()
 	}
 	known[h.Node] = made
 	return made

@@ -124,6 +124,9 @@ func runForTest(ctx context.Context, call Call) (value.Value, error) {
 	if !ok {
 		return value.Nil(), fmt.Errorf("%s is not a block", call.Name)
 	}
+	if eval := call.Doc.HeaderArgs(call.Node).Value(":eval"); eval == "no" || eval == "never" {
+		return value.Nil(), nil
+	}
 	body := call.Doc.Text(b.Body)
 	switch b.Lang.Text {
 	case "emacs-lisp", "elisp":
@@ -132,10 +135,12 @@ func runForTest(ctx context.Context, call Call) (value.Value, error) {
 		args := call.Doc.HeaderArgs(call.Node)
 		for i, v := range args.Vars() {
 			expr := v.Expr
-			if i < len(call.Args) {
-				expr = call.Args[i]
-				if name, value, named := strings.Cut(expr, "="); named && name == v.Name {
+			for j, given := range call.Args {
+				name, value, named := strings.Cut(given, "=")
+				if named && name == v.Name {
 					expr = value
+				} else if !named && i == j {
+					expr = given
 				}
 			}
 			x, err := elisp.ReadCell(expr, env)
@@ -156,6 +161,9 @@ func runForTest(ctx context.Context, call Call) (value.Value, error) {
 		result, err := elisp.Eval("(progn "+program+")", env)
 		if err != nil {
 			return value.Nil(), err
+		}
+		if args.Has(":results", "output") {
+			return value.OfString(""), nil // they print nothing
 		}
 		return elisp.ToValue(result)
 	case "sh":

@@ -17,6 +17,7 @@ type generator struct {
 	data      []string // names of tables, lists and texts
 	functions []string // names of blocks that can be run
 	n         int
+	self      int // index of the name of the block being written, -1 for none
 }
 
 // generate returns the document of a seed.
@@ -82,8 +83,8 @@ func (g *generator) preamble() {
 	if g.chance(30) {
 		g.line("#+PROPERTY: header-args %s", g.args("sh", true))
 	}
-	if g.chance(15) {
-		g.line("#+PROPERTY: header-args+ %s", g.args("sh", true))
+	for g.chance(15) {
+		g.line("#+%s: header-args%s %s", g.pick("PROPERTY", "property"), g.pick("+", "+", "", "+:sh", ":sh+"), g.args("sh", true))
 	}
 	if g.chance(15) {
 		g.line("#+PROPERTY: header-args:%s %s", g.language(), g.args("sh", true))
@@ -131,7 +132,7 @@ func (g *generator) heading(level int) {
 			case 2:
 				g.line(":header-args:%s: %s", g.language(), g.args("sh", true))
 			case 3:
-				g.line(":Foo: bar")
+				g.line("%s", g.pick(":Foo: bar", ":header-args: nil", ":header-args:", ":header-args+:", ":ID: the-id", ":header-args+: nil"))
 			default:
 				g.line(":%s: %s", g.pick("header-args", "HEADER-ARGS"), g.args("sh", true))
 			}
@@ -187,7 +188,19 @@ func (g *generator) blank() {
 
 // odd writes what authors get wrong.
 func (g *generator) odd(indent string) {
-	switch g.Intn(7) {
+	switch g.Intn(12) {
+	case 7:
+		g.line("%s#+name: %s\n", indent, g.names[g.Intn(len(g.names))]) // names nothing
+	case 8:
+		g.line("%s#+foo: bar\n%s#+attr_html: :x y", indent, indent)
+		g.block(indent)
+	case 9:
+		g.line("[fn:1] A footnote.\n")
+		g.block(indent)
+	case 10:
+		g.line("%s:PROPERTIES:\n%s:header-args: :tangle lost.txt\n%s:END:", indent, indent, indent)
+	case 11:
+		g.line("#+begin_src sh :tangle strange.sh\nx\n#+end_srcfoo\ny\n#+end_src")
 	case 0:
 		g.line("%s#+begin_example\n%s#+begin_src sh :tangle odd.sh\nodd\n%s#+end_src\n%s#+end_example", indent, indent, indent, indent)
 	case 1:
@@ -325,7 +338,7 @@ func (g *generator) args(language string, inherited bool) string {
 	add(3, ":eval %", "no", "never")
 	add(4, ":hlines %", "yes", "no")
 	add(4, ":colnames %", "yes", "no", "nil")
-	add(3, ":rownames %", "yes", "no")
+	add(1, ":rownames %", "yes", "no")
 	add(2, ":unknown %", "x", "'sym")
 	if inherited {
 		add(5, ":noweb-ref %", g.refs...)
@@ -368,8 +381,10 @@ func (g *generator) variables() string {
 
 func (g *generator) block(indent string) {
 	language := g.language()
+	g.self = -1
 	if g.chance(30) {
-		g.line("%s#+%s: %s", indent, g.pick("name", "NAME", "Name"), g.names[g.Intn(len(g.names))])
+		g.self = g.Intn(len(g.names))
+		g.line("%s#+%s: %s%s", indent, g.pick("name", "NAME", "Name", "name", "name"), g.names[g.self], g.maybe(4, " ", "\t", "\n"))
 	}
 	if g.chance(8) {
 		g.line("%s#+%s: %s", indent, g.pick("HEADER", "headers", "header"), g.args(language, false))
@@ -386,12 +401,15 @@ func (g *generator) block(indent string) {
 	if args != "" {
 		args = g.pick(" ", " ", "  ", "\t") + args
 	}
-	if g.chance(2) {
+	if g.chance(2) && !g.comments {
 		language = ""
 	}
 	word := ""
 	if language != "" {
 		word = " " + language
+	}
+	if word == "" {
+		args = strings.ReplaceAll(args, "\t", " ")
 	}
 	g.line("%s#+%s%s%s%s", indent, begin, word, switches, args+g.maybe(5, " ", "  "))
 	inner := indent
@@ -419,7 +437,7 @@ func (g *generator) code(indent string) string {
 	case 6:
 		return indent + g.pick("  deeper", "\tdeeper", "    deeper")
 	case 7:
-		return g.pick("outdented", " less")
+		return g.pick("outdented", " less", "\u00a0nbsp", "\f", indent+" \t mixed", "a\tb", "\t\t", "x\r")
 	case 8:
 		return indent + g.pick("int main() {", "}", "if x:", "echo \"$x0\" $y1 val0", "int main(void)", "public class Foo {", "import a.b;", "*/ --> end", "trailing   ", "program x")
 	}
@@ -431,11 +449,19 @@ func (g *generator) target() string {
 	case len(g.functions) > 0 && g.chance(15):
 		return g.functions[g.Intn(len(g.functions))] + g.pick("()", "(n=4)", "(5)")
 	case g.chance(8):
-		return g.pick("undefined", "cid-1", "two words", "v", "a b")
-	case g.chance(25):
+		return g.pick("undefined", "cid-1", "cid-2", "the-id", "two words", "v", "a b")
+	case g.chance(20) && (g.self < 0 || g.chance(3)):
 		return g.refs[g.Intn(len(g.refs))]
 	}
-	name := g.names[g.Intn(len(g.names))]
+	// Mostly refer forward, so that few documents go in circles.
+	from := g.self + 1
+	if from == len(g.names) || g.chance(2) {
+		from = 0
+	}
+	if from == 0 && g.self >= 0 && !g.chance(5) {
+		return "nothing"
+	}
+	name := g.names[from+g.Intn(len(g.names)-from)]
 	if g.chance(10) {
 		return strings.ToUpper(name)
 	}

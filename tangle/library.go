@@ -3,6 +3,8 @@ package tangle
 import (
 	"sort"
 	"strings"
+
+	"wb/org"
 )
 
 // library finds chunks in one document; it is the [Library] of tangling.
@@ -13,7 +15,16 @@ type library struct {
 	refs   map[string][]*block // by :noweb-ref; nil until asked for
 }
 
-func (l *library) Headline(id string) (string, bool) { return headlineBody(l.p.doc, id) }
+// Headline also moves point to the heading, as Emacs does; see planner.point.
+func (l *library) Headline(id string) (string, bool) {
+	h, ok := l.p.headlineWithID(l.p.doc, id)
+	if !ok {
+		return "", false
+	}
+	l.p.point = spot{h.Start(), "", headingAt(l.p.doc, h.Start(), map[*org.Node]*heading{})}
+	l.p.wandered = true
+	return bodyOf(h), true
+}
 
 func (l *library) Named(id string) (*Chunk, bool) {
 	if l.names == nil {

@@ -11,40 +11,44 @@ import (
 // points to it.
 var target = regexp.MustCompile(`[^<]<<([^<>]+)>>[^>]`)
 
-// linkTo is the link that `:comments link` writes for a block: what Emacs
-// stores with point on its begin line, relative to the directory of the tangled
-// file. dir is that directory as :tangle names it ("" for the document's own).
-func (p *planner) linkTo(b *block, dir string) string {
-	from := p.dir
-	if dir != "" {
-		from = elisp.Expand(dir, p.dir, p.opts.Machine.Home)
-	}
-	return p.linkFrom(b, from)
+// spot is a place in the document that a link can lead to.
+type spot struct {
+	offset  int // start of a line
+	name    string
+	heading *heading
 }
 
-// linkFrom is the link relative to an absolute directory.
-func (p *planner) linkFrom(b *block, from string) string {
-	path := escapeLink(p.file + "::" + p.searchFor(b))
+func (b *block) spot() spot { return spot{b.Begin.Start, b.Name().Text, b.heading} }
+
+// linkTo is the link that `:comments link` writes for a block: what Emacs
+// stores with point on its begin line, relative to the directory of the tangled
+// file. tangle is the value of :tangle.
+func (p *planner) linkTo(s spot, tangle string) string {
+	from := p.dir
+	if dir := tangle[:strings.LastIndexByte(tangle, '/')+1]; dir != "" {
+		from = elisp.Expand(dir, p.dir, p.opts.Machine.Home)
+	}
+	path := escapeLink(p.file + "::" + p.searchFor(s))
 	return "file:" + elisp.Relative(elisp.Expand(path, p.dir, p.opts.Machine.Home), from)
 }
 
-// searchFor is the part of a link that finds the block in its file.
-func (p *planner) searchFor(b *block) string {
+// searchFor is the part of a link that finds the place in its file.
+func (p *planner) searchFor(s spot) string {
 	text := p.doc.Source()
-	if name, ok := targetAt(text, b.Begin.Start); ok {
+	if name, ok := targetAt(text, s.offset); ok {
 		return name
 	}
-	if name := b.Name().Text; name != "" {
-		return name
+	if s.name != "" {
+		return s.name
 	}
-	if b.heading.node == nil {
-		line, _, _ := strings.Cut(text[b.Begin.Start:], "\n")
+	if s.heading.node == nil {
+		line, _, _ := strings.Cut(text[s.offset:], "\n")
 		return contextSearch(line)
 	}
-	if b.heading.customID != "" {
-		return "#" + b.heading.customID
+	if s.heading.customID != "" {
+		return "#" + s.heading.customID
 	}
-	return "*" + squeeze(b.heading.title)
+	return "*" + squeeze(s.heading.title)
 }
 
 // targetAt returns the dedicated target that touches offset, the start of a

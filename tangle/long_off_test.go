@@ -3,4 +3,4 @@
 package tangle
 
 // generatedDocuments is how many random documents are compared with Emacs.
-const generatedDocuments = 300
+const generatedDocuments = 40

@@ -87,13 +87,17 @@ type planner struct {
 	targets []*destination
 	byPath  map[string]*destination
 
-	current *block // the one being expanded
-	begins  []int
-	ends    []endMarker
+	// point is where Emacs stands while it expands a block: on the block, or on
+	// the heading whose text a noweb reference has fetched last.
+	point    spot
+	wandered bool // point has left the block
+	begins   []int
+	ends     []endMarker
 
 	resolved map[string]elisp.Value
 	others   map[string]*org.Document
 	names    map[*org.Document]map[string][]*org.Node
+	ids      map[*org.Document]map[string]org.Headline
 }
 
 // destination is a file and the parts that go into it.
@@ -243,7 +247,7 @@ func (p *planner) destinationOf(b *block) (string, error) {
 
 // expand makes the part a block contributes.
 func (p *planner) expand(ctx context.Context, b *block) (part, error) {
-	p.current = b
+	p.point, p.wandered = b.spot(), false
 	piece := part{block: b, padding: true}
 	chunk := p.library.chunk(b)
 	body := chunk.Body
@@ -346,16 +350,20 @@ func (p *planner) dress(b *block, piece *part) error {
 	piece.data = linkData{
 		name: name, line: strconv.Itoa(line + 1),
 		file: elisp.Relative(p.file, p.dir),
-		link: p.linkTo(b, tangle[:strings.LastIndexByte(tangle, '/')+1]),
+		link: p.linkTo(b.spot(), tangle),
 	}
 	if piece.comments == "both" || piece.comments == "org" {
 		piece.prose = Dedent(p.proseAbove(b))
+		if p.wandered { // Emacs takes the text above point: the heading's stars
+			h, _ := p.point.heading.node.Headline()
+			piece.prose = strings.Repeat("*", h.Level) + " "
+		}
 	}
 	return nil
 }
 
 // coderef labels end a line: `(ref:name)`, or what -l says.
-var labelFormat = regexp.MustCompile(`-l "(.+)"`)
+var labelFormat = regexp.MustCompile(`-l +"([^"\n]+)"`)
 
 // coderefs matches the labels of a block.
 func coderefs(switches string) *regexp.Regexp {
@@ -373,10 +381,7 @@ func (p *planner) proseAbove(b *block) string {
 	start := 0
 	if b.heading.node != nil {
 		h, _ := b.heading.node.Headline()
-		start = h.Line.Start + h.Level
-		for start < h.Line.End && p.doc.Source()[start] == ' ' {
-			start++
-		}
+		start = h.Line.Start + h.Level + 1
 	}
 	start = max(start, p.endOfBlockBefore(b.Begin.Start))
 	return p.doc.Source()[start:b.Begin.Start]
@@ -459,12 +464,11 @@ func (p *planner) delimit(into, chunk *Chunk, remembered bool) (open, end string
 	line, _ := p.doc.Position(b.Begin.Start)
 	data.line = strconv.Itoa(line)
 	if chunk.Comments != "no" {
-		at := b
-		if remembered && p.current != nil {
-			at = p.current
+		at := b.spot()
+		if remembered {
+			at = p.point
 		}
-		dest := p.literal(b, ":tangle")
-		data.link = p.linkTo(at, dest[:strings.LastIndexByte(dest, '/')+1])
+		data.link = p.linkTo(at, p.literal(b, ":tangle"))
 	}
 	return trim(comments.Region(data.open())), trim(comments.Region(data.end())), nil
 }

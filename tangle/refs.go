@@ -181,8 +181,8 @@ func (p *planner) named(ctx context.Context, doc *org.Document, r valueRef, text
 		}
 		return nil, fmt.Errorf("%w: %s has no value to read", ErrReference, r.name)
 	}
-	if body, ok := headlineBody(doc, r.name); ok {
-		return elisp.String(body), nil
+	if h, ok := p.headlineWithID(doc, r.name); ok {
+		return elisp.String(bodyOf(h)), nil
 	}
 	return nil, fmt.Errorf("%w: nothing is named %s", ErrReference, r.name)
 }
@@ -241,21 +241,38 @@ func commented(doc *org.Document, n *org.Node) bool {
 	return false
 }
 
-// headlineBody is the text below the heading whose CUSTOM_ID or ID is id, its
-// drawer and planning line left out, sub-headings included.
-func headlineBody(doc *org.Document, id string) (string, bool) {
-	for _, property := range []string{"CUSTOM_ID", "ID"} {
-		for h := range doc.Headlines() {
-			if value, ok := h.Property(property); ok && value == id {
-				end := h.End()
-				if end < len(doc.Source()) { // a heading follows: its newline is not ours
-					end--
+// headlineWithID finds the heading whose CUSTOM_ID, or else ID, is id.
+func (p *planner) headlineWithID(doc *org.Document, id string) (org.Headline, bool) {
+	index, ok := p.ids[doc]
+	if !ok {
+		index = map[string]org.Headline{}
+		for _, property := range []string{"CUSTOM_ID", "ID"} {
+			for h := range doc.Headlines() {
+				if value, has := h.Property(property); has {
+					if _, known := index[value]; !known {
+						index[value] = h
+					}
 				}
-				return doc.Source()[min(h.Body().Start, end):end], true
 			}
 		}
+		if p.ids == nil {
+			p.ids = map[*org.Document]map[string]org.Headline{}
+		}
+		p.ids[doc] = index
 	}
-	return "", false
+	h, ok := index[id]
+	return h, ok
+}
+
+// bodyOf is the text below a heading, its drawer and planning line left out,
+// sub-headings included.
+func bodyOf(h org.Headline) string {
+	source := h.Document().Source()
+	end := h.End()
+	if end < len(source) { // a heading follows: its newline is not ours
+		end--
+	}
+	return source[min(h.Body().Start, end):end]
 }
 
 // element indexes a list: "0", "-1", "1:3", "*" or "", one for each dimension.

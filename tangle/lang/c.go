@@ -329,6 +329,9 @@ func (c cFamily) columnAccess(v Var) (string, error) {
 	}
 	list := strings.Join(names, ",")
 	kind := c.typeName(kindOf(v.Value))
+	if kind == "" {
+		kind = "nil" // an empty table: not C, but what ob-C writes
+	}
 	if c.variant == dLang {
 		return fmt.Sprintf("string[%d] %s_header = [%s];\n%s %s_h (size_t row, string col) { return %s[row][get_column_num(%s_header,col)]; }",
 			len(names), v.Name, list, kind, v.Name, v.Name, v.Name), nil

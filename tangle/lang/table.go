@@ -44,7 +44,8 @@ func separated(table elisp.Value, f tableFormat) string {
 
 // line converts one line of org text; what is no table row stays.
 func (f tableFormat) line(text string) string {
-	row, isRow := strings.CutPrefix(strings.TrimLeft(text, " \t"), "|")
+	text = strings.TrimLeft(text, " \t")
+	row, isRow := strings.CutPrefix(text, "|")
 	if !isRow {
 		return text
 	}

@@ -60,6 +60,7 @@ func (e *Emacs) command(args ...string) *exec.Cmd {
 func (e *Emacs) Run(t testing.TB, script string, args ...string) string {
 	t.Helper()
 	cmd := e.command(append([]string{"-l", script}, args...)...)
+	cmd.Env = append(cmd.Env, "TMPDIR="+t.TempDir()) // ob-sql and ob-gnuplot leave files behind
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()

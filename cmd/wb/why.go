@@ -1,0 +1,97 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"wb/compile"
+	"wb/workbook"
+)
+
+// whyCmd says why a component would run again, by the digests that changed.
+type whyCmd struct {
+	File  string            `arg:"" help:"Workbook."`
+	ID    string            `arg:"" help:"Component: its id, #+NAME or heading."`
+	Set   map[string]string `help:"Inputs, as for wb run." placeholder:"NAME=VALUE" mapsep:"none"`
+	Grant []string          `help:"Capabilities, as for wb run." placeholder:"CAP"`
+}
+
+func (c *whyCmd) Help() string {
+	return "Example:\n  wb why analysis.org totals"
+}
+
+func (c *whyCmd) Run(a *app) error {
+	src, err := os.ReadFile(c.File)
+	if os.IsNotExist(err) {
+		return missingFile(c.File)
+	}
+	if err != nil {
+		return err
+	}
+	opts, err := (&runCmd{Set: c.Set, Grant: c.Grant, Profile: "compute"}).options()
+	if err != nil {
+		return err
+	}
+	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
+		opts.File, opts.Source, opts.Lanes, opts.Cache = c.File, src, lanes, workbook.CacheBeside(c.File)
+		x, err := workbook.Explain(a.ctx, opts, c.ID)
+		if err != nil {
+			return err
+		}
+		return a.answer("why", x, func(w io.Writer) error { return writeExplanation(w, x) })
+	})
+}
+
+// writeExplanation says the reason, then what the outcome depends on, then and
+// now.
+func writeExplanation(w io.Writer, x *workbook.Explanation) error {
+	verdict := "would not run"
+	if x.WouldRun {
+		verdict = "would run"
+	}
+	fmt.Fprintf(w, "%s %s: %s\n", x.ID, verdict, x.Reason)
+	if len(x.Needs) > 0 {
+		fmt.Fprintf(w, "first: %s\n", strings.Join(x.Needs, ", "))
+	}
+	if x.Now == nil {
+		return nil
+	}
+	before := x.Before
+	if before == nil {
+		before = &workbook.Digests{}
+	}
+	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	row := func(what, then, now string) {
+		mark := ""
+		if then != now && x.Before != nil {
+			mark = "changed"
+		}
+		fmt.Fprintf(tab, "  %s\t%s\t%s\n", what, shortDigest(now), mark)
+	}
+	row("source", before.Source, x.Now.Source)
+	for _, name := range slices.Sorted(maps.Keys(x.Now.Inputs)) {
+		row("input "+name, before.Inputs[name], x.Now.Inputs[name])
+	}
+	row("toolchain", before.Toolchain, x.Now.Toolchain)
+	row("profile", before.Profile, x.Now.Profile)
+	if len(x.Now.Caps)+len(before.Caps) > 0 {
+		row("granted", strings.Join(before.Caps, " "), strings.Join(x.Now.Caps, " "))
+	}
+	for _, read := range x.Reads {
+		fmt.Fprintf(tab, "  file\t%s\t\n", read)
+	}
+	return tab.Flush()
+}
+
+// shortDigest is the first 12 digits of a digest; other text stays whole.
+func shortDigest(s string) string {
+	if len(s) == 64 && !strings.ContainsAny(s, " /") {
+		return s[:12]
+	}
+	return s
+}

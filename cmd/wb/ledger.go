@@ -33,7 +33,7 @@ func (c *ledgerVerifyCmd) Run(a *app) error {
 		dir = filepath.Dir(c.File)
 	}
 	files := trace.FilesIn(dir)
-	report, err := trace.VerifyLedgerFiles(files.Ledger, files.Steps)
+	report, err := trace.VerifyFiles(files)
 	if os.IsNotExist(err) {
 		return &codedError{text: "no ledger in " + dir, code: exitNotFound, hint: "wb run writes one at the end of every run"}
 	}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -38,7 +39,11 @@ func VerifyEvents(events, steps []byte) []RunIntegrity {
 		sums[run].Write(record.Text)
 	}
 	var found []RunIntegrity
-	for step, err := range ScanSteps(steps) {
+	for line := range bytes.Lines(steps) {
+		if !bytes.Contains(line, []byte(eventsDigest)) { // spares parsing most lines
+			continue
+		}
+		step, err := parseStep(bytes.TrimSpace(line))
 		if err != nil || step.Kind != KindResult {
 			continue
 		}

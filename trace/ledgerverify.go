@@ -65,7 +65,7 @@ func (r *LedgerReport) Summary() string {
 }
 
 // VerifyFiles checks the views of a directory: the steps against the ledger,
-// and events.org against the digests that the steps hold. A missing ledger is
+// and events.org, if named, against the digests in the steps. A missing ledger is
 // an error for which [os.IsNotExist] holds; other missing files are lines and
 // records that are gone.
 func VerifyFiles(files Files) (*LedgerReport, error) {
@@ -78,6 +78,9 @@ func VerifyFiles(files Files) (*LedgerReport, error) {
 		return nil, err
 	}
 	r := VerifyLedger(ledger, steps)
+	if files.Events == "" {
+		return r, nil
+	}
 	events, err := os.ReadFile(files.Events)
 	if err != nil && !os.IsNotExist(err) {
 		return nil, err
@@ -88,11 +91,7 @@ func VerifyFiles(files Files) (*LedgerReport, error) {
 
 // VerifyLedgerFiles is [VerifyFiles] without events.org.
 func VerifyLedgerFiles(ledgerPath, stepsPath string) (*LedgerReport, error) {
-	r, err := VerifyFiles(Files{Ledger: ledgerPath, Steps: stepsPath})
-	if r != nil {
-		r.Events = nil
-	}
-	return r, err
+	return VerifyFiles(Files{Ledger: ledgerPath, Steps: stepsPath})
 }
 
 // VerifyLedger checks the lines of a _steps.jsonl text against a ledger.

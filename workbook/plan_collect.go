@@ -80,7 +80,7 @@ func (b *builder) collect() {
 			}
 		case org.KindCall:
 			b.callLine(n)
-		case org.KindParagraph, org.KindVerseBlock, org.KindTableRow:
+		case org.KindParagraph, org.KindVerseBlock:
 			if !isResult(n) {
 				b.inlines(n, n.Text())
 			}

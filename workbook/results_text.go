@@ -26,8 +26,8 @@ type Result struct {
 	// (describe the file by its name) from none.
 	FileDesc  string
 	Described bool
-	// Switches are the block's -n, -r and the like, repeated on example and
-	// source blocks.
+	// Switches is the value of :results_switches, written on the first line of
+	// example and source blocks.
 	Switches string
 	// Hash is what #+RESULTS[hash]: shows for :cache yes.
 	Hash string

@@ -89,9 +89,6 @@ func (r *runner) writeResult(w *writer, c *Component, t *task) (string, error) {
 	}
 	res := &Result{Value: harmless(t.done.Value), Words: t.words, Lang: c.Lang}
 	res.describe(t.args)
-	if b, ok := c.node.Block(); ok {
-		res.Switches = b.Switches.Text
-	}
 	res.Before = r.opts.Cache.lastRuns(r.opts.File)[c.ID].Wrote
 	if res.Words.Has("replace") {
 		res.Hash = t.hash
@@ -121,6 +118,7 @@ func (t *task) hasResult() bool {
 
 // describe takes over the header arguments that say how a result is written.
 func (r *Result) describe(args argSet) {
+	r.Switches = args.Value(":results_switches")
 	if wrap, ok := args.Get(":wrap"); ok {
 		r.Wrap, r.Wrapped = wrap.Value, true
 	}

@@ -113,7 +113,7 @@ func SetTags(h Headline, tags []string) ([]Edit, error) {
 		start := max(lineEnd, h.start+h.Level)
 		return []Edit{{start, end, tagGap(text[h.start:start], list) + list}}, nil
 	}
-	title := trimSpan(text, h.start, h.TagList.Start).End
+	title := max(h.start+h.Level+1, trimSpan(text, h.start, h.TagList.Start).End)
 	if len(tags) == 0 {
 		return []Edit{{title, h.TagList.End, ""}}, nil
 	}

@@ -177,8 +177,8 @@ func (r *runner) eval(ctx context.Context, expr string, this *value.Value) (valu
 		return value.Nil(), fmt.Errorf("%q names nothing here", expr)
 	}
 	switch {
-	case ref.Body:
-		return value.OfString(from.text()), nil
+	case ref.Body && from.isBlock():
+		return value.OfString(line(from.Body)), nil // the text itself, not its result
 	case ref.runsAnew() && from.Kind != KindData:
 		v, err = r.call(ctx, from, ref, this)
 	default:
@@ -188,14 +188,6 @@ func (r *runner) eval(ctx context.Context, expr string, this *value.Value) (valu
 		return v, err
 	}
 	return Index(v, ref.Index)
-}
-
-// text is a component's source, as a reference with empty brackets gives it.
-func (c *Component) text() string {
-	if c.isBlock() {
-		return c.Body
-	}
-	return plainLines(coreText(c.node))
 }
 
 // valueOf is the value of a component whose turn is over.

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"wb/org"
+	"wb/trace"
 	"wb/sandbox"
 	"wb/value"
 )
@@ -42,8 +43,8 @@ func (r *runner) writeResults() error {
 			last[c.ID] = lastRun{Digests: t.digests, Wrote: wrote}
 		}
 	}
-	if err := r.opts.Cache.saveLast(r.opts.File, last); err != nil {
-		return err
+	if err := r.opts.Cache.saveLast(r.opts.File, last); err != nil { // costs time, not results
+		r.emit(trace.Event{Kind: trace.KindLog, Error: err.Error()})
 	}
 	if r.opts.NoWrite {
 		return nil

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"wb/org"
-	"wb/trace"
 	"wb/sandbox"
+	"wb/trace"
 	"wb/value"
 )
 

@@ -85,15 +85,18 @@ func Bars(w io.Writer) (Progress, func()) {
 
 type bars struct{ *mpb.Progress }
 
-type barStep struct{ *mpb.Bar }
+type barStep struct {
+	*mpb.Bar
+	total int64
+}
 
 func (b *bars) Begin(tool, text string, total int64) Step {
 	label := mpb.PrependDecorators(decor.Name(tool+": "+text, decor.WCSyncSpaceR))
 	if total > 0 {
-		return barStep{b.New(total, mpb.BarStyle(), label,
+		return barStep{total: total, Bar: b.New(total, mpb.BarStyle(), label,
 			mpb.AppendDecorators(decor.CountersKibiByte("% .1f / % .1f"), decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))}
 	}
-	return barStep{b.New(0, mpb.SpinnerStyle(), label, mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))}
+	return barStep{Bar: b.New(0, mpb.SpinnerStyle(), label, mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))}
 }
 
 func (s barStep) Add(n int64) { s.IncrInt64(n) }
@@ -103,6 +106,7 @@ func (s barStep) Done(err error) {
 		s.Abort(false)
 		return
 	}
+	s.SetCurrent(s.total)
 	s.SetTotal(-1, true)
 }
 

@@ -157,6 +157,10 @@ type Job struct {
 	Stderr io.Writer
 	// Session names a persistent interpreter; "" starts fresh.
 	Session string
+	// Source is the block as it stands in its file now, which may be elsewhere
+	// than when it was built; interpreters place runtime errors with it. Nil
+	// places them relative to the block.
+	Source *Source
 }
 
 // Outcome is what a job did. A program that fails returns an Outcome with a

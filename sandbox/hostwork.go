@@ -1,0 +1,20 @@
+package sandbox
+
+import (
+	"context"
+	"time"
+)
+
+// Sleep waits on the guest's behalf, from inside a host function: in real time
+// when the guest was granted the clock, else by moving its virtual clock on at
+// once. It ends the guest when its deadline passes meanwhile.
+func (in *Instance) Sleep(d time.Duration) {
+	if d > 0 {
+		in.sleep(d)
+	}
+}
+
+// Charge counts fuel for work that a host function does for the guest, so that
+// moving bytes costs the same wherever they are moved. Call it from inside a
+// host function: it ends the guest when there is no fuel left.
+func (in *Instance) Charge(ctx context.Context, fuel int64) { in.burn(ctx, fuel) }

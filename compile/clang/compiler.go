@@ -1,23 +1,3 @@
-// Package clang is the C and C++ lane: clang and lld, themselves wasm, compile
-// a block inside the sandbox and the sandbox runs the result.
-//
-// [New] makes a [Compiler], which has the two lanes ([Compiler.C] and
-// [Compiler.CPP]) and also builds other tools from C sources ([CompileC]). The
-// compiler proper is loaded when it is first needed and stays loaded: a second
-// or so once, then some tens of milliseconds a block.
-//
-// What a block may say:
-//
-//   - Babel shape does what ob-C does: a body without main is wrapped in one;
-//     :includes, :defines, :namespaces, :flags, :libs, :main no, :prologue,
-//     :epilogue, :cmdline and :var work as there. See [Expand].
-//   - Command shape is a whole program: argv and stdin in, stdout out.
-//   - Component shape calls one function of the block. :sig: says how; the
-//     author writes only the function. Package compile/abi has the rules.
-//   - Kernel shape calls process(in_len) -> out_len on bytes in memory.
-//
-// There are no exceptions in C++ (throw does not compile), no setjmp, no
-// threads, no processes and no sockets.
 package clang
 
 import (

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"wb/compile/toolchain"
 	"wb/sandbox"
@@ -33,7 +34,7 @@ func (c *Compiler) recipe() toolchain.Recipe {
 				"gen/llvm.core.wasm":     {Name: programFile, SHA256: "24fbed474c7b5b4968fd73fc4827440b93fb351c1b6264516130300eff3e7bf5"},
 				"gen/llvm-resources.tar": {Name: resourcesFile, SHA256: "79eef0c336fe55cf03ff8f5b42b784c8168f929a3603138b2c6301f4601e4c86"},
 			}},
-		Check: c.selfTest,
+		Check: c.selfTest, Takes: 30 * time.Second,
 	}
 }
 

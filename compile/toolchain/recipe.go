@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // Recipe says what a toolchain is and how it is obtained. Lanes register their
@@ -22,6 +23,9 @@ type Recipe struct {
 	// so it is also where an expensive first compilation is paid. Step hears
 	// what it is doing. Nil checks nothing but digests.
 	Check func(ctx context.Context, t Toolchain, step Step) error
+	// Takes is about how long Check takes the first time, for progress texts;
+	// zero when it is short.
+	Takes time.Duration
 	// Needs names toolchains that Origin uses; they are installed first.
 	Needs []string
 }

@@ -271,7 +271,11 @@ func selfTest(ctx context.Context, r *Recipe, t Toolchain, progress Progress) er
 	if r.Check == nil {
 		return nil
 	}
-	step := progress.Begin(r.Name, "preparing and testing", 0)
+	text := "preparing and testing"
+	if r.Takes > 0 {
+		text += fmt.Sprintf(" (about %s the first time)", r.Takes)
+	}
+	step := progress.Begin(r.Name, text, 0)
 	err := r.Check(ctx, t, step)
 	step.Done(err)
 	switch {

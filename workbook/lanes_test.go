@@ -10,6 +10,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"wb/compile"
 	"wb/sandbox"
@@ -216,6 +217,7 @@ func pythonLane() *fakeLane {
 //	read FILE            gives a file's content
 //	write FILE TEXT      makes a file
 //	stdin                gives standard input
+//	sleep MS             takes its time
 //	wait                 runs until it is stopped
 func jsonLane() *fakeLane {
 	l := &fakeLane{info: compile.Info{Name: "toy", Shapes: allShapes}}
@@ -281,6 +283,10 @@ func toyStatement(ctx context.Context, statement string, given map[string]value.
 		return sandbox.WriteFile(job.Files, name, []byte(text))
 	case "stdin":
 		out.Value = value.OfString(string(job.Stdin))
+	case "sleep":
+		var ms int
+		fmt.Sscan(rest, &ms)
+		time.Sleep(time.Duration(ms) * time.Millisecond)
 	case "wait":
 		<-ctx.Done()
 		return ctx.Err()

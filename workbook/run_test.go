@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/org/orgfile"
 	"wb/sandbox"
 	"wb/value"
 )
@@ -251,7 +252,7 @@ func TestRunLeavesTheFileAlone(t *testing.T) {
 		}
 	}
 	_, err := Run(context.Background(), n.opts)
-	var conflict *ConflictError
+	var conflict *orgfile.ConflictError
 	if !errors.As(err, &conflict) || n.text() != diamond+"\nan edit\n" {
 		t.Errorf("got %v\n%s", err, n.text())
 	}

@@ -2,25 +2,14 @@ package workbook
 
 import (
 	"fmt"
-	"os"
 	"slices"
 
 	"wb/org"
+	"wb/org/orgfile"
 	"wb/sandbox"
 	"wb/trace"
 	"wb/value"
 )
-
-// ConflictError says that a file changed after it was read, so that nothing was
-// written.
-type ConflictError struct{ File string }
-
-func (e *ConflictError) Error() string {
-	return fmt.Sprintf("%s: changed by somebody else during the run; results were not written", e.File)
-}
-
-// Hint says what to do.
-func (e *ConflictError) Hint() string { return "run it again: what was computed is kept" }
 
 // writeResults writes the results of all components whose turn came, and the
 // files they made.
@@ -170,14 +159,15 @@ func harmless(v value.Value) value.Value {
 }
 
 // replaceFile writes the workbook's new text, refusing when the file is no
-// longer what was read.
+// longer what was read (*orgfile.ConflictError).
 func (r *runner) replaceFile(text []byte) error {
-	current, err := os.ReadFile(r.opts.File)
+	file, err := orgfile.Read(r.opts.File)
 	if err != nil {
 		return err
 	}
-	if string(current) != string(r.source) {
-		return &ConflictError{File: r.opts.File}
+	if file.Doc.Source() != string(r.source) {
+		return &orgfile.ConflictError{Path: r.opts.File, Reason: "changed during the run, so results were not written (run it again: what was computed is kept)"}
 	}
-	return writeAside(r.opts.File, text)
+	_, err = file.Write(text)
+	return err
 }

@@ -96,6 +96,15 @@ func finishBabel(out *compile.Outcome, art *compile.Artifact, s state) error {
 		out.Value = v
 		return err
 	}
-	out.Value = value.OfString(s.Text)
+	out.Value = numberOrText(s.Text)
 	return nil
+}
+
+// numberOrText reads a number as one, as org-babel-read does, so that blocks
+// that take it as a variable can count with it.
+func numberOrText(text string) value.Value {
+	if v := compile.ReadCell(text); v.Kind() == value.Int || v.Kind() == value.Float {
+		return v
+	}
+	return value.OfString(text)
 }

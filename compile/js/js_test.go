@@ -51,7 +51,7 @@ func TestBabel(t *testing.T) {
 	for _, c := range []struct{ body, results, want string }{
 		{`return "hello"`, "", `"hello"`},
 		{`return "hello world"`, "", `"hello world"`},
-		{`return 2.5`, "", `"2.5"`},
+		{`return 2.5`, "", `2.5`},
 		{`return [1, "a", [2,3], null, true]`, "", `[1,"a",[2,3],"null","true"]`},
 		{`return [[1,"x y"],["b", 2]]`, "", `[[1,"x y"],["b",2]]`},
 		{`return {a: 1, b: "x"}`, "", `"{ a: 1, b: 'x' }"`},
@@ -60,7 +60,7 @@ func TestBabel(t *testing.T) {
 		{`var q = 1;`, "", `"undefined"`},
 		{`return "hello world"`, "verbatim", `"'hello world'"`},
 		{`return null`, "", `"null"`},
-		{`return 1 // a comment at the end`, "", `"1"`},
+		{`return 1 // a comment at the end`, "", `1`},
 		{"setTimeout(() => console.log('later'), 5); console.log('now')", "output", `"now\nlater\n"`},
 		{`console.log("%s is %d%%", "x", 5)`, "output", `"x is 5%\n"`},
 		{`return require("util").inspect(new Set([1]))`, "", `"Set(1) { 1 }"`},

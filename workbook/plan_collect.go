@@ -79,7 +79,9 @@ func (b *builder) collect() {
 				b.block(n)
 			}
 		case org.KindCall:
-			b.callLine(n)
+			if !isResult(n) {
+				b.callLine(n)
+			}
 		case org.KindParagraph, org.KindVerseBlock:
 			if !isResult(n) {
 				b.inlines(n, n.Text())

@@ -2,6 +2,7 @@ package workbook
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"wb/org"
@@ -300,6 +301,25 @@ func (w *writer) edit(span org.Span, text string) {
 		return
 	}
 	w.edits = append(w.edits, org.Edit{Start: span.Start, End: span.End, New: text})
+}
+
+// settled are the edits without those that others overrule: of two results for
+// the same place the later one counts, as it would in Emacs, and what lies
+// inside text that is replaced goes with it.
+func (w *writer) settled() []org.Edit {
+	edits := slices.Clone(w.edits)
+	slices.SortStableFunc(edits, func(a, b org.Edit) int { return a.Start - b.Start })
+	var kept []org.Edit
+	for _, e := range edits {
+		if n := len(kept); n > 0 && e.Start < kept[n-1].End {
+			if e.Start == kept[n-1].Start && e.End >= kept[n-1].End {
+				kept[n-1] = e
+			}
+			continue
+		}
+		kept = append(kept, e)
+	}
+	return kept
 }
 
 // lineEnds gives text the line ends of the document.

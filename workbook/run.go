@@ -51,6 +51,9 @@ type Options struct {
 	// Limits is the most a component may ask for with :timeout, :memory and
 	// :fuel; zero fields are the profile's own.
 	Limits sandbox.Limits
+	// TrustTier is "instance" when the user accepts that a third-party document
+	// runs without an isolation tier around it; it then gets no grants.
+	TrustTier string
 	// Progress hears about each component that ends, one call at a time.
 	Progress func(Done)
 	// Lint is asked before anything runs; nil checks the plan alone. Errors
@@ -233,6 +236,9 @@ func newRunner(opts Options) (*runner, error) {
 	r.plan = NewPlan(opts.File, r.source)
 	r.report.Plan = r.plan
 	if err := r.lint(); err != nil {
+		return r, err
+	}
+	if err := r.trust(); err != nil {
 		return r, err
 	}
 	if err := r.choose(); err != nil {

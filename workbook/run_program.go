@@ -314,7 +314,7 @@ func (r *runner) bindComponent(p *program) error {
 	if p.code.Dialect == DialectWorkflow && len(inputs) == 0 && r.opts.Input != nil {
 		inputs = []value.Field{{Name: "input", Value: *r.opts.Input}}
 	}
-	p.src.Func = strings.ReplaceAll(Slug(p.code.Title), "-", "_")
+	p.src.Func = p.code.functionName()
 	p.src.Outs = portNames(p.code.Out)
 	for i, in := range inputs {
 		p.src.Params = append(p.src.Params, in.Name)
@@ -328,6 +328,22 @@ func (r *runner) bindComponent(p *program) error {
 	}
 	p.job.Inputs = inputs
 	return nil
+}
+
+// functionName is the function to call: the one named like the heading, else
+// like the block's #+NAME. When the body has neither, the lane takes the only
+// function there is.
+func (c *Component) functionName() string {
+	fromTitle := strings.ReplaceAll(Slug(c.Title), "-", "_")
+	fromName := strings.ReplaceAll(c.Name, "-", "_")
+	if fromName != "" && !hasWord(c.Body, fromTitle) && hasWord(c.Body, fromName) {
+		return fromName
+	}
+	return fromTitle
+}
+
+func hasWord(text, word string) bool {
+	return word != "" && regexp.MustCompile(`\b`+regexp.QuoteMeta(word)+`\b`).MatchString(text)
 }
 
 func portNames(ports []string) []string {

@@ -41,7 +41,7 @@ func (r *runner) writeResults() error {
 	if err := r.files.flush(); err != nil {
 		return fmt.Errorf("writing files: %w", err)
 	}
-	return r.save(w.edits)
+	return r.save(w.settled())
 }
 
 // noteFailure marks a component failed whose result cannot be written.

@@ -94,7 +94,7 @@ func eachLine(text string, f func(out *strings.Builder, line string)) string {
 
 // Dedent removes the indentation that all lines share; lines of blanks do not
 // count and become empty if they are shorter. Tabs stop at every eighth
-// column; one that is cut in half becomes spaces.
+// column; one that only a part of would have to go stays.
 func Dedent(code string) string {
 	common := -1
 	for pos := 0; pos < len(code); {
@@ -130,8 +130,8 @@ func cutColumns(line string, n int) string {
 		default:
 			return line[i:]
 		}
-		if n >= 0 && col > n {
-			return strings.Repeat(" ", col-n) + line[i+1:]
+		if n >= 0 && col > n { // a tab that is cut stays a tab, as in Emacs
+			return line[i:]
 		}
 	}
 	return ""

@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"golang.org/x/tools/txtar"
 )
 
 // TestConfirmEmacs compares this package with Emacs itself, element by
-// element and object by object, on every org file below the directories in
-// WB_ORG_CORPUS (colon-separated; testdata/confirm is always read). It needs
-// emacs and the lisp directory of Org 9.8 in WB_ORG_LISP.
+// element and object by object, on the golden documents and on every org file
+// below the directories in WB_ORG_CORPUS (colon-separated). It needs emacs and
+// the lisp directory of Org 9.8 in WB_ORG_LISP.
 func TestConfirmEmacs(t *testing.T) {
 	lisp := os.Getenv("WB_ORG_LISP")
 	if lisp == "" {
@@ -25,8 +27,8 @@ func TestConfirmEmacs(t *testing.T) {
 	if _, err := exec.LookPath("emacs"); err != nil {
 		t.Skip("no emacs: apt-get install emacs-nox")
 	}
-	var files []string
-	for _, dir := range append(filepath.SplitList(os.Getenv("WB_ORG_CORPUS")), "testdata/confirm") {
+	files := goldenDocuments(t)
+	for _, dir := range filepath.SplitList(os.Getenv("WB_ORG_CORPUS")) {
 		files = append(files, orgFiles(t, dir)...)
 	}
 	for len(files) > 0 {
@@ -34,6 +36,33 @@ func TestConfirmEmacs(t *testing.T) {
 		confirm(t, lisp, files[:n])
 		files = files[n:]
 	}
+}
+
+// goldenDocuments writes the org files of the golden archives to files.
+func goldenDocuments(t *testing.T) []string {
+	archives, err := filepath.Glob("testdata/tree/*.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	var files []string
+	for _, archive := range archives {
+		a, err := txtar.ParseFile(archive)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range a.Files {
+			if !strings.HasSuffix(f.Name, ".org") {
+				continue
+			}
+			name := filepath.Join(dir, strings.TrimSuffix(filepath.Base(archive), ".txtar")+"-"+f.Name)
+			if err := os.WriteFile(name, f.Data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, name)
+		}
+	}
+	return files
 }
 
 func confirm(t *testing.T, lisp string, files []string) {
@@ -141,10 +170,20 @@ func dump(d *Document) []string {
 		}
 	}
 	for n := range d.Nodes(KindSrcBlock) {
-		lines = append(lines, dumpArgs(d, n))
+		b, _ := n.Block()
+		lines = append(lines, dumpArgs(d, n), fmt.Sprintf("code %d %s", n.start, elispText(b.Code())))
 	}
 	for n := range d.AllObjects(KindInlineSrc) {
-		lines = append(lines, dumpArgs(d, n))
+		s, _ := n.InlineSrc()
+		lines = append(lines, dumpArgs(d, n), fmt.Sprintf("code %d %s", n.start, elispText(s.Code())))
+	}
+	for h := range d.Headlines() {
+		tags := "nil"
+		if list := d.Tags(h); len(list) > 0 {
+			sort.Strings(list)
+			tags = "(" + strings.Join(list, " ") + ")"
+		}
+		lines = append(lines, fmt.Sprintf("tags %d %s", h.start, tags))
 	}
 	return lines
 }

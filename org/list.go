@@ -148,7 +148,9 @@ func (p *parser) skipNested(l line, limit int) int {
 	end, ok := 0, false
 	switch {
 	case p.starts(l, "#+begin_"):
-		end, ok = p.marks.blockEnd(p.src[l.text+len("#+begin_"):skipWord(p.src, l.text, l.end)], l.next, limit)
+		if name := p.src[l.text+len("#+begin_") : skipWord(p.src, l.text, l.end)]; name != "" {
+			end, ok = p.marks.blockEnd(name, l.next, limit)
+		}
 	case p.starts(l, "#+begin:"):
 		end, ok = firstIn(p.marks.blockEnds[":"], l.next, limit)
 	case p.src[l.text] == ':':

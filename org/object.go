@@ -47,9 +47,24 @@ func (d *Document) objectsOf(n *Node, radio *radioTrie) *Node {
 		if k.Name() != "CAPTION" {
 			return nil
 		}
-		in, set = k.Value.Span, standardSet&^setOf(KindFootnoteRef)
+		set = standardSet &^ setOf(KindFootnoteRef)
+		if k.Option.Present() {
+			return d.captionObjects(k, set, radio)
+		}
+		in = k.Value.Span
 	}
 	return d.objects(n, in, set, radio)
+}
+
+// captionObjects parses "#+CAPTION[short]: long".
+func (d *Document) captionObjects(k Keyword, set kindSet, radio *radioTrie) *Node {
+	in := Span{k.Option.Start, k.Value.End}
+	p := d.newObjectParser(in, radio)
+	root := p.add(nil, KindObjects, in.Start, in.End)
+	root.parent = k.Node
+	p.run(objectJob{root, k.Option.Start, k.Option.End, set, k.Value.Start})
+	p.run(objectJob{root, k.Value.Start, k.Value.End, set, k.Value.End})
+	return root
 }
 
 // textNodes iterates over the nodes that may hold objects.

@@ -97,6 +97,21 @@
           (princ (format " %d" (oracle-at (org-babel-result-end)))))
         (princ "\n")))))
 
+(defun oracle-code (tree)
+  "Print the code of each block as org-babel runs it."
+  (org-element-map tree '(src-block inline-src-block)
+    (lambda (node)
+      (princ (format "code %d %s\n" (oracle-at (org-element-property :begin node))
+                     (oracle-text (org-babel--normalize-body node)))))))
+
+(defun oracle-tags (tree)
+  "Print the tags of each headline, inherited ones included."
+  (org-element-map tree 'headline
+    (lambda (node)
+      (goto-char (org-element-property :begin node))
+      (princ (format "tags %d %s\n" (oracle-at (point))
+                     (sort (delete-dups (mapcar #'substring-no-properties (org-get-tags))) #'string<))))))
+
 (defun oracle-args (tree)
   "Print the header arguments in force for each source block."
   (let (org-babel-default-header-args org-babel-default-inline-header-args)
@@ -135,7 +150,9 @@
           #'oracle-print nil nil nil t)
         (let ((org-element-use-cache t))
           (ignore-errors (oracle-results tree))
-          (oracle-args tree))))))
+          (oracle-args tree)
+          (oracle-code tree)
+          (oracle-tags tree))))))
 
 (setq org-confirm-babel-evaluate t)
 (dolist (file command-line-args-left) (oracle-file file))

@@ -7,6 +7,7 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/js"
+	"wb/compile/shell"
 )
 
 // New makes all lanes in env. Nothing is installed or loaded yet.
@@ -16,6 +17,7 @@ func New(env *compile.Env) (*compile.Registry, error) {
 		cc.C(),
 		cc.CPP(),
 		js.New(env),
+		shell.New(env),
 	}
 	if env.Cache != nil {
 		for i, lane := range all {

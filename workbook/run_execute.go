@@ -145,6 +145,7 @@ func (r *runner) buildAndRun(ctx context.Context, p *program, files *guestTree) 
 	r.emit(trace.Event{Kind: trace.KindCompile, Component: p.owner.ID, Lang: p.src.Lang, Duration: time.Since(start)})
 	job := *p.job
 	job.Files = files.fs()
+	job.Source = p.src
 	return p.lane.Run(ctx, art, &job)
 }
 

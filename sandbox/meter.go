@@ -58,10 +58,11 @@ func (in *Instance) fuelUsed() int64 {
 	return in.meter.used(int32(in.meter.counter.Get()))
 }
 
-// refill is the guest's call for more fuel: the next value of its counter.
+// refill is the guest's call for more fuel: the next value of its counter. It
+// needs at least one more unit.
 func (in *Instance) refill(ctx context.Context, left int32) int32 {
 	m := &in.meter
-	in.check(ctx, m.used(left))
+	in.check(ctx, m.used(left)+1)
 	next := int64(slice)
 	if m.limits.Fuel >= 0 {
 		next = min(next, m.limits.Fuel-m.used(left))

@@ -1,0 +1,126 @@
+package fuel
+
+// immediates passes over what follows an instruction's code, refusing the
+// instructions the rewriter does not know. For one behind the prefix 0xfc it
+// returns the second code.
+func (b *body) immediates(op byte) uint32 {
+	switch {
+	case op >= opLocalGet && op <= opTableSet,
+		op == opI32Const, op == opCall, op == opReturnCall, op == opBr, op == opBrIf,
+		op == opBlock, op == opLoop, op == opIf, op == opRefFunc, op == opRefNull:
+		b.leb(5)
+	case op >= opI32Eqz && op <= opI64Extend32S,
+		op <= opNop, op == opElse, op == opEnd, op == opReturn, op == opDrop, op == opSelect, op == opRefIsNull:
+	case op >= opI32Load && op <= opI64Store32:
+		b.memarg()
+	case op == opI64Const:
+		b.leb(10)
+	case op == opF32Const:
+		b.skip(4)
+	case op == opF64Const:
+		b.skip(8)
+	case op == opMemorySize || op == opMemoryGrow:
+		b.memoryIndex()
+	case op == opBrTable:
+		for n := uint64(b.count()) + 1; n > 0 && b.err == nil; n-- {
+			b.leb(5)
+		}
+	case op == opCallIndirect || op == opReturnCallIndirect:
+		b.leb(5)
+		b.leb(5)
+	case op == opSelectTyped:
+		for n := b.count(); n > 0 && b.err == nil; n-- {
+			b.valueType()
+		}
+	case op == opTryTable:
+		b.tryTable()
+	case op == opThrow:
+		b.checkExceptions(op)
+		b.leb(5)
+	case op == opThrowRef:
+		b.checkExceptions(op)
+	case op == opPrefixMisc:
+		return b.miscImmediates()
+	case op == opPrefixSIMD:
+		b.simdImmediates()
+	case op == opPrefixThreads:
+		b.fail("threads are not supported")
+	default:
+		b.fail("unknown instruction %#x", op)
+	}
+	return 0
+}
+
+func (b *body) checkExceptions(op byte) {
+	if !b.opts.Exceptions {
+		b.fail("exceptions are not supported (instruction %#x)", op)
+	}
+}
+
+// memarg passes over an alignment and an offset.
+func (b *body) memarg() {
+	if align := b.u32(); align >= 32 {
+		b.fail("several memories are not supported")
+	}
+	b.leb(5)
+}
+
+// memoryIndex passes over the index of the only memory there is.
+func (b *body) memoryIndex() {
+	if b.byte() != 0 {
+		b.fail("several memories are not supported")
+	}
+}
+
+func (b *body) tryTable() {
+	b.checkExceptions(opTryTable)
+	b.leb(5)
+	for n := b.count(); n > 0 && b.err == nil; n-- {
+		switch kind := b.byte(); {
+		case kind < 2: // catch, catch_ref: a tag
+			b.leb(5)
+		case kind > 3:
+			b.fail("invalid catch clause %#x", kind)
+		}
+		b.leb(5)
+	}
+}
+
+func (b *body) miscImmediates() uint32 {
+	sub := b.u32()
+	switch {
+	case sub <= miscTruncLast:
+	case sub == miscMemoryInit:
+		b.leb(5)
+		b.memoryIndex()
+	case sub == miscMemoryCopy:
+		b.memoryIndex()
+		b.memoryIndex()
+	case sub == miscMemoryFill:
+		b.memoryIndex()
+	case sub == miscTableInit || sub == miscTableCopy:
+		b.leb(5)
+		b.leb(5)
+	case sub <= miscTableFill:
+		b.leb(5)
+	default:
+		b.fail("unknown instruction %#x %#x", opPrefixMisc, sub)
+	}
+	return sub
+}
+
+func (b *body) simdImmediates() {
+	switch sub := b.u32(); {
+	case sub <= simdLoadStoreLast, sub == simdLoadZeroFirst, sub == simdLoadZeroLast:
+		b.memarg()
+	case sub == simdConst, sub == simdShuffle:
+		b.skip(16)
+	case sub >= simdLaneFirst && sub <= simdLaneLast:
+		b.skip(1)
+	case sub >= simdMemLaneFirst && sub <= simdMemLaneLast:
+		b.memarg()
+		b.skip(1)
+	case sub > simdLast:
+		b.fail("unknown instruction %#x %#x", opPrefixSIMD, sub)
+	}
+}

@@ -71,7 +71,7 @@ func (p *planner) section(part part, start int) Section {
 	line, _ := p.doc.Position(b.Begin.Start)
 	return Section{
 		Name: b.Name().Text, Heading: b.heading.title, Number: b.number, Lang: b.Lang.Text,
-		Line: line, Start: start, End: start + len(part.body), Verbatim: part.verbatim,
+		Line: line, Start: start, End: start + len(part.body), Verbatim: part.verbatim, marks: part.marks,
 	}
 }
 

@@ -189,8 +189,13 @@ func hasSwitch(switches, want string) bool {
 
 // value is the block's text as org reads it: unquoted, dedented, without the
 // final newline.
-func (b *block) value(doc *org.Document) string {
-	text := strings.TrimSuffix(Uncomma(doc.Text(b.Body)), "\n")
+func (p *planner) value(b *block) string {
+	text := p.doc.Text(b.Body)
+	if p.marking {
+		first, _ := p.doc.Position(b.Body.Start)
+		text = markLines(text, first)
+	}
+	text = strings.TrimSuffix(Uncomma(text), "\n")
 	if b.preserved() {
 		return text
 	}

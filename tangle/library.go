@@ -90,7 +90,7 @@ func (l *library) chunk(b *block) *Chunk {
 		Name:      b.Name().Text,
 		Ref:       l.p.literal(b, ":noweb-ref"),
 		Lang:      b.Lang.Text,
-		Body:      b.value(l.p.doc),
+		Body:      l.p.value(b),
 		Noweb:     l.p.literal(b, ":noweb"),
 		Comments:  l.p.literal(b, ":comments"),
 		Separator: "\n",

@@ -26,6 +26,8 @@ type Options struct {
 
 	// Machine is what header arguments may know of the computer.
 	Machine Machine
+
+	trace bool // find out where each line comes from
 }
 
 // Machine describes the computer to Emacs Lisp in header arguments. Facts left

@@ -50,6 +50,8 @@ type Section struct {
 	// Verbatim says that the body stands in the file as it does in the block,
 	// but for indentation and quoting: nothing was expanded into it.
 	Verbatim bool `json:"verbatim"`
+
+	marks [][]mark // of each line of the body, when asked for
 }
 
 // Plan works out a document: it decides every file and every byte. Nothing is
@@ -58,6 +60,11 @@ func Plan(ctx context.Context, doc *org.Document, opts Options) (*Output, error)
 	p := newPlanner(doc, opts)
 	if err := p.collectFiles(ctx); err != nil {
 		return nil, err
+	}
+	if opts.trace {
+		if err := p.trace(ctx); err != nil {
+			return nil, err
+		}
 	}
 	plan := &Output{Source: opts.File, Warnings: p.warnings}
 	for _, target := range p.targets {
@@ -83,6 +90,7 @@ type planner struct {
 	warnings []Warning
 	library  *library
 	noweb    *Expander
+	marking  bool // bodies carry line numbers; see trace.go
 
 	targets []*destination
 	byPath  map[string]*destination
@@ -111,6 +119,7 @@ type part struct {
 	block     *block
 	body      string
 	verbatim  bool
+	marks     [][]mark
 	comments  string // value of :comments
 	prose     string // org text above the block, for :comments org and both
 	data      linkData
@@ -270,7 +279,7 @@ func (p *planner) expand(ctx context.Context, b *block) (part, error) {
 		}
 	}
 	if strings.Contains(b.Switches.Text, "-r") {
-		body = coderefs(b.Switches.Text).ReplaceAllString(body, "")
+		body = coderefs(b.Switches.Text).ReplaceAllString(body, "$1")
 	}
 	if b.preserved() {
 		piece.body = trimLines(body)
@@ -365,14 +374,15 @@ func (p *planner) dress(b *block, piece *part) error {
 // coderef labels end a line: `(ref:name)`, or what -l says.
 var labelFormat = regexp.MustCompile(`-l +"([^"\n]+)"`)
 
-// coderefs matches the labels of a block.
+// coderefs matches the labels of a block; group 1 is a line mark, which stays.
 func coderefs(switches string) *regexp.Regexp {
 	format := "(ref:%s)"
 	if m := labelFormat.FindStringSubmatch(switches); m != nil {
 		format = m[1]
 	}
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(format), "%s", "[-a-zA-Z0-9_][-a-zA-Z0-9_ ]*")
-	return regexp.MustCompile(`(?im)[ \t]*` + pattern + `[ \t]*$`)
+	marks := string([]rune{'[', markDigit, '-', markStop, ']'})
+	return regexp.MustCompile(`(?im)[ \t]*` + pattern + `(` + marks + `*)[ \t]*$`)
 }
 
 // proseAbove is the org text between a block and the heading or block before

@@ -1,125 +1,203 @@
 package shell
 
 import (
-	"fmt"
 	"strings"
 
 	"wb/compile"
 	"wb/value"
 )
 
-// expand lays out a block as ob-shell does: prologue, variables, body,
-// epilogue; an explicit :results value adds the exit status as last line. skip
-// is how many lines stand before the body.
-func expand(src *compile.Source) (script string, skip int) {
-	var head strings.Builder
+// arrays reports whether variables become arrays of bash, which ob-shell does
+// for languages whose name ends so, and for plain "shell", whose program is
+// bash in this lane.
+func arrays(lang string) bool { return strings.HasSuffix(lang, "bash") || lang == "shell" }
+
+// dialect is the program that runs a block: the language decides, then
+// :shebang.
+func dialect(src *compile.Source) (string, error) {
+	name := "sh"
+	switch src.Lang {
+	case "bash", "shell", "ksh", "mksh":
+		name = "bash"
+	}
+	shebang, ok := src.Arg("shebang")
+	shebang = strings.TrimSpace(unquote(shebang))
+	if !ok || shebang == "" {
+		return name, nil
+	}
+	words := strings.Fields(strings.TrimPrefix(shebang, "#!"))
+	for len(words) > 0 && (base(words[0]) == "env" || strings.HasPrefix(words[0], "-")) {
+		words = words[1:]
+	}
+	if len(words) > 0 {
+		switch b := base(words[0]); b {
+		case "bash", "ksh", "mksh":
+			return "bash", nil
+		case "sh", "dash", "ash", "posh":
+			return "sh", nil
+		}
+	}
+	return "", compile.Errorf(src.At(1, 1), ":shebang %s: only shells run shell blocks here", shebang)
+}
+
+func base(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
+
+// expand lays a babel block out as ob-shell does: prologue, variables, body,
+// epilogue, and, where the value is asked for, a line that prints the exit
+// status. before is the number of lines ahead of the body.
+func expand(src *compile.Source) (script string, before int) {
+	var head []string
 	if text, ok := src.Arg("prologue"); ok {
-		head.WriteString(unquote(text) + "\n")
+		head = append(head, unquote(text))
 	}
 	for _, v := range src.Vars {
-		head.WriteString(assignment(src, v) + "\n")
+		head = append(head, assignment(src, v))
 	}
-	script = head.String() + src.Body
+	var b strings.Builder
+	for _, part := range head {
+		b.WriteString(part)
+		b.WriteByte('\n')
+	}
+	script = b.String()
+	before = strings.Count(script, "\n")
+	script += src.Body
 	if text, ok := src.Arg("epilogue"); ok {
 		script = strings.TrimSuffix(script, "\n") + "\n" + unquote(text)
 	}
 	if src.Result("value") {
-		script = strings.TrimSuffix(script, "\n") + "\necho $?\n"
+		script = strings.TrimSuffix(script, "\n") + "\necho $?"
 	}
-	return script, strings.Count(head.String(), "\n")
+	return script, before
 }
 
-// assignment gives a variable its value. Where bash was asked for by name,
-// lists are arrays and tables associative arrays by their first column;
-// elsewhere rows are lines and cells stand between tabs (or :separator).
+// separators are how rows and rules of a table become text.
+type separators struct {
+	cell string
+	rule string // "" leaves rules out
+}
+
+func separatorsOf(src *compile.Source) separators {
+	s := separators{cell: "\t"}
+	if sep, ok := src.Arg("separator"); ok {
+		s.cell = unquote(sep)
+	}
+	if hlines, _ := src.Arg("hlines"); hlines == "yes" {
+		s.rule = "hline"
+		if text, ok := src.Arg("hline-string"); ok {
+			s.rule = unquote(text)
+		}
+	}
+	return s
+}
+
+// assignment is the statement that gives a block one variable
+// (org-babel-variable-assignments:shell).
 func assignment(src *compile.Source, v compile.Var) string {
+	sep := separatorsOf(src)
 	items := v.Value.Items()
-	if strings.ToLower(src.Lang) != "bash" || v.Value.Kind() != value.List || len(items) == 0 {
-		return v.Name + "=" + quote(text(src, v.Value))
+	if !arrays(src.Lang) || v.Value.Kind() != value.List || len(items) == 0 {
+		return v.Name + "=" + sep.quoted(v.Value)
 	}
-	if first := firstRow(items); first.Kind() != value.List || len(first.Items()) == 1 {
-		var words []string
-		for _, item := range items {
-			if item.Kind() == value.List && len(item.Items()) == 1 {
-				item = item.Items()[0]
+	var b strings.Builder
+	b.WriteString("unset " + v.Name + "\n")
+	if first := items[0]; first.Kind() == value.List && len(first.Items()) >= 2 {
+		b.WriteString("declare -A " + v.Name)
+		for _, row := range items {
+			cells := row.Items()
+			if len(cells) == 0 {
+				continue
 			}
-			words = append(words, quote(text(src, item)))
+			b.WriteString("\n" + v.Name + "[" + sep.quoted(cells[0]) + "]=" + sep.quoted(value.OfList(cells[1:]...)))
 		}
-		return fmt.Sprintf("unset %[1]s\ndeclare -a %[1]s=( %[2]s )", v.Name, strings.Join(words, " "))
+		return b.String()
 	}
-	lines := []string{"unset " + v.Name, "declare -A " + v.Name}
-	for _, row := range items {
-		if cells := row.Items(); len(cells) > 0 {
-			lines = append(lines, fmt.Sprintf("%s[%s]=%s", v.Name, quote(text(src, cells[0])), quote(text(src, value.OfList(cells[1:]...)))))
-		}
-	}
-	return strings.Join(lines, "\n")
-}
-
-func firstRow(items []value.Value) value.Value {
+	b.WriteString("declare -a " + v.Name + "=(")
 	for _, item := range items {
-		if item.Kind() != value.HLine {
-			return item
-		}
+		b.WriteString(" " + sep.quoted(item))
 	}
-	return value.Nil()
+	return b.String() + " )"
 }
 
-// text is a value as org-babel-sh-var-to-string writes it: a table as lines of
-// cells, a list as lines.
-func text(src *compile.Source, v value.Value) string {
+// quoted is a value as one word of a script.
+func (s separators) quoted(v value.Value) string {
+	return "'" + strings.ReplaceAll(s.text(v), "'", `'"'"'`) + "'"
+}
+
+// text is a value as text: a table's rows are lines, a list's items too
+// (org-babel-sh-var-to-string).
+func (s separators) text(v value.Value) string {
 	if v.Kind() != value.List {
-		return scalar(v)
+		return lisp(v)
 	}
-	sep := "\t"
-	if s, ok := src.Arg("separator"); ok {
-		sep = unquote(s)
-	}
+	items := v.Items()
 	var lines []string
-	for _, item := range v.Items() {
-		switch item.Kind() {
-		case value.HLine:
-			if hlines, _ := src.Arg("hlines"); hlines == "yes" {
-				lines = append(lines, "hline")
+	table := len(items) > 0 && (items[0].Kind() == value.List || items[0].Kind() == value.HLine)
+	for _, item := range items {
+		switch {
+		case table && item.Kind() == value.HLine:
+			if s.rule != "" {
+				lines = append(lines, s.rule)
 			}
-		case value.List:
+		case table:
 			var cells []string
 			for _, cell := range item.Items() {
-				cells = append(cells, scalar(cell))
+				cells = append(cells, lisp(cell))
 			}
-			lines = append(lines, strings.Join(cells, sep))
+			lines = append(lines, strings.Join(cells, s.cell))
 		default:
-			lines = append(lines, scalar(item))
+			lines = append(lines, lisp(item))
 		}
 	}
 	return strings.Join(lines, "\n")
 }
 
-// scalar writes a value as format's %S does, strings as they are.
-func scalar(v value.Value) string {
+// lisp is a value as Emacs prints it with %S, strings without quotes.
+func lisp(v value.Value) string {
 	switch v.Kind() {
 	case value.String:
 		return v.Text()
 	case value.Null:
-		return "nil"
+		return ""
 	case value.Bool:
 		if v.Bool() {
 			return "t"
 		}
-		return "nil"
+		return ""
 	case value.HLine:
 		return "hline"
+	case value.List:
+		parts := make([]string, len(v.Items()))
+		for i, item := range v.Items() {
+			if parts[i] = lisp(item); item.Kind() == value.String {
+				parts[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(parts[i]) + `"`
+			}
+		}
+		return "(" + strings.Join(parts, " ") + ")"
 	}
 	return v.String()
 }
 
-// quote makes one shell word of text.
-func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'" }
+// result reads what a babel block printed. With :results value that is its exit
+// status, printed last.
+func result(words []string, stdout string) value.Value {
+	src := &compile.Source{Results: words}
+	if src.Result("value") {
+		lines := strings.FieldsFunc(stdout, func(r rune) bool { return r == '\n' })
+		if len(lines) == 0 {
+			return value.Nil()
+		}
+		stdout = lines[len(lines)-1]
+	}
+	return compile.ReadOutput(src, stdout)
+}
 
-// unquote takes the quotes of a Lisp string off a header argument.
+// unquote takes the quotes off a header argument written as a string.
 func unquote(arg string) string {
-	if words, isList := compile.List(arg); !isList && len(words) == 1 {
-		return words[0]
+	if !strings.HasPrefix(strings.TrimSpace(arg), `"`) {
+		return arg
+	}
+	if items, isList := compile.List(arg); !isList && len(items) == 1 {
+		return items[0]
 	}
 	return arg
 }

@@ -77,7 +77,7 @@ func errno(err error) uint64 {
 type call func(ctx context.Context, in *sandbox.Instance, a []uint64) (uint64, error)
 
 // hostModule is what a process may ask of its host. The tools import only
-// tool_run and tool_output; the guest all the others.
+// those named tool_…; the guest all the others.
 func (p *process) hostModule() sandbox.HostModule {
 	i32 := sandbox.I32
 	m := sandbox.HostModule{Name: "wb"}
@@ -116,6 +116,7 @@ func (p *process) hostModule() sandbox.HostModule {
 	add("tools", 2, true, p.callTools)
 	add("tool_run", 5, true, p.callToolRun)
 	add("tool_output", 2, true, p.callToolOutput)
+	add("tool_environ", 2, false, p.callToolEnviron)
 	return m
 }
 
@@ -333,6 +334,13 @@ func (p *process) callToolRun(_ context.Context, in *sandbox.Instance, a []uint6
 
 func (p *process) callToolOutput(_ context.Context, in *sandbox.Instance, a []uint64) (uint64, error) {
 	return copyOut(in, a[0], a[1], p.captured), nil
+}
+
+func (p *process) callToolEnviron(_ context.Context, in *sandbox.Instance, a []uint64) (uint64, error) {
+	if block, ok := in.Memory().Read(uint32(a[0]), uint32(a[1])); ok {
+		p.env = strings.FieldsFunc(string(block), func(r rune) bool { return r == 0 })
+	}
+	return 0, nil
 }
 
 // toolName is what /bin/sed and the like stand for.

@@ -204,6 +204,7 @@ func (g *generator) pick(list ...string) string { return list[g.IntN(len(list))]
 func (g *generator) regex(depth int) string {
 	var b strings.Builder
 	for range 1 + g.IntN(3) {
+		before := b.Len()
 		switch g.IntN(9) {
 		case 0:
 			b.WriteString(".")
@@ -220,7 +221,9 @@ func (g *generator) regex(depth int) string {
 		default:
 			b.WriteString(g.pick("a", "e", "o", "an", "pp", "r", "th", "1", "2", " ", "er", "x"))
 		}
-		b.WriteString(g.pick("", "", "", "*", "+", "?", "{1,2}", "{2}"))
+		if b.Len() > before {
+			b.WriteString(g.pick("", "", "", "*", "+", "?", "{1,2}", "{2}"))
+		}
 	}
 	return b.String()
 }
@@ -245,7 +248,7 @@ func (g *generator) command() string {
 	case 5:
 		return fmt.Sprintf("tr %s < %s", g.pick("a-z A-Z", "-d aeiou", "-s a-z", "-cd 'a-z\\n'", "'[:lower:]' '[:upper:]'", "-s ' ' '\\n'", "a-e x", "-c 'a-z\\n' _"), g.file())
 	case 6:
-		return fmt.Sprintf("awk '{ n = gsub(/%s/, \"[&]\"); print n, NF, $%s; printf \"%%%s|\", $1 } END { print NR }' %s", g.awkRegex(), num(4), g.pick("5s", "-6s", ".3s", "d", "05d", "8.3f", "x"), g.file())
+		return fmt.Sprintf("awk '{ n = gsub(/%s/, \"[&]\"); print n, NF, $%s; printf \"%%%s|\", $1 } END { print NR }' %s", g.awkRegex(), num(4), g.pick("5s", "-6s", ".3s", "d", "05d", "8.3f", "e"), g.file())
 	case 7:
 		return fmt.Sprintf("sed -n '%s{%s}' %s", g.pick("2,4", "/e/", "$", "1~2", "/a/,/d/", "2,/e/", "3,+2", "0,/a/"), g.pick("p", "=;p", "s/./X/p", "y/abc/xyz/;p", "l", "N;P", "h;G;p"), g.file())
 	default:

@@ -86,7 +86,7 @@ type process struct {
 // program says what runs a command: a tool in C, or the guest for shells and jq.
 func (s *set) program(name string) (guest, ok bool) {
 	switch name {
-	case "sh", "bash", "dash", "ash", "jq":
+	case "sh", "bash", "dash", "ash", "jq", checkProgram:
 		return true, true
 	}
 	_, ok = s.tools[name]

@@ -3,157 +3,159 @@ package shell
 import (
 	"bytes"
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
-	"regexp"
+	"io"
 	"strconv"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
+	"time"
 
 	"wb/compile"
 	"wb/compile/clang"
+	"wb/sandbox"
 	"wb/value"
 )
 
-// laneVersion is part of every cache key: raise it when the same source may
-// give another result.
-const laneVersion = "1"
+// version changes when the lane does other things with the same source.
+const version = "shell lane 1"
 
-// Names of the entries of Artifact.Meta.
-const (
-	metaShell   = "shell"   // "sh" or "bash"
-	metaResults = "results" // words of :results
-	metaSkip    = "skip"    // lines before the body's first
-	metaCmdline = "cmdline" // words of :cmdline, NUL between them
-	metaFile    = "file"    // position of the body in the org file
-	metaLine    = "line"
-	metaCol     = "col"
-)
-
-// Lane is the shell as source blocks use it.
+// Lane is the lane of sh and bash blocks. Its Runner runs scripts without one.
 type Lane struct {
 	*Runner
-	name string
+	env *compile.Env
 }
 
-// New makes the lane in env and registers what it needs.
+// New makes the lane in env and registers the toolchains it needs. Nothing is
+// installed or loaded yet.
 func New(env *compile.Env) *Lane {
 	env.Tools.Register(toolboxRecipe(clang.New(env)), guestRecipe())
-	return &Lane{newRunner(env), "sh"}
+	return &Lane{newRunner(env), env}
 }
 
 // Info describes the lane.
 func (l *Lane) Info() compile.Info {
 	return compile.Info{
-		Name: "sh", Aliases: []string{"bash", "shell", "dash", "ash", "ksh", "zsh"},
+		Name: "sh", Aliases: []string{"bash", "shell", "dash", "ash", "ksh", "mksh", "posh"},
 		Shapes:     []compile.Shape{compile.ShapeBabel, compile.ShapeCommand},
-		Toolchains: []string{guestName, toolboxName},
-		Summary:    "shell scripts (bash) over coreutils, grep, sed, awk, find, diff, jq",
+		Toolchains: []string{toolboxName, guestName},
+		Summary:    "POSIX shell and bash with coreutils, grep, sed, awk, find, diff and jq; nothing native runs",
 	}
 }
 
-// Fingerprint names lane, interpreter and tools.
+// Fingerprint identifies the lane and the programs it runs.
 func (l *Lane) Fingerprint() string {
-	tools := l.loader.env.Tools
-	return "sh/" + laneVersion + "/" + tools.Fingerprint(guestName) + "/" + tools.Fingerprint(toolboxName)
+	return version + " " + l.env.Tools.Fingerprint(toolboxName) + " " + l.env.Tools.Fingerprint(guestName)
 }
 
-// Build checks the script's grammar and lays it out as ob-shell does.
-func (l *Lane) Build(_ context.Context, src *compile.Source) (*compile.Artifact, error) {
+// Names of the entries of Artifact.Meta.
+const (
+	metaShell   = "shell"   // "sh" or "bash"
+	metaResults = "results" // words of :results, for babel shape
+	metaCmdline = "cmdline" // words of :cmdline, NUL between them
+	metaBefore  = "before"  // lines of Script ahead of the body
+)
+
+// Build lays the block out and checks its syntax, inside the sandbox.
+func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if session, ok := src.Arg("session"); ok && session != "" && session != "none" {
-		return nil, compile.Errorf(src.At(1, 1), "shell blocks keep no session %q here", session).WithHint("pass values on with :var, or write files")
+		return nil, compile.Errorf(src.At(1, 1), "shell blocks have no sessions: each starts a fresh shell")
 	}
 	if len(src.Deps) > 0 {
-		return nil, compile.Errorf(src.At(1, 1), "the shell has no packages (:deps %s)", strings.Join(src.Deps, " "))
+		return nil, compile.Errorf(src.At(1, 1), "%s has no packages", src.Lang)
 	}
-	if src.Shape == compile.ShapeComponent || src.Shape == compile.ShapeKernel {
-		return nil, compile.Errorf(src.At(1, 1), "a shell script is a program: it has no functions to call").WithHint("write :exec command; it reads standard input and prints")
-	}
-	if err := checkGrammar(src); err != nil {
+	shell, err := dialect(src)
+	if err != nil {
 		return nil, err
 	}
-	art := &compile.Artifact{Lane: l.name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: src.Body, Meta: map[string]string{
-		metaShell: dialect(src.Lang), metaResults: strings.Join(src.Results, " "), metaSkip: "0",
-		metaFile: src.Pos.File, metaLine: strconv.Itoa(src.Pos.Line), metaCol: strconv.Itoa(src.Pos.Col),
-	}}
-	if text, ok := src.Arg("cmdline"); ok {
-		art.Meta[metaCmdline] = strings.Join(compile.Words(unquote(text)), "\x00")
+	script, before := src.Body, 0
+	switch src.Shape {
+	case compile.ShapeBabel:
+		script, before = expand(src)
+	case compile.ShapeCommand:
+	default:
+		return nil, compile.Errorf(src.At(1, 1), "%s blocks run as a command or as org-babel does, not as %q", src.Lang, src.Shape)
 	}
-	if src.Shape == compile.ShapeBabel {
-		script, skip := expand(src)
-		art.Script, art.Meta[metaSkip] = script, strconv.Itoa(skip)
+	if err := l.check(ctx, src, shell, script, before); err != nil {
+		return nil, err
+	}
+	art := &compile.Artifact{Lane: l.Info().Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: script, Meta: map[string]string{
+		metaShell: shell, metaResults: strings.Join(src.Results, " "), metaBefore: strconv.Itoa(before)}}
+	if line, ok := src.Arg("cmdline"); ok {
+		art.Meta[metaCmdline] = strings.Join(compile.Words(unquote(line)), "\x00")
 	}
 	return art, nil
 }
 
-// dialect is the shell a language word asks for: the plain ones echo escapes.
-func dialect(lang string) string {
-	switch strings.ToLower(lang) {
-	case "sh", "dash", "ash":
-		return "sh"
-	}
-	return "bash"
-}
+// checkLimits bound the parser.
+var checkLimits = sandbox.Limits{Fuel: 2e9, Memory: 256 << 20, Timeout: 20 * time.Second}
 
-// checkGrammar parses the body, so that a mistake is found before anything
-// runs and is reported where it stands.
-func checkGrammar(src *compile.Source) error {
-	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(src.Body), "")
-	var line, col uint
-	message := ""
-	switch e := err.(type) {
-	case nil:
+// check parses the script in the sandbox and places a syntax error in the org
+// file.
+func (l *Lane) check(ctx context.Context, src *compile.Source, shell, script string, before int) error {
+	r, err := l.run(ctx, Script{Limits: checkLimits}, []string{checkProgram, shell, script})
+	if err != nil {
+		var limit *sandbox.LimitError
+		if errors.As(err, &limit) {
+			return fmt.Errorf("%s: parsing: %w", src.At(1, 1), err)
+		}
+		return err
+	}
+	if r.Exit == 0 {
 		return nil
-	case syntax.ParseError:
-		line, col, message = e.Pos.Line(), e.Pos.Col(), e.Text
-	case syntax.LangError:
-		line, col, message = e.Pos.Line(), e.Pos.Col(), e.Feature+" is not supported"
-	default:
-		line, col, message = 1, 1, err.Error()
 	}
-	return compile.Errorf(src.At(int(max(line, 1)), int(max(col, 1))), "%s", message)
+	var line, col int
+	place, message, ok := strings.Cut(strings.TrimSpace(string(r.Stdout)), " ")
+	if _, err := fmt.Sscanf(place, "%d:%d", &line, &col); err != nil || !ok {
+		return compile.Errorf(src.At(1, 1), "the shell's parser failed: %s%s", r.Stdout, r.Stderr)
+	}
+	if line <= before { // in :prologue or a variable
+		return compile.Errorf(src.At(1, 1), "before the body: %s", message)
+	}
+	return compile.Errorf(src.At(line-before, col), "%s", message)
 }
 
-// Run executes a built script.
+// Run executes a built block.
 func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	var args []string
-	if words := art.Meta[metaCmdline]; words != "" {
-		args = strings.Split(words, "\x00")
+	if job.Session != "" {
+		return nil, errors.New("shell blocks have no sessions: each starts a fresh shell")
 	}
-	result, err := l.Runner.Run(ctx, Script{
-		Text: art.Script, Shell: art.Meta[metaShell], Args: append(args, job.Args...), Stdin: bytes.NewReader(job.Stdin),
+	stdin, err := standardInput(job)
+	if err != nil {
+		return nil, err
+	}
+	args := job.Args
+	if words := art.Meta[metaCmdline]; words != "" {
+		args = append(strings.Split(words, "\x00"), args...)
+	}
+	shell := art.Meta[metaShell]
+	r, err := l.Runner.Run(ctx, Script{
+		Text: art.Script, Shell: shell, Args: args, Options: []string{"--before=" + art.Meta[metaBefore]}, Stdin: stdin,
 		Stdout: job.Stdout, Stderr: job.Stderr, Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps,
 	})
-	out := &compile.Outcome{Stdout: result.Stdout, Stderr: orgLines(art, result.Stderr), Exit: result.Exit, Usage: result.Usage}
-	out.Value = value.OfString(string(result.Stdout))
+	out := &compile.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Exit: r.Exit, Usage: r.Usage}
 	if art.Shape == compile.ShapeBabel {
-		out.Value = readResult(art, string(result.Stdout))
+		out.Value = result(strings.Fields(art.Meta[metaResults]), string(r.Stdout))
+	} else {
+		out.Value = value.OfString(string(r.Stdout))
 	}
 	return out, err
 }
 
-// readResult reads the output as ob-shell does: with an explicit :results
-// value it is the exit status, which the last line holds; else text or a table.
-func readResult(art *compile.Artifact, stdout string) value.Value {
-	source := &compile.Source{Results: strings.Fields(art.Meta[metaResults])}
-	if source.Result("value") {
-		lines := strings.Split(strings.TrimRight(stdout, "\n"), "\n")
-		stdout = lines[len(lines)-1]
+// standardInput is the job's, or, in command shape, its inputs: a single string
+// raw, anything else as JSON.
+func standardInput(job *compile.Job) (io.Reader, error) {
+	if job.Stdin != nil || len(job.Inputs) == 0 {
+		return bytes.NewReader(job.Stdin), nil
 	}
-	return compile.ReadOutput(source, stdout)
-}
-
-// lineMessage is how the interpreter places a message: "bash: line 3: …".
-var lineMessage = regexp.MustCompile(`(?m)^(?:ba)?sh: line (\d+): `)
-
-// orgLines turns the line numbers of messages into places in the org file.
-func orgLines(art *compile.Artifact, stderr []byte) []byte {
-	first, _ := strconv.Atoi(art.Meta[metaLine])
-	skip, _ := strconv.Atoi(art.Meta[metaSkip])
-	col, _ := strconv.Atoi(art.Meta[metaCol])
-	return lineMessage.ReplaceAllFunc(stderr, func(m []byte) []byte {
-		n, _ := strconv.Atoi(string(lineMessage.FindSubmatch(m)[1]))
-		pos := compile.Position{File: art.Meta[metaFile], Line: first + max(n-skip, 1) - 1, Col: max(col, 1)}
-		return fmt.Appendf(nil, "%s: ", pos)
-	})
+	if len(job.Inputs) == 1 {
+		v := job.Inputs[0].Value
+		if v.Kind() == value.String {
+			return strings.NewReader(v.Text()), nil
+		}
+		text, err := json.Marshal(v)
+		return bytes.NewReader(text), err
+	}
+	text, err := json.Marshal(value.OfObject(job.Inputs...))
+	return bytes.NewReader(text), err
 }

@@ -50,7 +50,13 @@ type Result struct {
 // Run runs a script to its end. A script that fails is no error; an error says
 // that it could not run or broke a limit, and the result holds what there was
 // by then.
-func (r *Runner) Run(ctx context.Context, s Script) (Result, error) {
+func (r *Runner) Run(ctx context.Context, s Script) (Result, error) { return r.run(ctx, s, s.argv()) }
+
+// checkProgram is the guest's parser: see guest/main.go.
+const checkProgram = "\x00check"
+
+// run runs argv in the place of the script's shell.
+func (r *Runner) run(ctx context.Context, s Script, argv []string) (Result, error) {
 	set, err := r.loader.load(ctx)
 	if err != nil {
 		return Result{}, err
@@ -67,7 +73,7 @@ func (r *Runner) Run(ctx context.Context, s Script) (Result, error) {
 		defer timer.Stop()
 	}
 	stdout, stderr := &output{kernel: k, live: s.Stdout}, &output{kernel: k, live: s.Stderr}
-	p := &process{argv: s.argv(), env: s.Env, dir: s.Dir}
+	p := &process{argv: argv, env: s.Env, dir: s.Dir}
 	if p.dir == "" {
 		p.dir = "/"
 	}

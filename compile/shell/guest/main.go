@@ -8,6 +8,7 @@ package main
 import (
 	"fmt"
 	"os"
+	"strconv"
 	"strings"
 
 	"wb/compile/shell/interp"
@@ -27,6 +28,8 @@ func run() int32 {
 	switch c.args[0] {
 	case "jq":
 		return int32(jq(c))
+	case "\x00check":
+		return int32(check(c.args))
 	case "\x00warm": // before the freeze: touch what every run needs
 		interp.Warm()
 		return 0
@@ -43,11 +46,16 @@ func shell(c config) int {
 	}
 	var options []string
 	command, isCommand := "", false
+	before := 0 // lines of the script that are not the author's
 	for len(args) > 0 && len(args[0]) > 1 && (args[0][0] == '-' || args[0][0] == '+') {
 		word := args[0]
 		args = args[1:]
 		if word == "--" {
 			break
+		}
+		if n, ok := strings.CutPrefix(word, "--before="); ok {
+			before, _ = strconv.Atoi(n)
+			continue
 		}
 		if strings.HasPrefix(word, "--") { // --norc, --posix, --login …
 			continue
@@ -93,11 +101,24 @@ func shell(c config) int {
 	default:
 		script = string(readAll(0))
 	}
-	sh := interp.New(interp.Config{Kernel: kernel{}, Dialect: dialect, Name: name, Args: args, Env: c.env, Dir: c.dir})
+	sh := interp.New(interp.Config{Kernel: kernel{}, Dialect: dialect, Name: name, Args: args, Env: c.env, Dir: c.dir, Before: before})
 	if len(options) > 0 {
 		sh.Set(options)
 	}
 	return sh.Run(script)
+}
+
+// check parses a script and prints "line:col message" when it is not one.
+func check(args []string) int {
+	if len(args) < 3 {
+		return 2
+	}
+	line, col, message := interp.Check(args[2])
+	if message == "" {
+		return 0
+	}
+	kernel{}.Write(1, fmt.Appendf(nil, "%d:%d %s\n", line, col, message))
+	return 1
 }
 
 func complain(format string, args ...any) {

@@ -112,7 +112,7 @@ func builtinExec(sh *Shell, args []string) int {
 	if len(args) == 1 {
 		return 0 // only its redirections, which stay
 	}
-	sh.exit(sh.program(args[1:]))
+	sh.exit(sh.runProgram(args[1:]))
 	return sh.status
 }
 
@@ -635,7 +635,7 @@ func builtinCommand(sh *Shell, args []string) int {
 	if b := builtins[args[0]]; b != nil {
 		return b(sh, args)
 	}
-	return sh.program(args)
+	return sh.runProgram(args)
 }
 
 func builtinBuiltin(sh *Shell, args []string) int {

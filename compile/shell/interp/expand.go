@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path"
 	"regexp"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/pattern"
@@ -49,9 +51,13 @@ func (sh *Shell) expansionFailed(err error) {
 	if errors.As(err, &unset) {
 		message := unset.Message
 		sh.errorf("%s", strings.TrimSpace(paramName(unset.Node)+": "+message))
-		sh.exit(127)
-		if sh.dialect == POSIX {
+		switch {
+		case sh.subshells > 0:
+			sh.exit(1)
+		case sh.dialect == POSIX:
 			sh.exit(2)
+		default:
+			sh.exit(127)
 		}
 		return
 	}
@@ -68,8 +74,97 @@ func paramName(p *syntax.ParamExp) string {
 
 // fields expands words with splitting and globbing.
 func (sh *Shell) fields(words ...*syntax.Word) []string {
-	list, err := expand.Fields(sh.cfg, words...)
-	sh.expansionFailed(err)
+	separators := sh.separators()
+	if separators == "" {
+		list, err := expand.Fields(sh.cfg, words...)
+		sh.expansionFailed(err)
+		return list
+	}
+	var list []string
+	for _, w := range words {
+		if part := soleExpansion(w); part != nil {
+			list = append(list, sh.split(sh.literal(w), separators)...)
+			continue
+		}
+		fields, err := expand.Fields(sh.cfg, w)
+		sh.expansionFailed(err)
+		list = append(list, fields...)
+	}
+	return list
+}
+
+// separators are the bytes of IFS that are not blanks. Package expand takes a
+// run of them for one, where each ends a field of its own.
+func (sh *Shell) separators() string {
+	v := sh.vars.find("IFS")
+	if v == nil || !v.Set {
+		return ""
+	}
+	return strings.Map(func(r rune) rune {
+		if strings.ContainsRune(" \t\n", r) {
+			return -1
+		}
+		return r
+	}, v.Str)
+}
+
+// soleExpansion is the expansion of a word that is nothing but one.
+func soleExpansion(w *syntax.Word) syntax.WordPart {
+	if len(w.Parts) != 1 {
+		return nil
+	}
+	switch p := w.Parts[0].(type) {
+	case *syntax.CmdSubst:
+		return p
+	case *syntax.ParamExp:
+		if p.Param != nil && wholeIndex(p) == "" && p.Exp == nil && p.Names == 0 {
+			return p
+		}
+	}
+	return nil
+}
+
+// split cuts an expanded value into fields by IFS and expands their globs.
+func (sh *Shell) split(s, separators string) []string {
+	blanks := ""
+	for _, c := range sh.value("IFS") {
+		if strings.ContainsRune(" \t\n", c) {
+			blanks += string(c)
+		}
+	}
+	var list []string
+	s = strings.Trim(s, blanks)
+	for s != "" {
+		i := strings.IndexAny(s, separators+blanks)
+		if i < 0 {
+			i = len(s)
+		}
+		list = append(list, sh.glob(s[:i])...)
+		s = strings.TrimLeft(s[i:], blanks)
+		if s != "" && strings.ContainsRune(separators, []rune(s)[0]) {
+			_, size := utf8.DecodeRuneInString(s)
+			s = strings.TrimLeft(s[size:], blanks)
+		}
+	}
+	return list
+}
+
+// glob expands a field that an expansion gave.
+func (sh *Shell) glob(field string) []string {
+	if field == "" || !strings.ContainsAny(field, "*?[") {
+		return []string{field}
+	}
+	var quoted strings.Builder
+	for _, c := range []byte(field) {
+		if strings.IndexByte("\\{}~$`\"'", c) >= 0 {
+			quoted.WriteByte('\\')
+		}
+		quoted.WriteByte(c)
+	}
+	list, err := expand.Fields(sh.cfg, &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: quoted.String()}}})
+	if err != nil || len(list) == 0 {
+		return []string{field}
+	}
 	return list
 }
 
@@ -96,21 +191,6 @@ func (sh *Shell) pattern(w *syntax.Word) string {
 	s, err := expand.Pattern(sh.cfg, w)
 	sh.expansionFailed(err)
 	return s
-}
-
-func (sh *Shell) arithmetic(x syntax.ArithmExpr) int {
-	n, err := expand.Arithm(sh.cfg, x)
-	if err != nil && sh.flow == 0 {
-		var unset expand.UnsetParameterError
-		if errors.As(err, &unset) {
-			sh.expansionFailed(err)
-			return 0
-		}
-		sh.errorf("%v", err)
-		sh.status = 1
-		sh.exit(1)
-	}
-	return n
 }
 
 // matches reports whether a shell pattern matches all of s.
@@ -182,12 +262,11 @@ func (sh *Shell) commandSubstitution(w io.Writer, c *syntax.CmdSubst) error {
 		sub.stmts(c.Stmts)
 	})
 	sh.substatus = status
-	_, err := w.Write(out)
+	_, err := w.Write(bytes.ReplaceAll(out, []byte{0}, nil)) // a variable cannot hold NUL
 	return err
 }
 
-// capture runs f in a subshell whose output is kept. NUL bytes are dropped, as
-// a variable cannot hold them.
+// capture runs f in a subshell whose output is kept.
 func (sh *Shell) capture(f func(sub *Shell)) ([]byte, int) {
 	if sh.subshells >= maxSubshells {
 		sh.errorf("subshells nest more than %d deep", maxSubshells)
@@ -200,11 +279,7 @@ func (sh *Shell) capture(f func(sub *Shell)) ([]byte, int) {
 	f(sub)
 	status := sub.finish()
 	sh.drain(s)
-	out := s.capture.Bytes()
-	if i := strings.IndexByte(string(out), 0); i >= 0 {
-		out = []byte(strings.ReplaceAll(string(out), "\x00", ""))
-	}
-	return out, status
+	return s.capture.Bytes(), status
 }
 
 // fileShortcut is $(<file).

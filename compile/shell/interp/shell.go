@@ -34,6 +34,9 @@ type Config struct {
 	Args    []string // $1 …
 	Env     []string // KEY=value
 	Dir     string   // absolute
+	// Before is the number of lines ahead of what the author wrote; messages
+	// count without them.
+	Before int
 }
 
 // Shell is a running shell: one, with a subshell being a copy.
@@ -73,6 +76,7 @@ type Shell struct {
 	sourced   int
 	hinted    *bool
 	regexps   map[string]*regexp.Regexp
+	program   *program
 	substs    []string // files of process substitutions, removed after the command
 }
 
@@ -97,10 +101,10 @@ var errBadFD = errors.New("Bad file descriptor")
 // New makes a shell whose standard streams are the kernel's first three.
 func New(c Config) *Shell {
 	sh := &Shell{
-		k: c.Kernel, dialect: c.Dialect, name: c.Name, params: c.Args, dir: c.Dir,
+		k: c.Kernel, dialect: c.Dialect, name: c.Name, params: c.Args, dir: c.Dir, before: c.Before,
 		vars: newScope(nil), funcs: map[string]*syntax.Stmt{}, traps: map[string]string{},
-		opts: map[string]bool{"braceexpand": true, "hashall": true, "extglob": true}, bgStatus: map[int]int{}, nextPid: 100,
-		rand: rand.New(rand.NewPCG(1, 2)), hinted: new(bool), regexps: map[string]*regexp.Regexp{},
+		opts: map[string]bool{"braceexpand": true, "hashall": true}, bgStatus: map[int]int{}, nextPid: 100,
+		rand: rand.New(rand.NewPCG(1, 2)), hinted: new(bool), regexps: map[string]*regexp.Regexp{}, program: &program{files: map[string]*syntax.File{}},
 	}
 	sh.fds = map[int]*stream{0: {refs: 1, h: 0}, 1: {refs: 1, h: 1}, 2: {refs: 1, h: 2}}
 	for _, kv := range c.Env {
@@ -213,18 +217,34 @@ func (sh *Shell) Run(text string) int {
 	return sh.finish()
 }
 
-// Check parses a script without running it.
-func Check(text, name string, d Dialect) error {
-	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), name)
-	return err
+// Check parses a script without running it; message is "" when it is one.
+func Check(text string) (line, col int, message string) {
+	_, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+	var parse syntax.ParseError
+	var lang syntax.LangError
+	switch {
+	case err == nil:
+		return 0, 0, ""
+	case errors.As(err, &parse):
+		return int(parse.Pos.Line()), int(parse.Pos.Col()), parse.Text
+	case errors.As(err, &lang):
+		return int(lang.Pos.Line()), int(lang.Pos.Col()), strings.TrimPrefix(lang.Error(), lang.Pos.String()+": ")
+	}
+	return 1, 1, err.Error()
 }
 
 func (sh *Shell) parse(text, name string) (*syntax.File, error) {
+	if file := sh.program.files[text]; file != nil {
+		return file, nil
+	}
 	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), name)
 	if err != nil {
 		return nil, err
 	}
-	normalize(file)
+	sh.program.normalize(file)
+	if len(sh.program.files) < maxFiles {
+		sh.program.files[text] = file
+	}
 	return file, nil
 }
 
@@ -256,9 +276,9 @@ func (sh *Shell) reportSyntax(err error) {
 // errorf reports a problem on standard error, with the line.
 func (sh *Shell) errorf(format string, args ...any) {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s: line %d: ", sh.name, sh.line)
+	fmt.Fprintf(&b, "%s: line %d: ", sh.name, max(1, int(sh.line)-sh.before))
 	fmt.Fprintf(&b, format, args...)
-	text := strings.NewReplacer(valuesOf, "", keysOf, "").Replace(b.String())
+	text := strings.NewReplacer(valuesOf, "", keysOf, "", operationOf, "expansion ").Replace(b.String())
 	sh.write(2, append([]byte(text), '\n'))
 }
 

@@ -123,14 +123,23 @@ func (sh *Shell) command(cmd syntax.Command) (keepRedirects bool) {
 		sh.funcs[c.Name.Value] = c.Body
 		sh.status = 0
 	case *syntax.ArithmCmd:
-		n := sh.arithmetic(c.X)
-		if sh.flow == 0 {
+		n, err := sh.compute(c.X, 0)
+		switch {
+		case sh.flow != 0:
+		case err != nil:
+			sh.errorf("((: %v", err)
+			sh.status = 1
+		default:
 			sh.status = boolStatus(n != 0)
 		}
 	case *syntax.LetClause:
 		n := 0
 		for _, x := range c.Exprs {
-			n = sh.arithmetic(x)
+			if w, ok := x.(*syntax.Word); ok { // let "i = 1": quotes may hold an expression
+				n = sh.evaluate(sh.literal(w))
+			} else {
+				n = sh.arithmetic(x)
+			}
 		}
 		if sh.flow == 0 {
 			sh.status = boolStatus(n != 0)
@@ -425,7 +434,7 @@ func (sh *Shell) run(args []string, assigns []*syntax.Assign) (keepRedirects boo
 	}
 	leave := sh.temporarily(assigns)
 	if sh.flow == 0 {
-		sh.status = sh.program(args)
+		sh.status = sh.runProgram(args)
 	}
 	leave()
 	return false
@@ -492,7 +501,7 @@ func (sh *Shell) callFunction(name string, body *syntax.Stmt, args []string) {
 }
 
 // program runs a program of the kernel and waits for it.
-func (sh *Shell) program(args []string) int {
+func (sh *Shell) runProgram(args []string) int {
 	pid, status := sh.spawn(args, sh.fds)
 	if pid < 0 {
 		return status

@@ -55,40 +55,6 @@ func (s *scope) clone() *scope {
 	return c
 }
 
-// The parser's ${a[@]} and ${!a[@]} are rewritten to plain expansions of the
-// variables with these prefixes, so that associative arrays come out in the
-// order of their keys, values and keys alike.
-const (
-	valuesOf = "\x00values:"
-	keysOf   = "\x00keys:"
-)
-
-// normalize rewrites a parsed script; see valuesOf.
-func normalize(file *syntax.File) {
-	syntax.Walk(file, func(n syntax.Node) bool {
-		p, ok := n.(*syntax.ParamExp)
-		if !ok || p.Param == nil || p.Index == nil {
-			return true
-		}
-		w, ok := p.Index.(*syntax.Word)
-		if !ok {
-			return true
-		}
-		if lit := w.Lit(); lit != "@" && lit != "*" {
-			return true
-		}
-		prefix := valuesOf
-		if p.Excl {
-			prefix = keysOf
-			p.Excl = false
-		}
-		lit := *p.Param
-		lit.Value = prefix + lit.Value
-		p.Param = &lit
-		return true
-	})
-}
-
 // environment is the shell's variables as package expand sees them.
 type environment struct{ sh *Shell }
 
@@ -136,6 +102,9 @@ func (sh *Shell) lookup(name string) expand.Variable {
 	}
 	if rest, ok := strings.CutPrefix(name, keysOf); ok {
 		return sh.elements(rest, true)
+	}
+	if rest, ok := strings.CutPrefix(name, operationOf); ok {
+		return sh.operation(rest)
 	}
 	switch name {
 	case "#":
@@ -282,18 +251,6 @@ func (v *variable) convert(sh *Shell, s string) string {
 		return strings.ToUpper(s)
 	}
 	return s
-}
-
-// evaluate computes an arithmetic expression given as text.
-func (sh *Shell) evaluate(s string) int {
-	if n, err := strconv.Atoi(strings.TrimSpace(s)); err == nil && !strings.HasPrefix(strings.TrimLeft(strings.TrimSpace(s), "+-"), "0") {
-		return n
-	}
-	expr, err := syntax.NewParser().Arithmetic(strings.NewReader(s))
-	if err != nil || expr == nil {
-		return 0
-	}
-	return sh.arithmetic(expr)
 }
 
 // set is assign that reports failure.

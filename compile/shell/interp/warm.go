@@ -15,8 +15,8 @@ func Warm() {
 	if err != nil {
 		return
 	}
-	normalize(file)
 	sh := New(Config{Kernel: idle{}, Name: "sh", Dir: "/"})
+	sh.program.normalize(file)
 	sh.fields(file.Stmts[1].Cmd.(*syntax.BinaryCmd).X.Cmd.(*syntax.CallExpr).Args[1:2]...)
 	expand.ReadFields(sh.cfg, "a b", 2, true)
 	sh.matches("*.txt", "a.txt")

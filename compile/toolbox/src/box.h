@@ -113,6 +113,7 @@ int unescape_char(const char **s); /* after a backslash: \n \t \0ooo \xhh …; -
  * gives it input (NULL: this tool's own) and keeps what it prints (NULL: this
  * tool's own output). */
 int run_command(char **argv);
+void pass_environment(void); /* run commands with what environ holds now */
 int capture_command(char **argv, const Text *input, Text *output);
 
 /* ---- patterns on names ---- */

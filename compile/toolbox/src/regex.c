@@ -393,7 +393,7 @@ static Node *parse_branch(Parser *ps)
 			int min, max;
 			ps->p++;
 			if (parse_interval(ps, &min, &max))
-				return fail(ps, "Invalid preceding regular expression");
+				continue; /* nothing to repeat */
 			all = cat(all, parse_repeat(ps, byte_node(ps, '{')));
 			starts = false;
 			continue;

@@ -4,6 +4,8 @@
  * instance of its own, on the same files and the same budget. */
 #include "box.h"
 
+extern char **environ;
+
 #ifdef __wasm__
 
 #define IMPORT(name) __attribute__((import_module("wb"), import_name(name)))
@@ -12,6 +14,8 @@
  * 1: keep the output for tool_output. Returns the exit status. */
 IMPORT("tool_run")
 extern int tool_run(const char *words, size_t n, const char *input, size_t ninput, int flags);
+/* tool_environ sets the environment, NUL-separated, of commands run from now on. */
+IMPORT("tool_environ") extern void tool_environ(const char *block, size_t n);
 /* tool_output copies what the last command printed; with no room it tells the size. */
 IMPORT("tool_output") extern size_t tool_output(char *to, size_t room);
 
@@ -88,5 +92,17 @@ int capture_command(char **argv, const Text *input, Text *output)
 }
 
 #endif
+
+void pass_environment(void)
+{
+#ifdef __wasm__
+	Text block = {0};
+	text_reserve(&block, 0);
+	for (char **e = environ; e && *e; e++)
+		text_add(&block, *e, strlen(*e) + 1);
+	tool_environ(block.s, block.len);
+	free(block.s);
+#endif
+}
 
 int run_command(char **argv) { return capture_command(argv, NULL, NULL); }

@@ -390,8 +390,10 @@ int env_main(int argc, char **argv)
 	}
 	for (; i < argc && strchr(argv[i], '='); i++)
 		putenv(argv[i]);
-	if (i < argc)
+	if (i < argc) {
+		pass_environment();
 		return run_command(argv + i);
+	}
 	for (char **e = environ; e && *e; e++)
 		out_line(*e, strlen(*e));
 	return 0;

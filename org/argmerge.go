@@ -1,6 +1,9 @@
 package org
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // The words of :results and :exports exclude each other within a group: the
 // last one given wins.
@@ -90,7 +93,7 @@ func mergeWords(have, add string, groups [][]string) string {
 
 func exclude(groups [][]string, a, b string) bool {
 	for _, g := range groups {
-		if contains(g, a) && contains(g, b) {
+		if slices.Contains(g, a) && slices.Contains(g, b) {
 			return true
 		}
 	}

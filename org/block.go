@@ -1,6 +1,10 @@
 package org
 
-import "strings"
+import (
+	"iter"
+	"slices"
+	"strings"
+)
 
 // block parses the block that opens on line l; name is what follows
 // "#+begin_", or ":" for a dynamic block.
@@ -156,4 +160,19 @@ func skipSpaces(s string, pos, end int) int {
 		pos++
 	}
 	return pos
+}
+
+// Blocks iterates over the blocks of the given kinds, or all kinds, in source
+// order.
+func (d *Document) Blocks(kinds ...Kind) iter.Seq[Block] {
+	return func(yield func(Block) bool) {
+		for n := range d.root.Walk() {
+			if !n.kind.IsBlock() || len(kinds) > 0 && !slices.Contains(kinds, n.kind) {
+				continue
+			}
+			if b, _ := n.Block(); !yield(b) {
+				return
+			}
+		}
+	}
 }

@@ -169,31 +169,3 @@ func cutSemicolon(s string, in Span) Span {
 	}
 	return in
 }
-
-// rowObjects parses the cells of a table row.
-func (d *Document) rowObjects(n *Node, radio *radioTrie) *Node {
-	l := lineAt(d.text, n.start)
-	p := d.newObjectParser(n.Span(), radio)
-	root := p.add(nil, KindObjects, n.start, n.end)
-	root.parent = n
-	p.add(root, KindMarkup, n.start, l.text+1)
-	for pos := l.text + 1; pos < l.end; {
-		end, after := l.end, l.end
-		if i := strings.IndexByte(d.text[pos:l.end], '|'); i >= 0 {
-			end, after = pos+i, pos+i+1
-		}
-		cell := p.add(root, KindTableCell, pos, after)
-		inner := trimSpan(d.text, pos, end)
-		if inner.Len() > 0 {
-			if inner.Start > pos {
-				p.add(cell, KindMarkup, pos, inner.Start)
-			}
-			p.run(objectJob{cell, inner.Start, inner.End, cellSet, after})
-		}
-		pos = after
-	}
-	if l.end < n.end {
-		p.add(root, KindMarkup, l.end, n.end)
-	}
-	return root
-}

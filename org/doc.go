@@ -44,6 +44,25 @@
 // bytes it came from. [Document.Results] and [Document.ResultOf] find results
 // and say exactly which bytes org-babel would replace.
 //
+// # Where this differs from Org
+//
+// On real files the tree is the one org-element builds; TestConfirmEmacs
+// compares the two. The differences are few, and meant:
+//
+//   - A priority cookie counts only at the start of a title. Org 9.8 finds one
+//     anywhere and drops the words before it.
+//   - A property drawer stands directly below its headline or planning line.
+//     org-element also lets blank lines precede it, but the functions that read
+//     properties do not.
+//   - Blank lines at the start of a block are blank, not part of a paragraph.
+//   - #+TBLFM: lines belong to a table only inside the table's own container.
+//   - Types of plain and angle links are those Org knows when it starts; there
+//     is no way to add one.
+//   - Radio targets longer than 200 bytes do not make links.
+//   - Inline tasks, which are an optional module, are headlines; table.el tables
+//     and diary sexps are recognised and kept, nothing more.
+//   - #+SETUPFILE: is not read: this package reads no files.
+//
 // # Changing a file
 //
 // An [Edit] replaces a range. [Apply] performs a set of them at once, refusing

@@ -78,3 +78,42 @@ func (n *Node) Footnote() (Footnote, bool) {
 	label, _ := footnoteLabel(n.doc.text, lineAt(n.doc.text, marker.start))
 	return Footnote{n, n.token(label), Span{marker.end, n.end}}, true
 }
+
+// footnoteRef reads [fn:label], [fn:label:text] or [fn::text].
+func (p *objectParser) footnoteRef(j *objectJob, pos int) (object, bool) {
+	start := pos + len("[fn:")
+	label := skipName(p.src, start, j.end)
+	if label == j.end || label == start && p.src[label] != ':' || p.src[label] != ':' && p.src[label] != ']' {
+		return object{}, false
+	}
+	end, _, ok := p.find.pair(pos, j.end)
+	if !ok {
+		return object{}, false
+	}
+	o := object{kind: KindFootnoteRef, start: pos, end: end}
+	if p.src[label] == ':' {
+		o.innerStart, o.innerEnd, o.set = label+1, end-1, standardSet
+	}
+	return o, true
+}
+
+// FootnoteRef is a reference to a footnote, or a footnote written in place.
+type FootnoteRef struct {
+	*Node
+	Label  Token // absent when anonymous
+	Inline bool  // the text stands here, in [Node.Contents]
+}
+
+// FootnoteRef reads a node of [KindFootnoteRef].
+func (n *Node) FootnoteRef() (FootnoteRef, bool) {
+	if n.kind != KindFootnoteRef {
+		return FootnoteRef{}, false
+	}
+	start := n.start + len("[fn:")
+	end := skipName(n.doc.text, start, n.end)
+	f := FootnoteRef{Node: n, Inline: n.doc.text[end] == ':'}
+	if end > start {
+		f.Label = n.token(Span{start, end})
+	}
+	return f, true
+}

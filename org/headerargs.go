@@ -1,6 +1,9 @@
 package org
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // Arg is one header argument, ":key value", with the bytes it came from.
 type Arg struct {
@@ -59,7 +62,7 @@ func (a Args) Words(key string) []string { return strings.Fields(a.Value(key)) }
 
 // Has reports whether the argument's value contains the word, as in
 // Has(":results", "silent").
-func (a Args) Has(key, word string) bool { return contains(a.Words(key), word) }
+func (a Args) Has(key, word string) bool { return slices.Contains(a.Words(key), word) }
 
 // Vars returns the ":var" arguments in order, each "name=value".
 func (a Args) Vars() []Var {

@@ -2,6 +2,7 @@ package org
 
 import (
 	"iter"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -125,7 +126,7 @@ func splitTags(list string) []string {
 func (h Headline) LocalTags() []string { return splitTags(h.TagList.Text) }
 
 // HasTag reports whether the headline itself has the tag.
-func (h Headline) HasTag(tag string) bool { return contains(h.LocalTags(), tag) }
+func (h Headline) HasTag(tag string) bool { return slices.Contains(h.LocalTags(), tag) }
 
 // Archived reports whether the headline itself has the tag ARCHIVE.
 func (h Headline) Archived() bool { return h.HasTag("ARCHIVE") }

@@ -2,6 +2,7 @@ package org
 
 import (
 	"iter"
+	"slices"
 	"strings"
 )
 
@@ -40,7 +41,7 @@ func (d *Document) Keywords(names ...string) iter.Seq[Keyword] {
 	return func(yield func(Keyword) bool) {
 		for n := range d.Nodes(KindKeyword) {
 			k := readKeyword(n)
-			if (len(names) == 0 || contains(names, k.Name())) && !yield(k) {
+			if (len(names) == 0 || slices.Contains(names, k.Name())) && !yield(k) {
 				return
 			}
 		}
@@ -191,13 +192,4 @@ func (p *parser) affiliated(pos, limit int) int {
 	}
 	p.orphans = Span{pos, core}
 	return pos
-}
-
-func contains(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }

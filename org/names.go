@@ -1,9 +1,6 @@
 package org
 
-import (
-	"iter"
-	"strings"
-)
+import "strings"
 
 // nameIndex finds things by lower-case name; the first of a name wins.
 type nameIndex struct {
@@ -53,39 +50,4 @@ func (d *Document) BlockNamed(name string) (Block, bool) {
 		return n.Block()
 	}
 	return Block{}, false
-}
-
-// Blocks iterates over the blocks of the given kinds, or all kinds, in source
-// order.
-func (d *Document) Blocks(kinds ...Kind) iter.Seq[Block] {
-	return func(yield func(Block) bool) {
-		for n := range d.root.Walk() {
-			if !n.kind.IsBlock() || len(kinds) > 0 && !containsKind(kinds, n.kind) {
-				continue
-			}
-			if b, _ := n.Block(); !yield(b) {
-				return
-			}
-		}
-	}
-}
-
-// Tables iterates over the org tables in source order.
-func (d *Document) Tables() iter.Seq[Table] {
-	return func(yield func(Table) bool) {
-		for n := range d.Nodes(KindTable) {
-			if t, _ := n.Table(); !yield(t) {
-				return
-			}
-		}
-	}
-}
-
-func containsKind(list []Kind, k Kind) bool {
-	for _, x := range list {
-		if x == k {
-			return true
-		}
-	}
-	return false
 }

@@ -2,6 +2,7 @@ package org
 
 import (
 	"iter"
+	"slices"
 	"unicode"
 	"unicode/utf8"
 )
@@ -87,7 +88,7 @@ func (d *Document) AllObjects(kinds ...Kind) iter.Seq[*Node] {
 				continue
 			}
 			for o := range root.Walk() {
-				if o.kind.IsObject() && o.kind != KindMarkup && (len(kinds) == 0 || containsKind(kinds, o.kind)) && !yield(o) {
+				if o.kind.IsObject() && o.kind != KindMarkup && (len(kinds) == 0 || slices.Contains(kinds, o.kind)) && !yield(o) {
 					return
 				}
 			}

@@ -7,6 +7,7 @@ import "strings"
 type Planning struct {
 	*Node
 	Scheduled, Deadline, Closed Timestamp
+	Bare                        []Token // keywords that no timestamp follows
 }
 
 // Planning reads a node of [KindPlanning].
@@ -17,18 +18,20 @@ func (n *Node) Planning() (Planning, bool) {
 	p := Planning{Node: n}
 	s := n.doc.text
 	l := lineAt(s, n.start)
-	l.end = l.text + strings.LastIndexAny(s[l.text:l.end], ">]") + 1
+	// Behind the last closing bracket no timestamp can start.
+	last := l.text + strings.LastIndexAny(s[l.text:l.end], ">]") + 1
 	for pos := l.text; pos < l.end; pos++ {
 		to, after := p.keyword(s, pos, l.end)
 		if to == nil {
 			continue
 		}
-		pos = skipBlanks(s, after, l.end)
-		if ts, ok := readTimestamp(n.doc, pos, l.end); ok {
+		if ts, ok := readTimestamp(n.doc, skipBlanks(s, after, l.end), max(after, last)); ok {
 			*to = ts
-			pos = ts.End
+			after = ts.End
+		} else {
+			p.Bare = append(p.Bare, n.token(Span{pos, after}))
 		}
-		pos--
+		pos = after - 1
 	}
 	return p, true
 }

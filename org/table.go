@@ -1,6 +1,9 @@
 package org
 
-import "strings"
+import (
+	"iter"
+	"strings"
+)
 
 // table parses rows and rules, then formulas.
 func (p *parser) table(parent *Node, start int, l line, limit int) int {
@@ -133,4 +136,43 @@ func readCell(n *Node, start, end int) Cell {
 		inner = Span{at, at}
 	}
 	return Cell{n.token(inner), Span{start, end}}
+}
+
+// rowObjects parses the cells of a table row.
+func (d *Document) rowObjects(n *Node, radio *radioTrie) *Node {
+	l := lineAt(d.text, n.start)
+	p := d.newObjectParser(n.Span(), radio)
+	root := p.add(nil, KindObjects, n.start, n.end)
+	root.parent = n
+	p.add(root, KindMarkup, n.start, l.text+1)
+	for pos := l.text + 1; pos < l.end; {
+		end, after := l.end, l.end
+		if i := strings.IndexByte(d.text[pos:l.end], '|'); i >= 0 {
+			end, after = pos+i, pos+i+1
+		}
+		cell := p.add(root, KindTableCell, pos, after)
+		inner := trimSpan(d.text, pos, end)
+		if inner.Len() > 0 {
+			if inner.Start > pos {
+				p.add(cell, KindMarkup, pos, inner.Start)
+			}
+			p.run(objectJob{cell, inner.Start, inner.End, cellSet, after})
+		}
+		pos = after
+	}
+	if l.end < n.end {
+		p.add(root, KindMarkup, l.end, n.end)
+	}
+	return root
+}
+
+// Tables iterates over the org tables in source order.
+func (d *Document) Tables() iter.Seq[Table] {
+	return func(yield func(Table) bool) {
+		for n := range d.Nodes(KindTable) {
+			if t, _ := n.Table(); !yield(t) {
+				return
+			}
+		}
+	}
 }

@@ -11,7 +11,7 @@ import (
 type Timestamp struct {
 	Span
 	Active bool   // <…> rather than […]
-	Diary  string // the sexp of <%%(…)>; every other field is then unset
+	Diary  string // the sexp of <%%(…)>, which says the date; From and To then hold a time at most
 	From   Moment
 	To     Moment // the end of a range; equal to From otherwise
 	Range  bool   // two stamps joined by "--", or two times joined by "-"
@@ -46,11 +46,12 @@ type Max struct {
 // Present reports whether the timestamp stands in the source.
 func (t Timestamp) Present() bool { return t.Span != Span{} }
 
-// Valid reports whether the moment is a real date and time of day.
+// Valid reports whether the moment is a real date and time of day; 24:00 is
+// the end of one.
 func (m Moment) Valid() bool {
-	t := m.Time(time.UTC)
+	t := time.Date(m.Year, time.Month(m.Month), m.Day, 0, 0, 0, 0, time.UTC)
 	return t.Year() == m.Year && int(t.Month()) == m.Month && t.Day() == m.Day &&
-		(!m.HasTime || m.Hour <= 24 && m.Minute < 60)
+		m.Minute < 60 && (m.Hour < 24 || m.Hour == 24 && m.Minute == 0)
 }
 
 // Time returns the moment in the given location; midnight without a time.
@@ -97,19 +98,21 @@ func readTimestamp(d *Document, pos, end int) (Timestamp, bool) {
 	return t, true
 }
 
+// readDiary reads "<%%(sexp) 10:00-11:00>".
 func readDiary(s string, pos, end int) (Timestamp, bool) {
-	i := strings.IndexAny(s[pos:end], ">\n")
-	for i >= 0 && s[pos+i] == '>' && s[pos+i-1] != ')' {
-		j := strings.IndexAny(s[pos+i+1:end], ">\n")
-		if j < 0 {
-			return Timestamp{}, false
-		}
-		i += 1 + j
-	}
-	if i < 0 || s[pos+i] != '>' {
+	stop := strings.IndexAny(s[pos:end], ">\n")
+	if stop < 0 || s[pos+stop] == '\n' {
 		return Timestamp{}, false
 	}
-	return Timestamp{Span: Span{pos, pos + i + 1}, Active: true, Diary: s[pos+len("<%%") : pos+i]}, true
+	paren := strings.LastIndexByte(s[pos:pos+stop], ')')
+	if paren <= len("<%%(") {
+		return Timestamp{}, false
+	}
+	t := Timestamp{Span: Span{pos, pos + stop + 1}, Active: true, Diary: s[pos+len("<%%") : pos+paren+1]}
+	for _, word := range strings.Fields(s[pos+paren+1 : pos+stop]) {
+		t.word(word)
+	}
+	return t, true
 }
 
 // readStamp reads one "<…>" or "[…]".
@@ -229,4 +232,43 @@ func atoi(s string) int {
 		n = 10*n + int(s[i]-'0')
 	}
 	return n
+}
+
+// timestamp reads a timestamp or a range of two.
+func (p *objectParser) timestamp(j *objectJob, pos int) (object, bool) {
+	if !isDate(p.src, pos+1, j.end) {
+		return object{}, false
+	}
+	// Ask before looking: the closing bracket may be far away, or nowhere.
+	square, ok := p.find.next("]", pos, j.end)
+	angle, found := p.find.next(">", pos, j.end)
+	if !ok && !found {
+		return object{}, false
+	}
+	if !ok || found && angle < square {
+		square = angle
+	}
+	if _, ok := p.find.next("\n", pos, square); ok {
+		return object{}, false
+	}
+	t, ok := readTimestamp(p.doc, pos, j.end)
+	return object{kind: KindTimestamp, start: pos, end: t.End}, ok
+}
+
+// diary reads <%%(sexp) 10:00>.
+func (p *objectParser) diary(j *objectJob, pos int) (object, bool) {
+	if !j.set.has(KindTimestamp) {
+		return object{}, false
+	}
+	end, ok := p.find.next(">", pos, j.end)
+	if !ok {
+		return object{}, false
+	}
+	if _, ok := p.find.next("\n", pos, end); ok {
+		return object{}, false
+	}
+	if paren, ok := p.find.prev(")", pos+len("<%%("), end); !ok || paren == pos+len("<%%(") {
+		return object{}, false
+	}
+	return object{kind: KindTimestamp, start: pos, end: end + 1}, true
 }

@@ -56,6 +56,7 @@ type Shell struct {
 	status     int // $?
 	substatus  int // of the last command substitution in an assignment
 	line       uint
+	before     int // lines ahead of the author's
 	lastArg    string
 	lastBg     int
 	bgStatus   map[int]int

@@ -263,7 +263,10 @@ func newRunner(opts Options) (*runner, error) {
 	return r, nil
 }
 
-func (r *runner) close() { r.files.close() }
+func (r *runner) close() {
+	r.sessions.close(context.Background())
+	r.files.close()
+}
 
 // lint refuses a workbook with errors.
 func (r *runner) lint() error {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"sync"
+
+	"wb/compile"
 )
 
 // sessions are the interpreters that blocks with the same :session share
@@ -18,6 +20,8 @@ type sessions struct {
 // they leave.
 type session struct {
 	mu      sync.Mutex
+	lane    compile.Lane
+	name    string // as the lane knows it
 	pending []func(context.Context) error
 }
 
@@ -34,10 +38,20 @@ func (s *sessions) of(p *program) *session {
 		s.open = map[string]*session{}
 	}
 	if s.open[name] == nil {
-		s.open[name] = &session{}
+		s.open[name] = &session{lane: p.lane, name: fmt.Sprintf("%s@%p", name, s)}
 	}
-	p.job.Session = fmt.Sprintf("%s@%p", name, s)
+	p.job.Session = s.open[name].name
 	return s.open[name]
+}
+
+// close ends all sessions; what they kept in memory is gone.
+func (s *sessions) close(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, one := range s.open {
+		_ = compile.CloseSession(ctx, one.lane, one.name) // nothing depends on it any more
+	}
+	s.open = nil
 }
 
 // putOff notes what must run before anything else of the session does.

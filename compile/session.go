@@ -1,0 +1,23 @@
+package compile
+
+import "context"
+
+// SessionCloser is a lane that keeps an interpreter alive for each Job.Session.
+// Whoever chose the names ends the sessions; a name may be used again after.
+type SessionCloser interface {
+	CloseSession(ctx context.Context, name string) error
+}
+
+// CloseSession ends a session of lane. Lanes without sessions do nothing.
+func CloseSession(ctx context.Context, lane Lane, name string) error {
+	for {
+		if closer, ok := lane.(SessionCloser); ok {
+			return closer.CloseSession(ctx, name)
+		}
+		wrapped, ok := lane.(interface{ Unwrap() Lane })
+		if !ok {
+			return nil
+		}
+		lane = wrapped.Unwrap()
+	}
+}

@@ -24,10 +24,13 @@ const version = "clang lane 1"
 // workDir is where the compiler sees the sources.
 const workDir = "/work"
 
-// buildLimits bound one run of the compiler or linker. They are far above
-// what programs of thousands of lines need, and there for those that try to
-// make the compiler itself run away.
-var buildLimits = sandbox.Limits{Fuel: 200e9, Memory: 1 << 30, Timeout: 2 * time.Minute, Output: 4 << 20, Files: 512 << 20}
+// blockLimits bound one run of the compiler or linker on a block: ten times
+// what the largest sensible program needs, and there for those that try to make
+// the compiler itself run away. One unit of fuel is some 10 ns of compiling.
+var blockLimits = sandbox.Limits{Fuel: 4e9, Memory: 1 << 30, Timeout: 2 * time.Minute, Output: 4 << 20, Files: 512 << 20}
+
+// toolLimits are for sources that come with wb.
+var toolLimits = sandbox.Limits{Fuel: 100e9, Memory: 2 << 30, Timeout: 10 * time.Minute, Output: 4 << 20, Files: 512 << 20}
 
 // Compiler runs clang and wasm-ld in the sandbox. It is safe for concurrent
 // use.
@@ -45,6 +48,14 @@ type tool struct {
 	digest string
 	module *sandbox.Module
 	usr    sandbox.FS
+	limits sandbox.Limits // of one run
+}
+
+// within is the same compiler with other limits.
+func (t *tool) within(limits sandbox.Limits) *tool {
+	c := *t
+	c.limits = limits
+	return &c
 }
 
 // New makes a compiler in env and registers its toolchain there. Nothing is
@@ -96,7 +107,7 @@ func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, erro
 	if err != nil {
 		return nil, err
 	}
-	c.ready = &tool{digest: t.Digest, module: module, usr: usr}
+	c.ready = &tool{digest: t.Digest, module: module, usr: usr, limits: blockLimits}
 	return c.ready, nil
 }
 
@@ -123,7 +134,7 @@ func (c *Compiler) run(ctx context.Context, t *tool, files map[string][]byte, ou
 	var stderr strings.Builder
 	exit, err := c.env.Engine.Run(ctx, sandbox.Command{
 		Module: t.module, Args: append([]string{"yowasp-llvm"}, args...),
-		Stdout: &stderr, Stderr: &stderr, Limits: buildLimits, Files: mounted,
+		Stdout: &stderr, Stderr: &stderr, Limits: t.limits, Files: mounted,
 	})
 	if err != nil {
 		return outcome{}, fmt.Errorf("compiler: %w", err)
@@ -246,6 +257,7 @@ func (c *Compiler) CompileC(ctx context.Context, files map[string][]byte, opts O
 }
 
 func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byte, opts Options) ([]byte, error) {
+	t = t.within(toolLimits)
 	sources := opts.Main
 	if sources == nil {
 		for name := range files {

@@ -79,7 +79,7 @@ func (c *Compiler) precompiled(ctx context.Context, t *tool, flags []string) ([]
 	if data == nil {
 		args := slices.Concat(compileFlags, []string{"-x", "c++-header", "-fno-exceptions", langCPP.optimise}, flags,
 			[]string{"-fpch-instantiate-templates", "-o", workDir + "/" + precompiledFile, workDir + "/" + headersFile})
-		o, err := c.run(ctx, t, map[string][]byte{headersFile: []byte(text)}, precompiledFile, args...)
+		o, err := c.run(ctx, t.within(toolLimits), map[string][]byte{headersFile: []byte(text)}, precompiledFile, args...)
 		if err == nil && o.exit != 0 {
 			err = toolError(o.stderr)
 		}

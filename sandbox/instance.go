@@ -25,6 +25,7 @@ type Instance struct {
 	sys    *wasi // streams, files, clock
 	meter  meter
 	calls  callContext
+	nested int // calls that host functions have under way
 	funcs  map[string]*Func
 
 	exited   bool
@@ -147,7 +148,18 @@ func findHostFunc(host []HostModule, module, name string) *HostFunc {
 type Func struct {
 	in   *Instance
 	name string
-	fn   api.Function
+	// fns are equal functions with a native stack each, by how deep the call
+	// is nested: a function that is called again while it runs, because a host
+	// function it called calls back, must not use the stack it runs on.
+	fns []api.Function
+}
+
+// at is the function for calls nested so many deep.
+func (f *Func) at(depth int) api.Function {
+	for len(f.fns) <= depth {
+		f.fns = append(f.fns, f.in.guest.ExportedFunction(f.name))
+	}
+	return f.fns[depth]
 }
 
 // HasFunc reports whether the guest exports a function of that name.
@@ -165,7 +177,7 @@ func (in *Instance) Func(name string) *Func {
 	if in.funcs == nil {
 		in.funcs = map[string]*Func{}
 	}
-	f := &Func{in, name, fn}
+	f := &Func{in, name, []api.Function{fn}}
 	in.funcs[name] = f
 	return f
 }
@@ -183,10 +195,12 @@ func (f *Func) Call(ctx context.Context, stack []uint64) error {
 	}
 	var err error
 	if in.calls.Context != nil { // a host function calls back: ctx leads to in.calls
-		err = f.fn.CallWithStack(&callContext{ctx, in}, stack)
+		in.nested++
+		err = f.at(in.nested).CallWithStack(&callContext{ctx, in}, stack)
+		in.nested--
 	} else {
 		in.calls = callContext{ctx, in}
-		err = f.fn.CallWithStack(&in.calls, stack)
+		err = f.fns[0].CallWithStack(&in.calls, stack)
 		in.calls.Context = nil
 	}
 	if err == nil {
@@ -202,7 +216,7 @@ func (in *Instance) Call(ctx context.Context, name string, args ...uint64) ([]ui
 	if f == nil {
 		return nil, fmt.Errorf("%s: no exported function %q", in.module.name, name)
 	}
-	def := f.fn.Definition()
+	def := f.fns[0].Definition()
 	if want := len(def.ParamTypes()); want != len(args) {
 		return nil, fmt.Errorf("%s: %s takes %d arguments, got %d", in.module.name, name, want, len(args))
 	}

@@ -11,8 +11,6 @@ import (
 	"testing"
 
 	"wb/org"
-	"wb/tangle/elisp"
-	"wb/tangle/lang"
 	"wb/value"
 )
 
@@ -117,61 +115,16 @@ func compareTrees(t testing.TB, got, want map[string]string) {
 	}
 }
 
-// runForTest runs the blocks that test documents refer to: Emacs Lisp in the
-// pure evaluator, shell with the machine's own sh.
+// runForTest runs shell blocks with the machine's own sh. (Emacs Lisp needs no
+// help.)
 func runForTest(ctx context.Context, call Call) (value.Value, error) {
 	b, ok := call.Node.Block()
-	if !ok {
-		return value.Nil(), fmt.Errorf("%s is not a block", call.Name)
+	if !ok || b.Lang.Text != "sh" {
+		return value.Nil(), fmt.Errorf("%s cannot be run here", call.Name)
 	}
-	if eval := call.Doc.HeaderArgs(call.Node).Value(":eval"); eval == "no" || eval == "never" {
-		return value.Nil(), nil
+	out, err := exec.CommandContext(ctx, "sh", "-c", call.Doc.Text(b.Body)).Output()
+	if err != nil {
+		return value.Nil(), err
 	}
-	body := call.Doc.Text(b.Body)
-	switch b.Lang.Text {
-	case "emacs-lisp", "elisp":
-		params := &lang.Params{Args: map[string]elisp.Value{}}
-		env := elisp.FileEnv("/doc.org", "")
-		args := call.Doc.HeaderArgs(call.Node)
-		for i, v := range args.Vars() {
-			expr := v.Expr
-			for j, given := range call.Args {
-				name, value, named := strings.Cut(given, "=")
-				if named && name == v.Name {
-					expr = value
-				} else if !named && i == j {
-					expr = given
-				}
-			}
-			x, err := elisp.ReadCell(expr, env)
-			if err != nil {
-				return value.Nil(), err
-			}
-			params.Vars = append(params.Vars, lang.Var{Name: v.Name, Value: x})
-		}
-		for _, key := range []string{":prologue", ":epilogue"} {
-			if arg, ok := args.Get(key); ok {
-				params.Args[key] = elisp.String(arg.Text())
-			}
-		}
-		program, err := lang.Expand("emacs-lisp", body, params)
-		if err != nil {
-			return value.Nil(), err
-		}
-		result, err := elisp.Eval("(progn "+program+")", env)
-		if err != nil {
-			return value.Nil(), err
-		}
-		if args.Has(":results", "output") {
-			return value.OfString(""), nil // they print nothing
-		}
-		return elisp.ToValue(result)
-	case "sh":
-		out, err := exec.CommandContext(ctx, "sh", "-c", body).Output()
-		if err != nil {
-			return value.Nil(), err
-		}
-		return value.OfString(strings.TrimSuffix(string(out), "\n")), nil
-	}
-	return value.Nil(), fmt.Errorf("%s cannot be run here", b.Lang.Text)
+	return value.OfString(strings.TrimSuffix(string(out), "\n")), nil
 }

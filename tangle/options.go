@@ -15,7 +15,8 @@ type Options struct {
 	File, Name string
 
 	// Run executes a block or a call line and returns its result. It is asked
-	// for <<name()>> and for `:var x=name` where name is a block. Without it
+	// for <<name()>> and for `:var x=name` where name is a block, unless that
+	// block is pure Emacs Lisp, which is run here. Without it
 	// such a document is refused with an error. It also answers for :eval,
 	// :cache and :session; a block that may not run has the result null.
 	Run func(ctx context.Context, call Call) (value.Value, error)

@@ -13,7 +13,6 @@ import (
 	"wb/org"
 	"wb/tangle/elisp"
 	"wb/tangle/lang"
-	"wb/value"
 )
 
 // Output is what tangling a document comes to, before anything is written.
@@ -102,6 +101,7 @@ type planner struct {
 	begins   []int
 	ends     []endMarker
 
+	running  []*org.Node // blocks being run, to see circles
 	resolved map[string]elisp.Value
 	others   map[string]*org.Document
 	names    map[*org.Document]map[string][]*org.Node
@@ -144,8 +144,7 @@ func newPlanner(doc *org.Document, opts Options) *planner {
 	}
 	p.all, p.blocks, p.warnings = collect(doc, p.at)
 	p.library = &library{p: p}
-	p.noweb = &Expander{Context: ForTangle, Library: p.library, Delimit: p.delimit, Missing: p.missing}
-	p.noweb.Call = p.callNoweb
+	p.noweb = &Expander{Context: ForTangle, Library: p.library, Call: p.call, Delimit: p.delimit, Missing: p.missing}
 	return p
 }
 
@@ -429,10 +428,6 @@ func (p *planner) blockAround(offset int) *block {
 	return p.all[i]
 }
 
-func (p *planner) callNoweb(ctx context.Context, text string) (value.Value, error) {
-	return p.call(ctx, text)
-}
-
 // missing warns of a reference to nothing.
 func (p *planner) missing(id string, in *Chunk) {
 	b := in.Source.(*block)
@@ -455,7 +450,7 @@ func (p *planner) nowebError(b *block, err error) error {
 	placed := p.at.wrap(offset, "", err)
 	var e *Error
 	if errors.As(placed, &e) && errors.Is(err, ErrRun) && e.Hint == "" {
-		e.Hint = "run the document first, or tangle with a runner"
+		e.Hint = "only wb tangle can run it"
 	}
 	return placed
 }

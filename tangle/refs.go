@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -210,6 +211,14 @@ func (p *planner) elementsNamed(doc *org.Document, name string) []*org.Node {
 }
 
 func (p *planner) run(ctx context.Context, call Call, text string) (elisp.Value, error) {
+	if slices.Contains(p.running, call.Node) {
+		return nil, fmt.Errorf("%s needs its own result", text)
+	}
+	p.running = append(p.running, call.Node)
+	defer func() { p.running = p.running[:len(p.running)-1] }()
+	if v, ok, err := p.runLisp(ctx, call); ok || err != nil {
+		return v, err
+	}
 	if p.opts.Run == nil {
 		return nil, fmt.Errorf("%w: %s", ErrRun, text)
 	}

@@ -114,12 +114,13 @@ func (c Change) apply() error {
 			return err
 		}
 	}
-	return replace(name, c.File.Content, c.File.Mode)
+	return replace(name, c.File.Content, c.File.Mode, true)
 }
 
 // replace writes a file beside name and renames it into place. Mode 0 keeps
-// the mode of the file that was there, or leaves it to the umask.
-func replace(name string, content []byte, mode fs.FileMode) error {
+// the mode of the file that was there, or leaves it to the umask. sync makes
+// sure of it before the rename, which caches can do without.
+func replace(name string, content []byte, mode fs.FileMode, sync bool) error {
 	if mode == 0 {
 		if info, err := os.Stat(name); err == nil {
 			mode = info.Mode() & modeBits
@@ -134,7 +135,7 @@ func replace(name string, content []byte, mode fs.FileMode) error {
 	if err == nil && mode != 0 {
 		err = temp.Chmod(mode)
 	}
-	if err == nil {
+	if err == nil && sync {
 		err = temp.Sync()
 	}
 	if closed := temp.Close(); err == nil {

@@ -3,6 +3,7 @@ package elisp
 import (
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 )
 
@@ -16,6 +17,8 @@ type Env struct {
 	Vars map[Symbol]Value
 	// Funcs are further functions; they come before the built-in ones.
 	Funcs map[Symbol]Func
+	// Out takes what princ, prin1 and print print; nil drops it.
+	Out io.Writer
 	// Steps bounds the work, counted in forms evaluated; 100 000 when zero.
 	Steps int
 }
@@ -60,6 +63,8 @@ type machine struct {
 	places map[*Cons]int
 	steps  int
 	match  lastMatch // what match-string refers to
+
+	printed int // bytes
 }
 
 // scope is a chain of lexical bindings.

@@ -8,7 +8,7 @@ var builtins map[Symbol]builtin
 
 func init() {
 	builtins = map[Symbol]builtin{}
-	for _, table := range []map[Symbol]builtin{listFuncs, typeFuncs, numberFuncs, stringFuncs, regexpFuncs, fileFuncs, higherFuncs} {
+	for _, table := range []map[Symbol]builtin{listFuncs, typeFuncs, numberFuncs, stringFuncs, regexpFuncs, fileFuncs, higherFuncs, printFuncs} {
 		for name, fn := range table {
 			builtins[name] = fn
 		}

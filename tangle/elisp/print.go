@@ -1,6 +1,7 @@
 package elisp
 
 import (
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -186,4 +187,30 @@ func Text(v Value) string {
 		return string(s)
 	}
 	return Print(v)
+}
+
+// printFuncs write to the Env's Out.
+var printFuncs = map[Symbol]builtin{
+	"princ":   printer("", Princ, ""),
+	"prin1":   printer("", Print, ""),
+	"print":   printer("\n", Print, "\n"),
+	"terpri":  {min: 0, max: 2, run: func(m *machine, _ []Value, _ int) (Value, error) { return T, m.print("\n") }},
+	"message": between(1, -1, format),
+}
+
+func printer(before string, text func(Value) string, after string) builtin {
+	return builtin{min: 1, max: 2, run: func(m *machine, args []Value, _ int) (Value, error) {
+		return args[0], m.print(before + text(args[0]) + after)
+	}}
+}
+
+func (m *machine) print(text string) error {
+	if m.printed += len(text); m.printed > maxText {
+		return failf("the form prints more than %d bytes", maxText)
+	}
+	if m.env.Out == nil {
+		return nil
+	}
+	_, err := io.WriteString(m.env.Out, text)
+	return err
 }

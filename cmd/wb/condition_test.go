@@ -1,9 +1,13 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"strings"
+
+	"wb/compile"
+	"wb/compile/lanes"
 )
 
 // toolchainCondition answers [toolchain:NAME] in scripts: whether NAME is
@@ -13,12 +17,18 @@ func toolchainCondition(cond string) (bool, error) {
 	if !ok {
 		return false, fmt.Errorf("unknown condition %q", cond)
 	}
-	installed := toolchainInstalled(name)
+	ctx := context.Background()
+	env, err := compile.NewEnv(ctx, compile.EnvConfig{})
+	if err != nil {
+		return false, err
+	}
+	defer env.Close(ctx)
+	if _, err := lanes.New(env); err != nil {
+		return false, err
+	}
+	_, installed := env.Tools.Installed(name)
 	if !installed && os.Getenv("CI") == "true" {
 		return false, fmt.Errorf("toolchain %s is missing; run: wb toolchain install %s", name, name)
 	}
 	return installed, nil
 }
-
-// toolchainInstalled is replaced when the toolchain store lands.
-func toolchainInstalled(string) bool { return false }

@@ -1,0 +1,36 @@
+package main
+
+import (
+	"os"
+	"regexp"
+	"slices"
+	"testing"
+
+	"github.com/alecthomas/kong"
+)
+
+// TestVerbTable compares docs/cli.md with the verbs there are.
+func TestVerbTable(t *testing.T) {
+	text, err := os.ReadFile("../../docs/cli.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var documented []string
+	for _, m := range regexp.MustCompile("(?m)^\\| `wb ([a-z]+)").FindAllStringSubmatch(string(text), -1) {
+		documented = append(documented, m[1])
+	}
+	parser, err := kong.New(&grammar{}, kong.Name("wb"), kong.Vars{"version": ""})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range parser.Model.Children {
+		if i := slices.Index(documented, verb.Name); i >= 0 {
+			documented = slices.Delete(documented, i, i+1)
+			continue
+		}
+		t.Errorf("docs/cli.md does not have wb %s", verb.Name)
+	}
+	for _, verb := range documented {
+		t.Errorf("docs/cli.md has wb %s, which does not exist", verb)
+	}
+}

@@ -18,7 +18,11 @@ func (p *objectParser) citation(j *objectJob, pos int) (object, bool) {
 	if _, ok := p.nextKey(start, end-1); !ok {
 		return object{}, false
 	}
-	return object{kind: KindCitation, start: pos, end: end, innerStart: start, innerEnd: end - 1}, true
+	inner := end - 1
+	for inner > start && isSpace(p.src[inner-1]) {
+		inner--
+	}
+	return object{kind: KindCitation, start: pos, end: end, innerStart: start, innerEnd: inner}, true
 }
 
 // citePrefix matches "[cite/style:" and white space; 0 when it is not there.

@@ -1,0 +1,39 @@
+package workbook
+
+import (
+	"context"
+	"os"
+
+	"wb/compile"
+	"wb/value"
+)
+
+// Resolve returns what a reference stands for in a workbook, such as totals,
+// totals(n=4) or totals[0,1]: it runs the component named and what that needs.
+// The file stays as it is. Tangling asks it for <<totals()>> and :var x=totals.
+func Resolve(ctx context.Context, opts Options, expr string) (value.Value, error) {
+	if opts.Source == nil {
+		src, err := os.ReadFile(opts.File)
+		if err != nil {
+			return value.Nil(), err
+		}
+		opts.Source = src
+	}
+	plan := NewPlan(opts.File, opts.Source)
+	ref := ParseReference(expr)
+	from := plan.refs[ref.Name]
+	if from == nil {
+		return value.Nil(), &NotFoundError{ID: ref.Name, Near: compile.Nearest(ref.Name, plan.ids())}
+	}
+	opts.Only, opts.NoWrite = []string{from.ID}, true
+	r, err := newRunner(opts)
+	if err != nil {
+		return value.Nil(), err
+	}
+	defer r.close()
+	r.runAll(ctx)
+	if t := r.tasks[from.index]; t.done.Err != nil && !ref.runsAnew() {
+		return value.Nil(), t.done.Err
+	}
+	return r.eval(ctx, expr, nil)
+}

@@ -252,7 +252,7 @@ type lastRun struct {
 
 // statePath is where the last runs of a workbook are kept.
 func (c *Cache) statePath(file string) string {
-	return filepath.Join(c.dir, "last", Slug(strings.TrimSuffix(filepath.Base(file), ".org"))+".json")
+	return filepath.Join(c.dir, "last", filepath.Base(file)+".json")
 }
 
 // lastRuns reads what is known of the last runs of a workbook's components.

@@ -288,7 +288,7 @@ func (b *builder) connectRef(c *Component, in *Input, expr string, at int, why W
 		b.problem("dangling-var", at, b.nearestName(ref.Name), "%s refers to %q, which names nothing here", in.Name, ref.Name)
 		return
 	}
-	if ref.Body || ref.runsAnew() {
+	if ref.wantsCode(from) {
 		b.edge(from, "", c, in.Name, WhyCall, b.position(at))
 	} else {
 		in.From = b.edge(from, from.port(ref.Name), c, in.Name, why, b.position(at))
@@ -301,6 +301,12 @@ func (b *builder) connectRef(c *Component, in *Input, expr string, at int, why W
 		inner := Input{Name: strings.TrimSpace(name)}
 		b.connectRef(c, &inner, strings.TrimSpace(expr), at, WhyVar)
 	}
+}
+
+// wantsCode reports whether a reference needs the source of what it names and
+// not its value.
+func (r *Reference) wantsCode(from *Component) bool {
+	return r.Body && from.isBlock() || r.runsAnew() && from.Kind != KindData
 }
 
 // runsAnew reports whether a reference runs the block with other arguments

@@ -196,6 +196,11 @@ func (r *runner) valueOf(c *Component, name string) (value.Value, error) {
 	if t == nil {
 		return value.Nil(), fmt.Errorf("%s is not part of this run", c.ID)
 	}
+	select {
+	case <-t.finished:
+	default: // the plan missed an edge; better an error than a race
+		return value.Nil(), fmt.Errorf("%s is needed but was not waited for", c.ID)
+	}
 	if t.done.Err != nil {
 		return value.Nil(), &BlockedError{Needs: c.ID}
 	}

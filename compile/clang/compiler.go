@@ -81,7 +81,11 @@ func (c *Compiler) tool(ctx context.Context) (*tool, error) {
 	if err != nil {
 		return nil, err
 	}
-	return c.load(ctx, t)
+	// Installing has paid for this; only an emptied cache makes it slow again.
+	finish := c.announce("turning it into machine code (about 30s, once for this machine)")
+	loaded, err := c.load(ctx, t)
+	finish(err)
+	return loaded, err
 }
 
 // load compiles the compiler, from the engine's cache where possible.
@@ -109,6 +113,36 @@ func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, erro
 	}
 	c.ready = &tool{digest: t.Digest, module: module, usr: usr, limits: blockLimits}
 	return c.ready, nil
+}
+
+// patience is how long work may take before people are told about it.
+const patience = 2500 * time.Millisecond
+
+// announce tells the user what is being done if it is not finished soon, as
+// when the engine's cache has been emptied. Call the result at the end.
+func (c *Compiler) announce(text string) (finish func(error)) {
+	if c.env.Progress == nil {
+		return func(error) {}
+	}
+	var mu sync.Mutex
+	var step toolchain.Step
+	finished := false
+	timer := time.AfterFunc(patience, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if !finished {
+			step = c.env.Progress.Begin(toolName, text, 0)
+		}
+	})
+	return func(err error) {
+		timer.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		finished = true
+		if step != nil {
+			step.Done(err)
+		}
+	}
 }
 
 // outcome is one run of a compiler program.

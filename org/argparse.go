@@ -56,7 +56,7 @@ type balance struct {
 // wrong shape is passed over, as in Org.
 func newBalance(text string) *balance {
 	b := &balance{text: text}
-	if strings.IndexAny(text, "([") < 0 {
+	if !strings.ContainsAny(text, "([") {
 		return b
 	}
 	b.close = make([]int, len(text))

@@ -82,21 +82,6 @@ func propertyDrawerOf(n *Node) *Node {
 	return nil
 }
 
-// propertyDrawer returns the drawer of a headline or of the document, nil
-// without one. It can only be among the first children.
-func (n *Node) propertyDrawer() *Node {
-	for c := n.first; c != nil; c = c.next {
-		switch c.kind {
-		case KindPropertyDrawer:
-			return c
-		case KindHeadlineLine, KindPlanning, KindBlank, KindComment:
-		default:
-			return nil
-		}
-	}
-	return nil
-}
-
 // drawerName reads the line as ":NAME:".
 func drawerName(s string, l line) (name string, ok bool) {
 	if s[l.text] != ':' || s[l.end-1] != ':' || l.end-l.text < 3 {

@@ -20,7 +20,7 @@ const (
 	openAppend
 )
 
-// Error numbers of WASI preview 1, which the calls return, and one of our own.
+// Error numbers of WASI preview 1, which the calls return, and our own.
 const (
 	errnoBadf      = 8
 	errnoExist     = 20
@@ -28,7 +28,6 @@ const (
 	errnoInval     = 28
 	errnoIO        = 29
 	errnoIsdir     = 31
-	errnoMfile     = 33
 	errnoNametoo   = 37
 	errnoNoent     = 44
 	errnoNospc     = 51
@@ -37,6 +36,8 @@ const (
 	errnoPipe      = 64
 	errnoRofs      = 69
 	errnoNoCommand = 1000
+	errnoTooMany   = 1001
+	errnoTooDeep   = 1002
 )
 
 func errno(err error) uint64 {
@@ -45,8 +46,10 @@ func errno(err error) uint64 {
 		return 0
 	case errors.Is(err, errNoCommand):
 		return errnoNoCommand
-	case errors.Is(err, errTooMany), errors.Is(err, errTooDeep):
-		return errnoMfile
+	case errors.Is(err, errTooMany):
+		return errnoTooMany
+	case errors.Is(err, errTooDeep):
+		return errnoTooDeep
 	case errors.Is(err, syscall.EPIPE):
 		return errnoPipe
 	case errors.Is(err, syscall.EBADF):

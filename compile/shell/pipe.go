@@ -72,18 +72,20 @@ func (p *pipe) write(ctx context.Context, b []byte) (int, error) {
 		return 0, ctx.Err()
 	}
 	p.mu.Lock()
-	if !p.readClosed {
-		p.data = append([]byte(nil), b...)
-		p.signal()
+	if p.readClosed {
+		p.mu.Unlock()
+		return 0, syscall.EPIPE
 	}
+	p.data = append([]byte(nil), b...)
+	p.signal()
 	for {
 		left, closed, changed := len(p.data), p.readClosed, p.changed
 		p.mu.Unlock()
 		switch {
+		case left == 0: // all of it was read, whatever came after
+			return len(b), nil
 		case closed:
 			return len(b) - left, syscall.EPIPE
-		case left == 0:
-			return len(b), nil
 		}
 		select {
 		case <-changed:
@@ -116,9 +118,9 @@ func (p *pipe) closeRead() {
 	p.readClosed = true
 	if p.unbounded {
 		p.kernel.release(int64(len(p.data)))
+		p.data = nil
 	}
-	p.data = nil
-	p.signal()
+	p.signal() // a writer still sees how much of its data was left
 }
 
 func (p *pipe) closeWrite() {

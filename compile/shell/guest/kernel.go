@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/binary"
+	"errors"
 	"io"
 	"os"
 	"strings"
@@ -61,8 +62,12 @@ const (
 	openAppend
 )
 
-// noCommand is hostSpawn's own error number.
-const noCommand = 1000
+// Error numbers of hostSpawn's own.
+const (
+	noCommand = 1000 + iota
+	tooMany
+	tooDeep
+)
 
 // config is what a run starts with.
 type config struct {
@@ -112,6 +117,10 @@ func failure(errno int32) error {
 		return interp.ErrBrokenPipe
 	case noCommand:
 		return interp.ErrNoCommand
+	case tooMany:
+		return errors.New("too many processes at once")
+	case tooDeep:
+		return errors.New("commands start each other too deeply")
 	}
 	return syscall.Errno(errno)
 }

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -75,6 +77,18 @@ func paramName(p *syntax.ParamExp) string {
 // fields expands words with splitting and globbing.
 func (sh *Shell) fields(words ...*syntax.Word) []string {
 	separators := sh.separators()
+	if separators == "" && len(words) != 1 {
+		for i, w := range words { // long ranges are not package expand's
+			if strings.HasPrefix(w.Lit(), "{") {
+				return slices.Concat(sh.fields(words[:i]...), sh.fields(w), sh.fields(words[i+1:]...))
+			}
+		}
+	}
+	if len(words) == 1 {
+		if list, ok := numberRange(words[0].Lit()); ok {
+			return list
+		}
+	}
 	if separators == "" {
 		list, err := expand.Fields(sh.cfg, words...)
 		sh.expansionFailed(err)
@@ -91,6 +105,42 @@ func (sh *Shell) fields(words ...*syntax.Word) []string {
 		list = append(list, fields...)
 	}
 	return list
+}
+
+var rangeWord = regexp.MustCompile(`^\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}$`)
+
+// numberRange is {1..100000}, which package expand would cut at 16384.
+func numberRange(word string) ([]string, bool) {
+	m := rangeWord.FindStringSubmatch(word)
+	if m == nil {
+		return nil, false
+	}
+	from, err1 := strconv.Atoi(m[1])
+	to, err2 := strconv.Atoi(m[2])
+	step := 1
+	if m[3] != "" {
+		step, _ = strconv.Atoi(m[3])
+	}
+	if step = max(step, -step); err1 != nil || err2 != nil || step < 0 {
+		return nil, false
+	}
+	step = max(step, 1)
+	width := 0
+	for _, s := range m[1:3] { // {01..10} pads with zeros
+		if digits := strings.TrimPrefix(s, "-"); len(digits) > 1 && digits[0] == '0' {
+			width = max(width, len(m[1]), len(m[2]))
+		}
+	}
+	var list []string
+	for n := from; from <= to && n <= to || from > to && n >= to; {
+		list = append(list, fmt.Sprintf("%0*d", width, n))
+		if from <= to {
+			n += step
+		} else {
+			n -= step
+		}
+	}
+	return list, true
 }
 
 // separators are the bytes of IFS that are not blanks. Package expand takes a

@@ -213,6 +213,9 @@ func (l *layout) place() {
 		for i, n := range layer {
 			n.x = x
 			n.y = float64(i) * (svgNodeHeight + svgRowGap)
+			if n.class == "" {
+				n.w = width // lines pass a column level, between its boxes
+			}
 		}
 		x += width + svgColumnGap
 	}
@@ -311,7 +314,7 @@ func drawEdge(b *strings.Builder, e svgEdge) {
 		fmt.Fprintf(b, "C%.1f %.1f %.1f %.1f %.1f %.1f", x+bend, y, n.x-bend, n.y, n.x, n.y)
 		x, y = n.x+n.w, n.y
 		if n.class == "" {
-			x = n.x
+			fmt.Fprintf(b, "H%.1f", x)
 		}
 	}
 	fmt.Fprintf(b, "\"><title>%s</title></path>\n", html.EscapeString(e.tip))

@@ -95,6 +95,9 @@ func (p *process) hostModule() sandbox.HostModule {
 		}
 		m.Funcs = append(m.Funcs, sandbox.HostFunc{Name: name, Params: types, Results: results,
 			Call: func(ctx context.Context, in *sandbox.Instance, stack []uint64) error {
+				for i := range params { // the upper half of a 32-bit argument is undefined
+					stack[i] &= 0xffffffff
+				}
 				v, err := f(ctx, in, stack)
 				if err != nil {
 					return p.k.cause(err)

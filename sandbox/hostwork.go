@@ -14,6 +14,10 @@ func (in *Instance) Sleep(d time.Duration) {
 	}
 }
 
+// MemoryRefused reports whether the guest has asked for more memory than its
+// limit since it started or was renewed: why a language VM may have run out.
+func (in *Instance) MemoryRefused() bool { return in.memory.refused }
+
 // Charge counts fuel for work that a host function does for the guest, so that
 // moving bytes costs the same wherever they are moved. Call it from inside a
 // host function: it ends the guest when there is no fuel left.

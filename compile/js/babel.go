@@ -2,109 +2,162 @@ package js
 
 import (
 	"context"
+	"encoding/json"
 	"strings"
 
 	"wb/compile"
 	"wb/value"
 )
 
-// babelScript lays out a block as ob-js does: prologue, variables, body,
-// epilogue; for a value all of it inside a function, so that it may return.
-// skip is how many lines stand before the body.
-func babelScript(src *compile.Source) (script string, skip int, err error) {
-	var head strings.Builder
-	if text, ok := src.Arg("prologue"); ok {
-		head.WriteString(unquote(text) + "\n")
+// moduleHead begins the function that every file of node is.
+const moduleHead = "(function (exports, require, module, __filename, __dirname) {"
+
+// babelPrograms are the ways to read a block, likeliest first. As in ob-js,
+// prologue, variables, body and epilogue are one function, so the body may
+// return; where its output is wanted it may be an ES module instead, as its
+// import statements say. In a session it is a script, whose declarations stay,
+// or else a function.
+func babelPrograms(src *compile.Source) []*program {
+	before, after := surroundings(src)
+	if inSession(src) {
+		script, function := newProgram(src), newProgram(src)
+		script.Session, script.Vars, script.Script = true, before, src.Body+after
+		const head = "(function () {"
+		function.Session, function.Vars, function.Script, function.Lead = true, before, head+src.Body+after+"\n})()", len(head)
+		return []*program{script, function}
 	}
-	for _, v := range src.Vars {
-		head.WriteString("var " + v.Name + "=" + literal(v.Value) + ";\n")
-	}
-	tail := ""
-	if text, ok := src.Arg("epilogue"); ok {
-		tail = "\n" + unquote(text)
-	}
-	before := head.String()
-	script = before + src.Body + tail
+	function := newProgram(src)
+	function.Script, function.Lead = moduleHead+before+src.Body+after+"\n})", len(moduleHead)
+	function.Skip = strings.Count(before, "\n")
 	if !src.Result("output") {
-		script = "(function(){" + script + "\n})"
+		return []*program{function}
 	}
-	return script, strings.Count(before, "\n"), nil
+	module := newProgram(src)
+	module.Script, module.Module, module.Skip = before+src.Body+after, true, function.Skip
+	return []*program{function, module}
 }
 
-// literal writes a value as JavaScript; rules between rows are strings, as
-// org-babel passes them.
+// surroundings are the lines before and after the body.
+func surroundings(src *compile.Source) (before, after string) {
+	if text, ok := src.Arg("prologue"); ok {
+		before = unquote(text) + "\n"
+	}
+	for _, v := range src.Vars {
+		before += "var " + v.Name + "=" + literal(v.Value) + ";\n"
+	}
+	if text, ok := src.Arg("epilogue"); ok {
+		after = "\n" + unquote(text)
+	}
+	return before, after
+}
+
+// literal writes a value as JavaScript (org-babel-js-var-to-js). Rules between
+// rows are the text "hline"; elisp's nil is an empty list.
 func literal(v value.Value) string {
 	switch v.Kind() {
+	case value.Null:
+		return "[]"
 	case value.HLine:
 		return `"hline"`
 	case value.List:
-		parts := make([]string, len(v.Items()))
+		items := make([]string, len(v.Items()))
 		for i, item := range v.Items() {
-			parts[i] = literal(item)
+			items[i] = literal(item)
 		}
-		return "[" + strings.Join(parts, ", ") + "]"
+		return "[" + strings.Join(items, ", ") + "]"
+	case value.Object:
+		text, _ := json.Marshal(v.String())
+		return "JSON.parse(" + string(text) + ")"
 	case value.Float:
 		return strings.TrimSuffix(v.String(), ".0")
 	}
 	return v.String()
 }
 
-func unquote(text string) string {
-	if list, isList := compile.List(text); !isList && len(list) == 1 {
-		return list[0]
+// unquote takes the quotes off a header argument written as a string.
+func unquote(arg string) string {
+	if items, isList := compile.List(arg); !isList && len(items) == 1 {
+		return items[0]
 	}
-	return text
+	return arg
 }
 
-func (m *machine) driveBabel(ctx context.Context, art *compile.Artifact) (state, error) {
-	v, err := m.eval(ctx, art.Script, mainFile, evalScript)
+// shown is what the guest tells about a block's value: its text as inspect
+// writes it and, for arrays and strings, what is in it.
+type shown struct {
+	Text  string       `json:"text"`
+	Cells *value.Value `json:"cells"`
+}
+
+// babel runs the block's function and reads its value or its output.
+func (r *run) babel(ctx context.Context) error {
+	body, err := r.eval(ctx, r.program.Script, mainFile, evalScript)
 	if err != nil {
-		return state{}, err
-	}
-	if wantsOutput(art) {
-		if v, err = m.eval(ctx, "Promise.resolve()", mainFile, evalScript); err == nil {
-			_, err = m.do(ctx, "wait", v)
-		}
-	} else {
-		_, err = m.do(ctx, "value", v)
-	}
-	if err != nil {
-		return state{}, err
-	}
-	return m.finish(ctx)
-}
-
-func wantsOutput(art *compile.Artifact) bool {
-	source := &compile.Source{Results: strings.Fields(art.Meta[metaResults])}
-	return source.Result("output")
-}
-
-// finishBabel reads the result as ob-js does: what was printed, then the value
-// as util.inspect shows it; a lone array is a list or a table.
-func finishBabel(out *compile.Outcome, art *compile.Artifact, s state) error {
-	source := &compile.Source{Results: strings.Fields(art.Meta[metaResults])}
-	text := string(out.Stdout)
-	switch {
-	case source.Result("output"):
-		out.Value = value.OfString(text)
-		return nil
-	case compile.AsText(source), text != "":
-		out.Value = value.OfString(text + s.Text)
-		return nil
-	case s.List || s.String:
-		v, err := value.ParseJSON([]byte(s.JSON))
-		out.Value = v
 		return err
 	}
-	out.Value = numberOrText(s.Text)
+	wants := "qjs_get_true"
+	if r.program.results().Result("output") {
+		wants = "qjs_get_false"
+	}
+	flag, err := r.call(ctx, wants)
+	if err != nil {
+		return err
+	}
+	v, err := r.control(ctx, "main", body, flag)
+	if err != nil {
+		return err
+	}
+	return r.conclude(ctx, v)
+}
+
+// conclude lets the program finish and reads its result: its output, or v, which
+// is shown as JSON. What is printed after v was there stands behind it.
+func (r *run) conclude(ctx context.Context, v handle) error {
+	if r.program.results().Result("output") {
+		if err := r.end(ctx); err != nil {
+			return err
+		}
+		r.out.Value = readPrinted(r.program.results(), r.stdout.String())
+		return nil
+	}
+	text, err := r.text(ctx, v)
+	if err != nil {
+		return err
+	}
+	var s shown
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return err
+	}
+	before := r.stdout.Len()
+	if err := r.end(ctx); err != nil {
+		return err
+	}
+	r.out.Value = readValue(r.program.results(), s, r.stdout.String()[:before], r.stdout.String()[before:])
 	return nil
 }
 
-// numberOrText reads a number as one, as org-babel-read does, so that blocks
-// that take it as a variable can count with it.
-func numberOrText(text string) value.Value {
-	if v := compile.ReadCell(text); v.Kind() == value.Int || v.Kind() == value.Float {
-		return v
+// readValue is what Emacs makes of what node prints: output, the value's text,
+// output. A value alone is a number, string, list or table where it is one.
+func readValue(results *compile.Source, s shown, before, after string) value.Value {
+	alone := before == "" && after == ""
+	switch {
+	case results.Result("discard"):
+		return value.Nil()
+	case compile.AsText(results) || !alone:
+		return value.OfString(before + s.Text + after)
+	case s.Cells != nil:
+		return *s.Cells
 	}
-	return value.OfString(text)
+	return compile.ReadCell(s.Text)
+}
+
+// readPrinted reads a block's output.
+func readPrinted(results *compile.Source, text string) value.Value {
+	if results.Result("discard") {
+		return value.Nil()
+	}
+	if compile.AsText(results) || strings.Contains(text, "\n") {
+		return value.OfString(text)
+	}
+	return compile.ReadCell(text)
 }

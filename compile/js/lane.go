@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -18,28 +16,16 @@ import (
 
 // version is part of every cache key: raise it when the same source may give
 // another result.
-const version = "1"
+const version = "2"
 
-// mainFile is what stack traces call the block.
-const mainFile = "block.js"
-
-// Names of the entries of Artifact.Meta.
-const (
-	metaFunc    = "func"    // function to call, "" for the only one
-	metaOuts    = "outs"    // output names, blanks between them
-	metaResults = "results" // words of :results
-	metaSkip    = "skip"    // lines before the body's first
-	metaFiles   = "files"   // importable files as a JSON object
-	metaFile    = "file"    // position of the body in the org file
-	metaLine    = "line"
-	metaCol     = "col"
-)
-
+// lane is JavaScript as the rest of wb sees it.
 type lane struct {
 	env *compile.Env
 
 	mu    sync.Mutex
 	image *image
+
+	sessions sessions
 }
 
 // New makes the lane and registers its toolchain.
@@ -54,303 +40,227 @@ func (l *lane) Info() compile.Info {
 	return compile.Info{
 		Name: "js", Aliases: []string{"javascript", "node", "ecmascript", "mjs"},
 		Shapes:     []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand},
-		Toolchains: []string{toolName}, Summary: "JavaScript (ES2023 on QuickJS-ng), modules, promises, console",
+		Toolchains: []string{toolName}, Summary: "JavaScript (ES2023 on QuickJS-ng): modules, promises, console, fs",
 	}
 }
 
 // Fingerprint names lane and engine.
 func (l *lane) Fingerprint() string { return "js/" + version + "/" + l.env.Tools.Fingerprint(toolName) }
 
-// Build checks the block's syntax and lays out the program.
+// Build checks the block's syntax and its imports and lays out the program.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
-	if session, ok := src.Arg("session"); ok && session != "" && session != "none" {
-		return nil, compile.Errorf(src.At(1, 1), "JavaScript blocks keep no session %q here", session).WithHint("pass values on with :var, or remove :session")
-	}
 	if len(src.Deps) > 0 {
 		return nil, compile.Errorf(src.At(1, 1), "packages (:deps %s) cannot be fetched for JavaScript yet", strings.Join(src.Deps, " ")).
-			WithHint("put the package's files in a directory and name it with :dir")
+			WithHint("put them into node_modules below a directory and name that with :dir")
 	}
 	if src.Shape == compile.ShapeKernel {
 		return nil, compile.Errorf(src.At(1, 1), "JavaScript has no kernel shape").WithHint("kernels are written in C")
 	}
-	files, err := json.Marshal(stringFiles(src.Files))
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", src.Pos, err)
-	}
-	art := &compile.Artifact{Lane: "js", Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: src.Body, Meta: map[string]string{
-		metaFunc: src.Func, metaOuts: strings.Join(src.Outs, " "), metaResults: strings.Join(src.Results, " "), metaSkip: "0",
-		metaFiles: string(files), metaFile: src.Pos.File, metaLine: strconv.Itoa(src.Pos.Line), metaCol: strconv.Itoa(src.Pos.Col),
-	}}
+	readings := []*program{moduleProgram(src)}
 	if src.Shape == compile.ShapeBabel {
-		script, skip, err := babelScript(src)
-		if err != nil {
+		readings = babelPrograms(src)
+	}
+	p, err := l.firstSound(ctx, src, readings)
+	if err != nil {
+		return nil, err
+	}
+	art := &compile.Artifact{Lane: "js", Shape: src.Shape, Digest: src.Key(l.Fingerprint())}
+	return art, p.pack(art)
+}
+
+// moduleProgram is a block that is an ES module.
+func moduleProgram(src *compile.Source) *program {
+	p := newProgram(src)
+	p.Script, p.Module = src.Body, true
+	p.Func, p.Outs = src.Func, src.Outs
+	return p
+}
+
+// newProgram has what all shapes need.
+func newProgram(src *compile.Source) *program {
+	return &program{Lines: 1 + strings.Count(src.Body, "\n"), Results: src.Results, Sources: src.Files}
+}
+
+// firstSound is the first reading of a block that compiles. When none does, the
+// error is that of the first.
+func (l *lane) firstSound(ctx context.Context, src *compile.Source, readings []*program) (*program, error) {
+	var first *thrown
+	for _, p := range readings {
+		err := l.compiles(ctx, p)
+		if err == nil {
+			return p, nil
+		}
+		var t *thrown
+		if !errors.As(err, &t) {
 			return nil, err
 		}
-		art.Script, art.Meta[metaSkip] = script, strconv.Itoa(skip)
+		if first == nil {
+			first = t
+		}
 	}
-	return art, l.syntax(ctx, art)
+	return nil, &compile.BuildError{Diagnostics: []compile.Diagnostic{readings[0].diagnostic(src, first)}}
 }
 
-func stringFiles(files map[string][]byte) map[string]string {
-	out := map[string]string{}
-	for name, data := range files {
-		out[name] = string(data)
-	}
-	return out
-}
-
-// syntax compiles the program without running it.
-func (l *lane) syntax(ctx context.Context, art *compile.Artifact) error {
+// compiles reports the first mistake in a program as a *thrown.
+func (l *lane) compiles(ctx context.Context, p *program) error {
 	img, err := l.boot(ctx)
 	if err != nil {
 		return err
 	}
-	var files map[string]string
-	if err := json.Unmarshal([]byte(art.Meta[metaFiles]), &files); err != nil {
-		return err
-	}
-	m, err := l.restore(ctx, img, machineOptions{modules: files})
+	m, err := l.restore(ctx, img, world{sources: p.Sources})
 	if err != nil {
 		return err
 	}
 	defer m.close(ctx)
-	const compileOnly = 1 << 5
-	flags := uint64(evalModule)
-	if art.Shape == compile.ShapeBabel {
-		flags = evalScript
+	flags := uint64(evalScript)
+	if p.Module {
+		flags = evalModule
 	}
-	_, err = m.eval(ctx, art.Script, mainFile, flags|compileOnly)
-	var t *thrown
-	if errors.As(err, &t) {
-		return &compile.BuildError{Diagnostics: []compile.Diagnostic{{Pos: place(art, t), Severity: compile.Error, Code: t.Name, Message: t.Message}}}
-	}
-	return err
-}
-
-// Run executes a built block.
-func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	img, err := l.boot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	var files map[string]string
-	if err := json.Unmarshal([]byte(art.Meta[metaFiles]), &files); err != nil {
-		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
-	}
-	var stdout, stderr bytes.Buffer
-	budget := outputBudget{left: outputLimit(job.Limits), limit: outputLimit(job.Limits)}
-	m, err := l.restore(ctx, img, machineOptions{
-		limits: job.Limits, caps: job.Caps, stdin: job.Stdin, modules: files,
-		stdout: budget.writer(&stdout, job.Stdout), stderr: budget.writer(&stderr, job.Stderr),
-	})
-	if err != nil {
-		return nil, err
-	}
-	defer m.close(ctx)
-	state, err := l.drive(ctx, m, art, job)
-	if m.failed != nil {
-		err = m.failed
-	}
-	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Usage: m.in.Usage()}
-	var t *thrown
-	switch {
-	case errors.As(err, &t):
-	case err != nil:
-		return out, err
-	case state.Error != nil:
-		t = state.Error
-	}
-	if t != nil && t.Name == "InternalError" && t.Message == "out of memory" {
-		return out, &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: memoryLimit(job.Limits)}
-	}
-	if t != nil && t.Exit == nil {
-		fail(out, art, t)
-		return out, nil
-	}
-	if t != nil {
-		out.Exit = *t.Exit
-	}
-	return out, finish(out, art, state)
-}
-
-// state is what the prelude's poll answers.
-type state struct {
-	JSON   string  `json:"json"`
-	Text   string  `json:"text"`
-	List   bool    `json:"list"`
-	String bool    `json:"string"`
-	Error  *thrown `json:"error"`
-}
-
-// drive starts the program in its shape and runs it to its end.
-func (l *lane) drive(ctx context.Context, m *machine, art *compile.Artifact, job *compile.Job) (state, error) {
-	if err := m.globals(ctx, job); err != nil {
-		return state{}, err
-	}
-	if art.Shape == compile.ShapeBabel {
-		return m.driveBabel(ctx, art)
-	}
-	namespace, err := m.eval(ctx, art.Script, mainFile, evalModule)
-	if err != nil {
-		return state{}, err
-	}
-	if art.Shape == compile.ShapeCommand {
-		_, err = m.do(ctx, "wait", namespace)
-	} else {
-		err = m.callComponent(ctx, namespace, art, job)
-	}
-	if err != nil {
-		return state{}, err
-	}
-	return m.finish(ctx)
-}
-
-// globals are scriptArgs and inputRaw, the raw input as text.
-func (m *machine) globals(ctx context.Context, job *compile.Job) error {
-	args := make([]value.Value, len(job.Args))
-	for i, a := range job.Args {
-		args[i] = value.OfString(a)
-	}
-	for name, v := range map[string]value.Value{"scriptArgs": value.OfList(args...), "inputRaw": value.OfString(string(job.Stdin))} {
-		n, err := m.newString(ctx, name)
-		if err != nil {
-			return err
-		}
-		text, err := m.newString(ctx, v.String())
-		if err != nil {
-			return err
-		}
-		if _, err := m.do(ctx, "global", n, text); err != nil {
+	for _, code := range []string{p.Vars, p.Script} {
+		if _, err := m.eval(ctx, code, mainFile, flags|compileOnly); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (m *machine) callComponent(ctx context.Context, namespace handle, art *compile.Artifact, job *compile.Job) error {
-	args := make([]value.Value, len(job.Inputs))
-	for i, in := range job.Inputs {
-		args[i] = in.Value
+// Run executes a built block.
+func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	p, err := unpack(art)
+	if err != nil {
+		return nil, err
 	}
-	var outs []value.Value
-	for _, name := range strings.Fields(art.Meta[metaOuts]) {
-		outs = append(outs, value.OfString(name))
+	img, err := l.boot(ctx)
+	if err != nil {
+		return nil, err
 	}
-	request, err := m.newString(ctx, value.OfObject(
-		value.Field{Name: "func", Value: value.OfString(art.Meta[metaFunc])},
-		value.Field{Name: "outs", Value: value.OfList(outs...)},
-		value.Field{Name: "args", Value: value.OfList(args...)}).String())
+	r := &run{program: p, job: job, out: &compile.Outcome{}, output: newOutput(job)}
+	w := world{
+		limits: job.Limits, caps: job.Caps, stdin: job.Stdin, sources: p.Sources,
+		stdout: r.output.stream(&r.stdout, job.Stdout), stderr: r.output.stream(&r.stderr, job.Stderr),
+		tree: newFiles(job.Files, job.Dir, job.Limits),
+	}
+	m, release, err := l.machineFor(ctx, img, w, job)
+	if err != nil {
+		return nil, err
+	}
+	r.machine = m
+	err = r.do(ctx, art.Shape)
+	r.out.Usage = m.in.Usage()
+	release(ctx, err == nil && !r.stopped)
+	r.out.Stdout, r.out.Stderr = r.stdout.Bytes(), r.stderr.Bytes()
+	return r.out, err
+}
+
+// run is one job on one machine.
+type run struct {
+	*machine
+	program        *program
+	job            *compile.Job
+	out            *compile.Outcome
+	output         *output
+	stdout, stderr bytes.Buffer
+	stopped        bool // the program ended itself, and its VM with it
+}
+
+// do runs the program and turns its failures, and its wish to end, into an
+// outcome.
+func (r *run) do(ctx context.Context, shape compile.Shape) error {
+	err := r.begin(ctx)
+	if err == nil {
+		err = r.start(ctx, shape)
+	}
+	var quit *exited
+	var t *thrown
+	switch {
+	case errors.As(err, &quit):
+		r.stopped = true
+		r.out.Exit = quit.code
+		r.out.Value = r.printed(shape)
+		return nil
+	case errors.As(err, &t) && r.outOfMemory(t):
+		r.stopped = true
+		return &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: orDefault(r.job.Limits.Memory, sandbox.DefaultLimits.Memory)}
+	case errors.As(err, &t):
+		r.fail(t)
+		r.out.Value = r.printed(shape)
+		return nil
+	}
+	return err
+}
+
+// start runs the program in its shape.
+func (r *run) start(ctx context.Context, shape compile.Shape) error {
+	switch {
+	case shape == compile.ShapeComponent:
+		return r.component(ctx)
+	case r.program.Session:
+		return r.converse(ctx)
+	case shape == compile.ShapeBabel && !r.program.Module:
+		return r.babel(ctx)
+	}
+	namespace, err := r.eval(ctx, r.program.Script, mainFile, evalModule)
 	if err != nil {
 		return err
 	}
-	_, err = m.do(ctx, "call", namespace, request)
+	if _, err := r.settle(ctx, namespace); err != nil {
+		return err
+	}
+	if err := r.end(ctx); err != nil {
+		return err
+	}
+	r.out.Value = r.printed(shape)
+	return nil
+}
+
+// begin tells the VM about its job.
+func (r *run) begin(ctx context.Context) error {
+	request, err := json.Marshal(map[string]any{"args": append([]string{}, r.job.Args...), "dir": r.world.tree.dir, "random": r.job.Caps.Random})
+	if err != nil {
+		return err
+	}
+	v, err := r.newString(ctx, string(request))
+	if err != nil {
+		return err
+	}
+	_, err = r.control(ctx, "begin", v)
 	return err
 }
 
-// finish runs promise reactions and timers until there is an outcome.
-func (m *machine) finish(ctx context.Context) (state, error) {
-	for {
-		if err := m.jobs(ctx); err != nil {
-			return state{}, err
-		}
-		s, done, err := m.poll(ctx)
-		if err != nil {
-			return s, err
-		}
-		ticked, err := m.tick(ctx)
-		switch {
-		case err != nil:
-			return s, err
-		case ticked: // a program ends when nothing is left to do
-		case done:
-			return s, nil
-		default:
-			return s, &thrown{Name: "Error", Message: "the promise never settles: nothing is left that could settle it"}
-		}
+// end lets the event loop run out and takes the exit code the program set.
+func (r *run) end(ctx context.Context) error {
+	if err := r.drain(ctx); err != nil {
+		return err
 	}
-}
-
-func (m *machine) poll(ctx context.Context) (state, bool, error) {
-	v, err := m.do(ctx, "poll")
+	code, err := r.controlText(ctx, "end")
 	if err != nil {
-		return state{}, false, err
+		return err
 	}
-	text, err := m.text(ctx, v)
-	if err != nil || text == "" {
-		return state{}, false, err
-	}
-	var s state
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return s, false, fmt.Errorf("quickjs: %w", err)
-	}
-	return s, true, nil
+	_, err = fmt.Sscan(code, &r.out.Exit)
+	return err
 }
 
-func (m *machine) tick(ctx context.Context) (bool, error) {
-	v, err := m.do(ctx, "tick")
-	if err != nil {
-		return false, err
-	}
-	text, err := m.text(ctx, v)
-	return text != "", err
-}
-
-// finish reads the outcome of a program that did not throw.
-func finish(out *compile.Outcome, art *compile.Artifact, s state) error {
-	switch art.Shape {
-	case compile.ShapeBabel:
-		return finishBabel(out, art, s)
+// printed is the value of a program that is its output.
+func (r *run) printed(shape compile.Shape) value.Value {
+	switch shape {
 	case compile.ShapeCommand:
-		out.Value = value.OfString(string(out.Stdout))
-		return nil
+		return value.OfString(r.stdout.String())
+	case compile.ShapeBabel:
+		return readPrinted(r.program.results(), r.stdout.String())
 	}
-	if s.JSON == "" {
-		return nil
+	return value.Nil()
+}
+
+// fail records an exception: exit code 1, and on standard error the message
+// with its place in the org file.
+func (r *run) fail(t *thrown) {
+	r.out.Exit = 1
+	fmt.Fprintf(r.output.stream(&r.stderr, r.job.Stderr), "%s: %s\n%s", r.program.place(r.job.Source, t), t.Error(), r.program.stack(r.job.Source, t))
+}
+
+func orDefault(limit, otherwise int64) int64 {
+	if limit == 0 {
+		return otherwise
 	}
-	v, err := value.ParseJSON([]byte(s.JSON))
-	out.Value = v
-	return err
+	return limit
 }
-
-// fail records an exception: exit code 1, the message with its place in the
-// org file on stderr.
-func fail(out *compile.Outcome, art *compile.Artifact, t *thrown) {
-	out.Exit = 1
-	out.Stderr = append(out.Stderr, fmt.Sprintf("%s: %s\n%s", place(art, t), t.Error(), orgStack(art, t.Stack))...)
-}
-
-// outputBudget is the output limit of both streams together.
-type outputBudget struct{ left, limit int64 }
-
-func memoryLimit(l sandbox.Limits) int64 {
-	if l.Memory == 0 {
-		return sandbox.DefaultLimits.Memory
-	}
-	return l.Memory
-}
-
-func outputLimit(l sandbox.Limits) int64 {
-	if l.Output == 0 {
-		return sandbox.DefaultLimits.Output
-	}
-	return l.Output
-}
-
-func (b *outputBudget) writer(keep *bytes.Buffer, listener io.Writer) io.Writer {
-	return writerFunc(func(p []byte) (int, error) {
-		if b.limit > 0 {
-			if b.left -= int64(len(p)); b.left < 0 {
-				return 0, &sandbox.LimitError{Kind: sandbox.LimitOutput, Limit: b.limit}
-			}
-		}
-		keep.Write(p)
-		if listener != nil {
-			return listener.Write(p)
-		}
-		return len(p), nil
-	})
-}
-
-type writerFunc func([]byte) (int, error)
-
-func (f writerFunc) Write(p []byte) (int, error) { return f(p) }

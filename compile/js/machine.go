@@ -4,124 +4,145 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
-	"io"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"wb/sandbox"
 )
 
-// machine is one QuickJS VM. JavaScript values are handles: addresses of
-// reference-counted values in the guest's memory. A machine lives for one run,
-// so handles are not freed one by one.
+// machine is one QuickJS VM. JavaScript values are handles; a machine serves
+// one goroutine at a time.
 type machine struct {
-	in      *sandbox.Instance
-	opts    machineOptions
-	control uint32 // what the prelude returned
-	failed  error  // a host function failed for a reason of ours, such as a broken pipe
+	in    *sandbox.Instance
+	image *image
+	world world // of the job it works for
+	// rejected are the promises rejected so far that nobody handles, in order.
+	rejected []rejection
 }
 
-// machineOptions are the world of one run.
-type machineOptions struct {
-	limits         sandbox.Limits
-	caps           sandbox.Caps
-	stdin          []byte
-	stdout, stderr io.Writer
-	// modules are the sources that import finds, by name.
-	modules map[string]string
-}
-
-// handle is a JavaScript value in the guest.
+// handle is a JavaScript value: the address of a reference the guest keeps.
+// Handles are freed when there can be many of them; the rest goes with the VM.
 type handle = uint32
 
 // Evaluation flags of QuickJS (JS_EVAL_*).
 const (
-	evalScript = 0
-	evalModule = 1
+	evalScript  = 0
+	evalModule  = 1
+	compileOnly = 1 << 5
 )
 
-// stackSize is what QuickJS may use of the guest's 1 MiB of stack: its default
+// stackSize is what QuickJS may use of the guest's 1 MiB of stack. Its default
 // is larger and would trap in place of a RangeError.
 const stackSize = 512 << 10
 
-func (m *machine) close(ctx context.Context) { m.in.Close(ctx) }
+func (m *machine) close(ctx context.Context) {
+	if m.in != nil {
+		m.in.Close(ctx)
+	}
+}
 
+// call calls an exported function of quickjs.wasm.
 func (m *machine) call(ctx context.Context, name string, args ...uint64) (uint32, error) {
 	results, err := m.in.Call(ctx, name, args...)
-	if err != nil {
+	if err != nil || len(results) == 0 {
 		return 0, err
-	}
-	if len(results) == 0 {
-		return 0, nil
 	}
 	return uint32(results[0]), nil
 }
 
+func (m *machine) release(ctx context.Context, v handle) error {
+	_, err := m.call(ctx, "qjs_free_value", uint64(v))
+	return err
+}
+
 // alloc copies bytes into the guest with a NUL behind them.
-func (m *machine) alloc(ctx context.Context, s string) (uint32, error) {
-	p, err := m.call(ctx, "wasm_malloc", uint64(len(s)+1))
+func (m *machine) alloc(ctx context.Context, data string) (uint32, error) {
+	p, err := m.call(ctx, "wasm_malloc", uint64(len(data)+1))
 	if err != nil {
 		return 0, err
 	}
-	if p == 0 || !m.in.Memory().WriteString(p, s) || !m.in.Memory().WriteString(p+uint32(len(s)), "\x00") {
-		return 0, &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: m.opts.limits.Memory}
+	if p == 0 || !m.in.Memory().WriteString(p, data) || !m.in.Memory().WriteString(p+uint32(len(data)), "\x00") {
+		return 0, &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: m.world.limits.Memory}
 	}
 	return p, nil
 }
 
-func (m *machine) free(ctx context.Context, p uint32) { _, _ = m.call(ctx, "wasm_free", uint64(p)) }
+func (m *machine) free(ctx context.Context, p uint32) error {
+	_, err := m.call(ctx, "wasm_free", uint64(p))
+	return err
+}
 
 // newString makes a JavaScript string; invalid UTF-8 becomes U+FFFD.
 func (m *machine) newString(ctx context.Context, s string) (handle, error) {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\uFFFD")
-	}
-	p, err := m.alloc(ctx, s)
+	p, err := m.alloc(ctx, decodeUTF8(s))
 	if err != nil {
 		return 0, err
 	}
-	defer m.free(ctx, p)
-	return m.call(ctx, "qjs_new_string", uint64(p), uint64(len(s)))
+	n := uint64(len(decodeUTF8(s)))
+	v, err := m.call(ctx, "qjs_new_string", uint64(p), n)
+	return v, firstOf(err, m.free(ctx, p))
 }
 
-// text reads a value as a string.
-func (m *machine) text(ctx context.Context, v handle) (string, error) {
-	lengthAt, err := m.call(ctx, "wasm_malloc", 4)
+// newBytes makes a Uint8Array that holds a copy of data.
+func (m *machine) newBytes(ctx context.Context, data []byte) (handle, error) {
+	p, err := m.alloc(ctx, string(data))
 	if err != nil {
-		return "", err
+		return 0, err
 	}
-	defer m.free(ctx, lengthAt)
-	p, err := m.call(ctx, "qjs_get_string_len", uint64(v), uint64(lengthAt))
+	v, err := m.call(ctx, "qjs_new_uint8_array", uint64(p), uint64(len(data)))
+	return v, firstOf(err, m.free(ctx, p))
+}
+
+// text reads a value as a string; half a surrogate pair becomes U+FFFD.
+func (m *machine) text(ctx context.Context, v handle) (string, error) {
+	p, err := m.call(ctx, "qjs_get_string_len", uint64(v), uint64(m.image.scratch))
 	if err != nil {
 		return "", err
 	}
 	if p == 0 {
-		return "", errors.New("a value has no text")
+		return "", errNoText
 	}
-	length, _ := m.in.Memory().ReadU32(lengthAt)
+	length, _ := m.in.Memory().ReadU32(m.image.scratch)
 	view, ok := m.in.Memory().Read(p, length)
 	if !ok {
-		return "", errors.New("a string lies outside memory")
+		return "", errNoText
 	}
-	s := string(view)
+	s := decodeUTF8(string(view))
 	_, err = m.call(ctx, "qjs_free_cstring", uint64(p))
 	return s, err
 }
 
+var errNoText = errors.New("quickjs: a value has no text")
+
+// bytes reads a Uint8Array. The result is a copy.
+func (m *machine) bytes(ctx context.Context, v handle) ([]byte, error) {
+	at := m.image.scratch
+	buffer, err := m.call(ctx, "qjs_get_typed_array_buffer", uint64(v), uint64(at), uint64(at+4), uint64(at+8))
+	if err != nil {
+		return nil, err
+	}
+	defer m.release(ctx, buffer)
+	if _, err := m.check(ctx, buffer); err != nil {
+		return nil, err
+	}
+	offset, _ := m.in.Memory().ReadU32(at)
+	length, _ := m.in.Memory().ReadU32(at + 4)
+	p, err := m.call(ctx, "qjs_get_array_buffer", uint64(buffer), uint64(at))
+	if err != nil || length == 0 {
+		return nil, err
+	}
+	view, ok := m.in.Memory().Read(p+offset, length)
+	if !ok {
+		return nil, errNoText
+	}
+	return bytes.Clone(view), nil
+}
+
 // cstring reads a NUL-terminated string at an address.
 func (m *machine) cstring(p uint32) string {
-	const longest = 4096
-	for n := uint32(64); ; n *= 2 {
-		view, ok := m.in.Memory().Read(p, min(n, m.in.Memory().Size()-min(p, m.in.Memory().Size())))
-		if i := bytes.IndexByte(view, 0); i >= 0 {
-			return string(view[:i])
-		}
-		if !ok || n >= longest {
-			return string(view)
-		}
-	}
+	const longest = 64 << 10
+	s, _ := m.in.Memory().ReadCString(p, longest)
+	return decodeUTF8(s)
 }
 
 func (m *machine) property(ctx context.Context, object handle, name string) (handle, error) {
@@ -129,19 +150,40 @@ func (m *machine) property(ctx context.Context, object handle, name string) (han
 	if err != nil {
 		return 0, err
 	}
-	defer m.free(ctx, p)
-	return m.call(ctx, "qjs_get_prop_string", uint64(object), uint64(p))
+	v, err := m.call(ctx, "qjs_get_prop_string", uint64(object), uint64(p))
+	return v, firstOf(err, m.free(ctx, p))
 }
 
-// thrown is an exception of user code.
+func (m *machine) setProperty(ctx context.Context, object handle, name string, v handle) error {
+	p, err := m.alloc(ctx, name)
+	if err != nil {
+		return err
+	}
+	_, err = m.call(ctx, "qjs_set_prop_string", uint64(object), uint64(p), uint64(v))
+	return firstOf(err, m.free(ctx, p))
+}
+
+// thrown is an exception of the program.
 type thrown struct {
 	Name    string `json:"name"`
 	Message string `json:"message"`
 	Stack   string `json:"stack"`
-	Exit    *int   `json:"exit"`
+	Class   string `json:"class"` // the constructor's name
+	Cause   string `json:"cause"` // what caused it, as inspect shows it
 }
 
-func (t *thrown) Error() string { return t.Name + ": " + t.Message }
+func (t *thrown) Error() string {
+	if t.Message == "" {
+		return t.Name
+	}
+	return t.Name + ": " + t.Message
+}
+
+// outOfMemory reports whether t was thrown because QuickJS could not allocate:
+// either it says so, or it could not even make the error that would.
+func (m *machine) outOfMemory(t *thrown) bool {
+	return m.in.MemoryRefused() && (t.Name == "InternalError" && t.Message == "out of memory" || t.Name == "Uncaught" && t.Message == "null")
+}
 
 // check turns an exception value into an error.
 func (m *machine) check(ctx context.Context, v handle) (handle, error) {
@@ -149,28 +191,46 @@ func (m *machine) check(ctx context.Context, v handle) (handle, error) {
 	if err != nil || bad == 0 {
 		return v, err
 	}
+	return 0, m.pending(ctx)
+}
+
+// pending is the exception that is waiting to be taken.
+func (m *machine) pending(ctx context.Context) error {
 	e, err := m.call(ctx, "qjs_get_exception")
 	if err != nil {
-		return 0, err
+		return err
 	}
+	return m.describe(ctx, e)
+}
+
+// describe reads something thrown, with as little of the guest's help as its
+// state allows: a VM without stack or memory cannot run much.
+func (m *machine) describe(ctx context.Context, e handle) error {
 	t := &thrown{}
 	for name, into := range map[string]*string{"name": &t.Name, "message": &t.Message, "stack": &t.Stack} {
-		p, err := m.property(ctx, e, name)
+		v, err := m.property(ctx, e, name)
 		if err != nil {
-			return 0, err
+			return err
 		}
-		if *into, err = m.text(ctx, p); err != nil {
-			*into = ""
-		}
-	}
-	t.explain()
-	if t.Name == "undefined" || t.Name == "" {
-		t.Name, t.Stack = "Uncaught", ""
-		if t.Message, err = m.text(ctx, e); err != nil {
-			t.Message = "an exception without text"
+		if *into, err = m.text(ctx, v); err != nil && !errors.Is(err, errNoText) {
+			return err
 		}
 	}
-	return 0, t
+	if t.Name == "SyntaxError" || m.image.control == nil {
+		return t
+	}
+	full, err := m.describeInGuest(ctx, e)
+	var failed *thrown
+	switch {
+	case err == nil:
+		return full
+	case errors.As(err, &failed):
+		if t.Name == "" {
+			t.Name, t.Message = "Uncaught", "null"
+		}
+		return t
+	}
+	return err
 }
 
 // eval evaluates source; a module's value is the promise of its namespace.
@@ -179,25 +239,15 @@ func (m *machine) eval(ctx context.Context, source, file string, flags uint64) (
 	if err != nil {
 		return 0, err
 	}
-	defer m.free(ctx, code)
 	name, err := m.alloc(ctx, file)
 	if err != nil {
 		return 0, err
 	}
-	defer m.free(ctx, name)
 	v, err := m.call(ctx, "qjs_eval", uint64(code), uint64(len(source)), uint64(name), flags)
-	if err != nil {
+	if err := firstOf(err, m.free(ctx, code), m.free(ctx, name)); err != nil {
 		return 0, err
 	}
 	return m.check(ctx, v)
-}
-
-func (m *machine) evalString(ctx context.Context, source, file string) (string, error) {
-	v, err := m.eval(ctx, source, file, evalScript)
-	if err != nil {
-		return "", err
-	}
-	return m.text(ctx, v)
 }
 
 // apply calls a function value.
@@ -206,161 +256,104 @@ func (m *machine) apply(ctx context.Context, function, this handle, args ...hand
 	if err != nil {
 		return 0, err
 	}
-	defer m.free(ctx, argv)
 	for i, a := range args {
-		m.in.Memory().WriteU32(argv+uint32(4*i), a)
+		if !m.in.Memory().WriteU32(argv+uint32(4*i), a) {
+			return 0, &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: m.world.limits.Memory}
+		}
 	}
 	v, err := m.call(ctx, "qjs_call", uint64(function), uint64(this), uint64(len(args)), uint64(argv))
-	if err != nil {
+	if err := firstOf(err, m.free(ctx, argv)); err != nil {
 		return 0, err
 	}
 	return m.check(ctx, v)
 }
 
-// do calls one of the functions the prelude gave the host.
-func (m *machine) do(ctx context.Context, name string, args ...handle) (handle, error) {
-	f, err := m.property(ctx, m.control, name)
-	if err != nil {
-		return 0, err
-	}
-	v, err := m.apply(ctx, f, m.control, args...)
-	if err == nil {
-		err = m.failed
-	}
-	return v, err
+// control calls one of the functions that guest/ keeps for the host.
+func (m *machine) control(ctx context.Context, name string, args ...handle) (handle, error) {
+	return m.apply(ctx, m.image.control[name], m.image.undefined, args...)
 }
 
-// jobs runs promise reactions until none is left.
-func (m *machine) jobs(ctx context.Context) error {
-	for {
-		pending, err := m.call(ctx, "qjs_is_job_pending")
-		if err != nil || pending == 0 {
-			return errors.Join(err, m.failed)
-		}
-		if _, err := m.call(ctx, "qjs_execute_pending_job"); err != nil {
+// controlText is control for functions that answer with text.
+func (m *machine) controlText(ctx context.Context, name string, args ...handle) (string, error) {
+	v, err := m.control(ctx, name, args...)
+	if err != nil {
+		return "", err
+	}
+	text, err := m.text(ctx, v)
+	return text, firstOf(err, m.release(ctx, v))
+}
+
+// controlBool is control for functions that answer with true or false.
+func (m *machine) controlBool(ctx context.Context, name string, args ...handle) (bool, error) {
+	v, err := m.control(ctx, name, args...)
+	if err != nil {
+		return false, err
+	}
+	yes, err := m.call(ctx, "qjs_get_bool", uint64(v))
+	return yes != 0, firstOf(err, m.release(ctx, v))
+}
+
+// firstOf is the first error among those of a call and its cleaning up: after a
+// limit every further call fails the same way.
+func firstOf(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
 			return err
 		}
-	}
-}
-
-// host are the functions QuickJS and the prelude import.
-func (m *machine) host() []sandbox.HostModule {
-	i32 := func(n int) []sandbox.ValueType {
-		types := make([]sandbox.ValueType, n)
-		for i := range types {
-			types[i] = sandbox.I32
-		}
-		return types
-	}
-	fn := func(name string, params, results int, call func(ctx context.Context, stack []uint64) error) sandbox.HostFunc {
-		return sandbox.HostFunc{Name: name, Params: i32(params), Results: i32(results),
-			Call: func(ctx context.Context, _ *sandbox.Instance, stack []uint64) error { return call(ctx, stack) }}
-	}
-	return []sandbox.HostModule{{Name: "env", Funcs: []sandbox.HostFunc{
-		fn("host_get_timezone_offset", 2, 1, func(_ context.Context, stack []uint64) error { stack[0] = 0; return nil }),
-		fn("host_interrupt", 0, 1, func(_ context.Context, stack []uint64) error { stack[0] = 0; return nil }),
-		fn("host_promise_rejection", 3, 0, func(context.Context, []uint64) error { return nil }),
-		fn("host_module_normalize", 2, 1, m.normalize),
-		fn("host_module_load", 2, 1, m.load),
-		fn("host_call", 5, 1, m.hostCall),
-	}}}
-}
-
-// normalize resolves an import: relative names against the importer.
-func (m *machine) normalize(ctx context.Context, stack []uint64) error {
-	base, name := m.cstring(uint32(stack[0])), m.cstring(uint32(stack[1]))
-	p, err := m.alloc(ctx, resolve(base, name))
-	stack[0] = uint64(p)
-	return err
-}
-
-// load gives QuickJS the source of a module, or 0 when there is none.
-func (m *machine) load(ctx context.Context, stack []uint64) error {
-	name, lengthAt := m.cstring(uint32(stack[0])), uint32(stack[1])
-	stack[0] = 0
-	for _, suffix := range []string{"", ".js", ".mjs", "/index.js"} {
-		source, ok := m.opts.modules[name+suffix]
-		if !ok {
-			continue
-		}
-		p, err := m.alloc(ctx, source)
-		m.in.Memory().WriteU32(lengthAt, uint32(len(source)))
-		stack[0] = uint64(p)
-		return err
 	}
 	return nil
 }
 
-// missingModule is how QuickJS says that load found nothing.
-var missingModule = regexp.MustCompile(`^could not load module '(.*)'$`)
-
-// explain says why there is no such module.
-func (t *thrown) explain() {
-	found := missingModule.FindStringSubmatch(t.Message)
-	switch {
-	case found == nil:
-	case found[1] == "wb":
-		t.Message = `import "wb": the host's capabilities are not granted to this run`
-	default:
-		t.Message = fmt.Sprintf("import %q: no such module; blocks import files of their :dir by relative name", found[1])
+// decodeUTF8 replaces what is not UTF-8 by U+FFFD, one for each maximal part of
+// a character as the encoding standard asks.
+func decodeUTF8(s string) string {
+	if utf8.ValidString(s) {
+		return s
 	}
-}
-
-// hostCall serves the prelude's host(op, text).
-func (m *machine) hostCall(ctx context.Context, stack []uint64) error {
-	argc, argv := uint32(stack[3]), uint32(stack[4])
-	var words [2]string
-	for i := range min(argc, 2) {
-		p, _ := m.in.Memory().ReadU32(argv + 4*i)
-		s, err := m.text(ctx, p)
-		if err != nil {
-			return err
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, n := utf8.DecodeRuneInString(s[i:])
+		if r == utf8.RuneError && n <= 1 {
+			n = invalidPart(s[i:])
+			r = utf8.RuneError
 		}
-		words[i] = s
+		b.WriteRune(r)
+		i += n
 	}
-	answer := ""
-	switch op, text := words[0], words[1]; op {
-	case "0":
-		answer = latin1(m.opts.stdin)
-	case "1":
-		m.write(m.opts.stdout, []byte(text))
-	case "2":
-		m.write(m.opts.stderr, []byte(text))
-	case "b1":
-		m.write(m.opts.stdout, unlatin1(text))
-	case "b2":
-		m.write(m.opts.stderr, unlatin1(text))
-	}
-	if m.failed != nil {
-		return m.failed
-	}
-	v, err := m.newString(ctx, answer)
-	stack[0] = uint64(v)
-	return err
+	return b.String()
 }
 
-func (m *machine) write(w io.Writer, data []byte) {
-	if w == nil || m.failed != nil {
-		return
+// invalidPart is how many bytes at the start of s one U+FFFD stands for: those
+// that could have begun a character.
+func invalidPart(s string) int {
+	low, high, need := byte(0x80), byte(0xBF), 0
+	switch c := s[0]; {
+	case c >= 0xC2 && c <= 0xDF:
+		need = 1
+	case c >= 0xE0 && c <= 0xEF:
+		need = 2
+		if c == 0xE0 {
+			low = 0xA0
+		}
+		if c == 0xED { // surrogates, whole ones included, as QuickJS writes them
+			if len(s) >= 3 && s[1] >= 0xA0 && s[1] <= 0xBF && s[2]&0xC0 == 0x80 {
+				return 3
+			}
+			high = 0x9F
+		}
+	case c >= 0xF0 && c <= 0xF4:
+		need = 3
+		if c == 0xF0 {
+			low = 0x90
+		}
+		if c == 0xF4 {
+			high = 0x8F
+		}
 	}
-	if _, err := w.Write(data); err != nil {
-		m.failed = err
+	n := 1
+	for n <= need && n < len(s) && s[n] >= low && s[n] <= high {
+		n++
+		low, high = 0x80, 0xBF
 	}
-}
-
-// latin1 writes each byte as the code point of that number.
-func latin1(data []byte) string {
-	runes := make([]rune, len(data))
-	for i, b := range data {
-		runes[i] = rune(b)
-	}
-	return string(runes)
-}
-
-func unlatin1(text string) []byte {
-	out := make([]byte, 0, len(text))
-	for _, r := range text {
-		out = append(out, byte(r))
-	}
-	return out
+	return n
 }

@@ -34,12 +34,16 @@ func (l *lane) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolchain.
 		return err
 	}
 	defer image.snapshot.Close()
-	m, err := l.restore(ctx, image, machineOptions{})
+	m, err := l.restore(ctx, image, world{})
 	if err != nil {
 		return err
 	}
 	defer m.close(ctx)
-	got, err := m.evalString(ctx, "[1n << 70n, 'é'.normalize('NFD').length, [3,1,2].toSorted()].join()", "self-test")
+	v, err := m.eval(ctx, "[1n << 70n, 'é'.normalize('NFD').length, [3,1,2].toSorted()].join()", "self-test.js", evalScript)
+	if err != nil {
+		return err
+	}
+	got, err := m.text(ctx, v)
 	if err != nil {
 		return err
 	}

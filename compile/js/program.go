@@ -1,0 +1,174 @@
+package js
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"wb/compile"
+)
+
+// metaProgram is the entry of Artifact.Meta that holds a program, as JSON.
+const metaProgram = "program"
+
+// program is what is built from a block: everything needed to run it. It knows
+// nothing of where the block stands in its file, which may change.
+type program struct {
+	// Script is the text QuickJS evaluates. Line Skip+1 of it is the body's
+	// first; Lead bytes of glue stand before the script's first line.
+	Script string `json:"-"`
+	Skip   int    `json:"skip,omitempty"`
+	Lead   int    `json:"lead,omitempty"`
+	Lines  int    `json:"lines"` // of the body
+	// Module says that Script is an ES module.
+	Module bool `json:"module,omitempty"`
+	// Session says that Script is evaluated at the top of a session, after
+	// Vars, the assignments of its variables.
+	Session bool   `json:"session,omitempty"`
+	Vars    string `json:"vars,omitempty"`
+
+	Func    string            `json:"func,omitempty"`
+	Outs    []string          `json:"outs,omitempty"`
+	Results []string          `json:"results,omitempty"`
+	Sources map[string][]byte `json:"sources,omitempty"`
+}
+
+// pack stores the program in an artifact.
+func (p *program) pack(art *compile.Artifact) error {
+	data, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	art.Script = p.Script
+	art.Meta = map[string]string{metaProgram: string(data)}
+	return nil
+}
+
+// unpack is the inverse of pack.
+func unpack(art *compile.Artifact) (*program, error) {
+	p := &program{Script: art.Script}
+	if err := json.Unmarshal([]byte(art.Meta[metaProgram]), p); err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
+	}
+	return p, nil
+}
+
+// results answers questions about the words of :results.
+func (p *program) results() *compile.Source { return &compile.Source{Results: p.Results} }
+
+// stackFrame is a place as QuickJS writes it in a stack: "at f (file:1:2)", or
+// "at file:1:2" for what does not parse. Columns are in bytes.
+var stackFrame = regexp.MustCompile(`(\(?)([^\s():]*\.[a-z]+):(\d+)(?::(\d+))?(\)?)`)
+
+// guestFrame matches frames of wb's own scripts and of QuickJS itself.
+var guestFrame = regexp.MustCompile(`\((wb:[a-z]+\.js|native)`)
+
+// place is where in the org file something was thrown: its topmost frame in the
+// block or one of its files, else the block itself.
+func (p *program) place(src *compile.Source, t *thrown) compile.Position {
+	for _, line := range frames(t) {
+		if m := stackFrame.FindStringSubmatch(line); m != nil {
+			return p.position(src, m)
+		}
+	}
+	return at(src, 1, 1)
+}
+
+// frames are the lines of t's stack that an author has something to do with:
+// without those of wb's own scripts, and without the constructors of the error
+// itself.
+func frames(t *thrown) []string {
+	var lines []string
+	making := t.Class != ""
+	for line := range strings.Lines(t.Stack) {
+		line = strings.TrimRight(line, "\n")
+		if making = making && strings.HasPrefix(line, "    at "+t.Class+" ("); making {
+			continue
+		}
+		if !guestFrame.MatchString(line) && strings.TrimSpace(line) != "" {
+			lines = append(lines, line)
+		}
+	}
+	return lines
+}
+
+// at is src.At, or a position relative to the block when src is not known.
+func at(src *compile.Source, line, col int) compile.Position {
+	if src == nil {
+		return compile.Position{File: mainFile, Line: line, Col: col}
+	}
+	return src.At(line, col)
+}
+
+// position turns a match of stackFrame into a place in the org file, or in a
+// file of :dir.
+func (p *program) position(src *compile.Source, m []string) compile.Position {
+	line, _ := strconv.Atoi(m[3])
+	col, _ := strconv.Atoi(m[4]) // in bytes, 0 when it is not known
+	if m[2] != mainFile {
+		return compile.Position{File: path.Clean(m[2]), Line: line, Col: max(col, 1)}
+	}
+	if line == 1 {
+		col -= p.Lead
+	}
+	if body := line - p.Skip; body >= 1 && body <= p.Lines {
+		return at(src, body, max(col, 1))
+	}
+	return at(src, 1, 1)
+}
+
+// stack is t's stack with places in the org file.
+func (p *program) stack(src *compile.Source, t *thrown) string {
+	var b strings.Builder
+	for _, line := range frames(t) {
+		b.WriteString(stackFrame.ReplaceAllStringFunc(line, func(text string) string {
+			m := stackFrame.FindStringSubmatch(text)
+			return m[1] + p.position(src, m).String() + m[5]
+		}))
+		b.WriteByte('\n')
+	}
+	if t.Cause != "" {
+		fmt.Fprintf(&b, "  [cause]: %s\n", strings.ReplaceAll(t.Cause, "\n", "\n  "))
+	}
+	return b.String()
+}
+
+// diagnostic is t as a compiler's message.
+func (p *program) diagnostic(src *compile.Source, t *thrown) compile.Diagnostic {
+	d := compile.Diagnostic{Pos: p.place(src, t), Severity: compile.Error, Message: t.Message}
+	if t.Name != "Error" {
+		d.Code = t.Name
+	}
+	if name, ok := strings.CutPrefix(t.Message, "import "); ok {
+		d.Pos = importPosition(src, name)
+		d.Hint = hintForImport(name)
+	}
+	return d
+}
+
+// importPosition is where the body names a module, given a message that begins
+// with the quoted name.
+func importPosition(src *compile.Source, message string) compile.Position {
+	name := message
+	if q, err := strconv.QuotedPrefix(message); err == nil {
+		name, _ = strconv.Unquote(q)
+	}
+	for i, line := range strings.Split(src.Body, "\n") {
+		for _, quote := range []string{`'`, `"`} {
+			if col := strings.Index(line, quote+name+quote); col >= 0 {
+				return src.At(i+1, col+1)
+			}
+		}
+	}
+	return src.At(1, 1)
+}
+
+func hintForImport(message string) string {
+	if strings.HasPrefix(message, strconv.Quote(dockModule)) {
+		return "a block asks for a capability with :uses; the person who runs it grants it with --grant"
+	}
+	return ""
+}

@@ -146,7 +146,7 @@ func runShell(ctx context.Context, src *compile.Source, job *compile.Job) (*comp
 		script.WriteString(strings.Trim(pro, `"`) + "\n")
 	}
 	for _, v := range src.Vars {
-		fmt.Fprintf(&script, "%s='%s'\n", v.Name, strings.ReplaceAll(shellText(v.Value, "\t"), "'", `'"'"'`))
+		fmt.Fprintf(&script, "%s='%s'\n", v.Name, strings.ReplaceAll(shellText(v.Value, "\t", "hline"), "'", `'"'"'`))
 	}
 	script.WriteString(src.Body + "\n")
 	if epi, ok := src.Arg("epilogue"); ok {

@@ -146,20 +146,21 @@ func (r *Result) listText(items []value.Value, isList bool) string {
 	return line(strings.TrimSpace(out.String()))
 }
 
-// itemText prints a list item; the elements of a nested list stand below one
-// another.
+// itemText prints a list item without blanks before it or line ends after it;
+// the elements of a nested list stand below one another.
 func itemText(v value.Value) string {
-	if v.Kind() != value.List {
-		return display(v)
-	}
-	parts := make([]string, len(v.Items()))
-	for i, item := range v.Items() {
-		parts[i] = display(item)
-		if item.Kind() == value.List {
-			parts[i] = elisp.Print(elisp.FromValue(item))
+	text := display(v)
+	if v.Kind() == value.List {
+		parts := make([]string, len(v.Items()))
+		for i, item := range v.Items() {
+			parts[i] = strings.TrimLeft(display(item), " \t")
+			if item.Kind() == value.List {
+				parts[i] = elisp.Print(elisp.FromValue(item))
+			}
 		}
+		text = strings.Join(parts, "\n")
 	}
-	return strings.Join(parts, "\n")
+	return strings.TrimRight(strings.TrimLeft(text, " \t\r\n"), "\r\n")
 }
 
 // link is the org link to the file the value names.

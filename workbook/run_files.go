@@ -425,7 +425,7 @@ func (r *runner) resultToFile(p *program, v value.Value, file string) (value.Val
 		if sep, ok, err := p.args.text(":sep"); ok && err == nil && sep != "" {
 			separator = sep
 		}
-		if err := r.make(name, []byte(shellText(v, separator))); err != nil {
+		if err := r.make(name, []byte(shellText(v, separator, ""))); err != nil {
 			return v, compile.Errorf(p.owner.Pos, "%v", err)
 		}
 	}

@@ -236,8 +236,9 @@ func callLabel(c *Component, ref Reference) string {
 }
 
 // shellText is a value as text for a program: rows on lines with a separator
-// between cells, lists one item a line.
-func shellText(v value.Value, separator string) string {
+// between cells, lists one item a line. Rules are left out, or written as a
+// word where org-babel does that.
+func shellText(v value.Value, separator, rule string) string {
 	if v.Kind() != value.List {
 		if v.IsNull() {
 			return ""
@@ -248,6 +249,9 @@ func shellText(v value.Value, separator string) string {
 	for _, item := range v.Items() {
 		switch item.Kind() {
 		case value.HLine:
+			if rule != "" {
+				lines = append(lines, rule)
+			}
 		case value.List:
 			lines = append(lines, strings.Join(displayAll(item.Items()), separator))
 		default:

@@ -96,7 +96,8 @@ func TestBabelC(t *testing.T) {
 		"qsort":                       {body: "int c(const void *a, const void *b) { return *(int *)a - *(int *)b; }\nint main() { int v[] = {3, 1, 2}; qsort(v, 3, 4, c); printf(\"%d%d%d\", v[0], v[1], v[2]); }", args: []string{"includes", "<stdlib.h>"}, want: `123`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			src := block("C", compile.ShapeBabel, c.body, append(stdio, c.args...)...)
+			t.Parallel()
+			src := block("C", compile.ShapeBabel, c.body, append(stdio[:2:2], c.args...)...)
 			if n := len(src.Args["includes"]); n > 1 {
 				src.Args["includes"] = []string{strings.Join(src.Args["includes"], " ")}
 			}
@@ -236,17 +237,21 @@ func TestRunawayProgramsEnd(t *testing.T) {
 }
 
 func TestRunawayCompilationsEnd(t *testing.T) {
-	c := *compiler(t)
-	bombs := map[string]*compile.Source{
-		"template":  block("C++", compile.ShapeBabel, "template <int N> struct F { static const long v = F<N - 1>::v + F<N - 2>::v; };\nint main() { return F<100000>::v; }"),
-		"constexpr": block("C++", compile.ShapeBabel, "constexpr int f(int n) { int x = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) x ^= i * j; return x; }\nconstexpr int x = f(1000000);\nint main() { return x; }"),
-		"include":   block("C", compile.ShapeBabel, "#include \"block.c\"\nint main(void) { return 0; }"),
+	bombs := map[string]struct{ lang, body, want string }{
+		"template": {"C++", "template <int N> struct F { static const long v = F<N - 1>::v + F<N - 2>::v; };\nint main() { return F<100000>::v; }", "recursive template instantiation exceeded"},
+		"include":  {"C", "#include \"block.c\"\nint main(void) { return 0; }", "#include nested too deeply"},
+		"array":    {"C", "char x[2000000000] = {1};\nint main(void) { return 0; }", "compiling this block takes too much: memory limit"},
 	}
-	for name, src := range bombs {
+	if long {
+		bombs["constexpr"] = struct{ lang, body, want string }{"C++", "constexpr int f(int n) { int x = 0; for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) x ^= i * j; return x; }\nconstexpr int x = f(1000000);\nint main() { return x; }", "constexpr evaluation hit maximum step limit"}
+		bombs["types"] = struct{ lang, body, want string }{"C++", "template <int N, int M> struct F { typedef typename F<N-1,2*M>::t a; typedef typename F<N-1,2*M+1>::t t; };\ntemplate <int M> struct F<0,M> { typedef int t; };\nint main() { F<30,0>::t x = 0; return x; }", "compiling this block takes too much"}
+		bombs["macros"] = struct{ lang, body, want string }{"C", "#define A B B B B B B B B B B\n#define B C C C C C C C C C C\n#define C D D D D D D D D D D\n#define D E E E E E E E E E E\n#define E F F F F F F F F F F\n#define F G G G G G G G G G G\n#define G H H H H H H H H H H\n#define H ;;;;;;;;;;\nint main(void) { A return 0; }", "compiling this block takes too much"}
+	}
+	for name, c := range bombs {
 		t.Run(name, func(t *testing.T) {
-			_, err := (&lane{&c, langCPP, compile.Info{}}).Build(context.Background(), src)
-			if err == nil || len(err.Error()) > 20000 {
-				t.Errorf("got %.300v", err)
+			_, err := laneOf(t, c.lang).Build(context.Background(), block(c.lang, compile.ShapeBabel, c.body))
+			if err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 20000 {
+				t.Errorf("got %.300v, want %s", err, c.want)
 			}
 		})
 	}

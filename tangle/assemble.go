@@ -81,6 +81,6 @@ func (p *planner) commentError(b *block) error {
 		offset = arg.At.Start
 	}
 	err := p.at.errorf(offset, nil, "no comment syntax is known for %q", b.Lang.Text)
-	err.Hint = "write :comments no on this block"
+	err.Advice = "write :comments no on this block"
 	return err
 }

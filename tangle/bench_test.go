@@ -23,7 +23,7 @@ func bigDocument() string {
 		if h%10 == 0 {
 			fmt.Fprintf(&b, ":PROPERTIES:\n:CUSTOM_ID: h%d\n:header-args: :tangle part%d.txt :comments link\n:END:\n", h, h/40)
 		}
-		for range 3 {
+		for range 8 {
 			b.WriteString("Some prose that explains what the code below does and why it does it so, with a [[https://example.org][link]].\n")
 		}
 		fmt.Fprintf(&b, "\n| key | value |\n|-----+-------|\n| a%d  | %d     |\n\n", h, h)

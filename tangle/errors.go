@@ -14,13 +14,16 @@ type Error struct {
 	File      string // as the caller named it
 	Line, Col int    // from 1; Col in bytes
 	Msg       string
-	Hint      string // what to do about it; may be empty
+	Advice    string // what to do about it; may be empty
 	Err       error  // the cause; may be nil
 }
 
 func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.File, e.Line, e.Col, e.Msg)
 }
+
+// Hint says what to do about it; it may be empty.
+func (e *Error) Hint() string { return e.Advice }
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
@@ -57,7 +60,7 @@ func (p place) wrap(offset int, what string, err error) error {
 	var lisp *elisp.Error
 	if errors.As(err, &lisp) {
 		placed = p.errorf(offset+max(lisp.Offset, 0), err, "%s", msg)
-		placed.Hint = lisp.Hint
+		placed.Advice = lisp.Hint
 		return placed
 	}
 	return p.errorf(offset, err, "%s", msg)

@@ -52,7 +52,7 @@ func (p *planner) runLisp(ctx context.Context, call Call) (result elisp.Value, o
 	value, err := elisp.Eval("(progn "+program+"\n)", env)
 	if err != nil {
 		at := p.at.errorf(b.Begin.Start, err, "%s: %v", call.Name, err)
-		at.Hint = "only pure Emacs Lisp runs while tangling; another language runs in the sandbox"
+		at.Advice = "only pure Emacs Lisp runs while tangling; another language runs in the sandbox"
 		return nil, true, at
 	}
 	return lispResult(value, printed.String(), b.args.Words(":results")), true, nil

@@ -2,6 +2,7 @@ package tangle
 
 import (
 	"context"
+	"strings"
 
 	"wb/org"
 	"wb/value"
@@ -42,13 +43,26 @@ type Machine struct {
 
 // Call asks for a block (or a #+CALL line) to be run.
 type Call struct {
-	// Node is the source block or call line in Doc.
+	// Node is the source block or call line in Doc, the document in File.
+	File string
 	Doc  *org.Document
 	Node *org.Node
-	// Name is the reference that led to it, as written.
+	// Name is the block's name as the reference spells it.
 	Name string
 	// Args are the arguments in parentheses, each `name=value` or a positional
 	// value; Header is what stood in brackets before them.
 	Args   []string
 	Header string
+}
+
+// String is the call as a reference: name[header](args).
+func (c Call) String() string {
+	text := c.Name
+	if c.Header != "" {
+		text += "[" + c.Header + "]"
+	}
+	if c.Header != "" || len(c.Args) > 0 {
+		text += "(" + strings.Join(c.Args, ", ") + ")"
+	}
+	return text
 }

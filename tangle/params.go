@@ -43,11 +43,20 @@ func (p *planner) read(b *block, arg org.Arg) (elisp.Value, error) {
 	if arg.Value == "" {
 		return elisp.Nil, nil
 	}
-	v, err := elisp.ReadCell(arg.Value, p.envFor(b))
+	v, err := p.readText(b, arg.Value)
 	if err != nil {
 		return nil, p.at.wrap(arg.At.Start, arg.Key, err)
 	}
 	return v, nil
+}
+
+// readText evaluates text of a header argument; what is not Lisp needs nothing
+// to be evaluated in.
+func (p *planner) readText(b *block, text string) (elisp.Value, error) {
+	if text == "*this*" || text != "" && strings.IndexByte("('`[", text[0]) >= 0 {
+		return elisp.ReadCell(text, p.envFor(b))
+	}
+	return elisp.ReadCell(text, nil)
 }
 
 // text is a header argument as text; "" when it is absent or has no value.

@@ -449,8 +449,8 @@ func (p *planner) nowebError(b *block, err error) error {
 	}
 	placed := p.at.wrap(offset, "", err)
 	var e *Error
-	if errors.As(placed, &e) && errors.Is(err, ErrRun) && e.Hint == "" {
-		e.Hint = "only wb tangle can run it"
+	if errors.As(placed, &e) && errors.Is(err, ErrRun) && e.Advice == "" {
+		e.Advice = "only wb tangle can run it"
 	}
 	return placed
 }

@@ -77,30 +77,7 @@ func (p *Project) Compare(ctx context.Context, file string) (*Report, error) {
 
 // Tangle writes the files of a document.
 func (p *Project) Tangle(ctx context.Context, file string) (*Report, error) {
-	report, err := p.Compare(ctx, file)
-	if err != nil {
-		return nil, err
-	}
-	for _, change := range report.Changes {
-		name, err := p.Records.Keep(change, report.Output.Source)
-		if err != nil {
-			return nil, fmt.Errorf("keep the edited %s: %w", change.Rel, err)
-		}
-		if name != "" {
-			report.Kept = append(report.Kept, Kept{change.Rel, name})
-		}
-	}
-	for _, change := range report.Changes {
-		if err := change.apply(); err != nil {
-			return nil, fmt.Errorf("%s: %w", change.Rel, err)
-		}
-	}
-	for _, file := range report.Output.Files {
-		if err := p.Records.Remember(report.Output.Source, file.Path, file.Content); err != nil {
-			return report, err
-		}
-	}
-	return report, nil
+	return p.tangleExcept(ctx, file, nil)
 }
 
 func (p *Project) plan(ctx context.Context, file string) (*Output, error) {
@@ -119,7 +96,30 @@ func (p *Project) optionsFor(file string) (Options, error) {
 	path, err := filepath.Abs(file)
 	opts := p.Options
 	opts.File, opts.Name = filepath.ToSlash(path), file
+	if opts.ReadFile == nil {
+		opts.ReadFile = p.readerFor(filepath.Dir(path))
+	}
 	return opts, err
+}
+
+// readerFor reads the other documents that one refers to, from its own
+// directory unless it may leave that.
+func (p *Project) readerFor(dir string) func(string) ([]byte, error) {
+	if p.Write.AllowOutside {
+		return func(name string) ([]byte, error) { return os.ReadFile(filepath.FromSlash(name)) }
+	}
+	return func(name string) ([]byte, error) {
+		rel := relative(dir, name)
+		if !filepath.IsLocal(filepath.FromSlash(rel)) {
+			return nil, &ForbiddenError{rel, ErrOutside}
+		}
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		return root.ReadFile(filepath.FromSlash(rel))
+	}
 }
 
 // Recovery is what detangling one document did, or would do.
@@ -128,6 +128,8 @@ type Recovery struct {
 	Files  []string // tangled files that were compared
 	Before []byte
 	*Detangled
+
+	path string // absolute path of the document
 }
 
 // Diff shows what changed in the document.
@@ -137,7 +139,13 @@ func (r *Recovery) Diff() string {
 
 // ErrSource is wrapped by the error for a file of which nobody knows the
 // document.
-var ErrSource = errors.New("cannot tell from which document this file was tangled")
+var ErrSource error = unknownSource{}
+
+type unknownSource struct{}
+
+func (unknownSource) Error() string { return "cannot tell from which document this file was tangled" }
+func (unknownSource) Hint() string  { return "name the document instead: wb detangle DOC.org" }
+func (unknownSource) ExitCode() int { return 4 }
 
 // Detangle brings edits of the given files back into their documents. A name
 // that ends in .org stands for all files of that document. With write false
@@ -227,7 +235,7 @@ func (p *Project) detangle(ctx context.Context, doc string, targets []string, wr
 	if err != nil {
 		return nil, err
 	}
-	recovery := &Recovery{Doc: name, Before: file.Doc.Bytes()}
+	recovery := &Recovery{Doc: name, Before: file.Doc.Bytes(), path: filepath.FromSlash(doc)}
 	edited, err := p.edited(out, doc, targets)
 	if err != nil {
 		return nil, err

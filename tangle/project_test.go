@@ -259,3 +259,31 @@ func TestDetangleFindsTheDocumentByItsLinks(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+func TestSyncGoesBothWays(t *testing.T) {
+	p := newProject(t, twoFiles)
+	sync := func() *Synced {
+		t.Helper()
+		s, err := p.Sync(context.Background(), p.path("doc.org"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	if s := sync(); s.Recovery != nil || p.read("a.sh") != "echo a\n" {
+		t.Errorf("first: %+v", s)
+	}
+	p.write("a.sh", "echo from file\n")
+	p.write("doc.org", strings.Replace(p.read("doc.org"), "echo b", "echo from doc", 1))
+	if s := sync(); s.Recovery == nil || len(s.Recovery.Conflicts) > 0 {
+		t.Errorf("second: %+v", s.Recovery)
+	}
+	if doc := p.read("doc.org"); !strings.Contains(doc, "from file") || p.read("b.sh") != "echo from doc\n" || p.read("a.sh") != "echo from file\n" {
+		t.Errorf("not both ways:\n%s", doc)
+	}
+	p.write("a.sh", "echo mine\n")
+	p.write("doc.org", strings.Replace(p.read("doc.org"), "from file", "theirs", 1))
+	if s := sync(); s.Recovery == nil || len(s.Recovery.Conflicts) != 1 || p.read("a.sh") != "echo mine\n" {
+		t.Errorf("a conflict must leave the file alone: %+v", s.Recovery)
+	}
+}

@@ -28,12 +28,12 @@ func (p *planner) resolveVar(ctx context.Context, b *block, arg org.Arg) (lang.V
 	name, text = strings.TrimSpace(name), strings.TrimSpace(text)
 	if !ok || name == "" {
 		err := p.at.errorf(arg.At.Start, nil, "variable %q has no value", arg.Value)
-		err.Hint = "write :var name=value"
+		err.Advice = "write :var name=value"
 		return lang.Var{}, err
 	}
 	at := arg.At.Start + strings.Index(arg.Value, "=") + 1
 	at += len(p.doc.Source()[at:]) - len(strings.TrimLeft(p.doc.Source()[at:], " \t"))
-	v, err := elisp.ReadCell(text, p.envFor(b))
+	v, err := p.readText(b, text)
 	if err != nil {
 		return lang.Var{}, p.at.wrap(at, ":var "+name, err)
 	}
@@ -115,18 +115,18 @@ func (p *planner) resolve(ctx context.Context, text string) (elisp.Value, error)
 		return v, nil
 	}
 	r := parseRef(text)
-	doc := p.doc
+	doc, file := p.doc, p.file
 	if r.file != "" {
 		other, err := p.otherFile(r.file)
 		if err != nil {
 			return nil, err
 		}
 		if other != nil {
-			doc = other
+			doc, file = other, elisp.Expand(r.file, p.dir, p.opts.Machine.Home)
 			r.name = r.name[len(r.file)+1:]
 		}
 	}
-	v, err := p.named(ctx, doc, r, text)
+	v, err := p.named(ctx, doc, file, r, text)
 	if err != nil {
 		return nil, err
 	}
@@ -169,13 +169,13 @@ func (p *planner) otherFile(name string) (*org.Document, error) {
 
 // named reads the element of that name, runs it if it is a block, or returns
 // the text below the heading with that ID.
-func (p *planner) named(ctx context.Context, doc *org.Document, r valueRef, text string) (elisp.Value, error) {
+func (p *planner) named(ctx context.Context, doc *org.Document, file string, r valueRef, text string) (elisp.Value, error) {
 	for _, n := range p.elementsNamed(doc, r.name) {
 		if commented(doc, n) {
 			continue
 		}
 		if n.Kind() == org.KindCall || n.Kind() == org.KindSrcBlock && !r.body {
-			return p.run(ctx, Call{Doc: doc, Node: n, Name: r.name, Args: r.args, Header: r.header}, text)
+			return p.run(ctx, Call{File: file, Doc: doc, Node: n, Name: r.name, Args: r.args, Header: r.header}, text)
 		}
 		if v, ok := readElement(doc, n, p.dir); ok {
 			return v, nil

@@ -37,13 +37,33 @@ type Change struct {
 	Old    []byte // content on disk before, nil when there was no file
 }
 
-// ErrOutside is wrapped by the error for a file outside the document's
-// directory.
-var ErrOutside = errors.New("outside the document's directory")
+// Why a file may not be written.
+var (
+	ErrOutside = errors.New("outside the document's directory")
+	ErrSymlink = errors.New("leads through a symbolic link")
+)
 
-// ErrSymlink is wrapped by the error for a path that leads through a symbolic
-// link.
-var ErrSymlink = errors.New("is a symbolic link")
+// ForbiddenError is a file that may not be written where the document wants it.
+type ForbiddenError struct {
+	Path string // relative to the document where that is shorter
+	Err  error  // [ErrOutside] or [ErrSymlink]
+}
+
+func (e *ForbiddenError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns the reason.
+func (e *ForbiddenError) Unwrap() error { return e.Err }
+
+// ExitCode is that of things not permitted.
+func (e *ForbiddenError) ExitCode() int { return 7 }
+
+// Hint says how it could be done.
+func (e *ForbiddenError) Hint() string {
+	if errors.Is(e.Err, ErrOutside) {
+		return "--allow-outside lets documents write there"
+	}
+	return "tangle to the place the link leads to, or remove the link"
+}
 
 // Compare looks at the disk and says what Write would do. It refuses what Write
 // refuses and changes nothing.
@@ -54,7 +74,7 @@ func (o *Output) Compare(opts WriteOptions) ([]Change, error) {
 		file := &o.Files[i]
 		change := Change{File: file, Rel: relative(root, file.Path)}
 		if err := allowed(root, file, opts); err != nil {
-			return nil, fmt.Errorf("%s: %w", change.Rel, err)
+			return nil, err
 		}
 		info, err := os.Lstat(filepath.FromSlash(file.Path))
 		switch {
@@ -163,31 +183,28 @@ func createBeside(name string) (*os.File, error) {
 // allowed checks that a file may be written where it wants to go.
 func allowed(root string, file *File, opts WriteOptions) error {
 	rel := relative(root, file.Path)
-	inside := filepath.IsLocal(filepath.FromSlash(rel))
-	if !inside && !opts.AllowOutside {
-		return ErrOutside
-	}
-	name := filepath.FromSlash(file.Path)
-	if inside {
-		// Every step from the document's directory down must be real.
-		at := root
-		for _, step := range strings.Split(path.Clean(rel), "/") {
-			at = filepath.Join(at, step)
-			info, err := os.Lstat(at)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			if err != nil {
-				return err
-			}
-			if info.Mode()&fs.ModeSymlink != 0 {
-				return fmt.Errorf("%s %w", relative(root, filepath.ToSlash(at)), ErrSymlink)
-			}
+	steps := strings.Split(path.Clean(rel), "/")
+	at := root
+	if !filepath.IsLocal(filepath.FromSlash(rel)) {
+		if !opts.AllowOutside {
+			return &ForbiddenError{rel, ErrOutside}
 		}
-		return nil
+		// Whoever allows it answers for the directories.
+		at, steps = filepath.Dir(filepath.FromSlash(file.Path)), []string{path.Base(file.Path)}
 	}
-	if info, err := os.Lstat(name); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return fmt.Errorf("%s %w", name, ErrSymlink)
+	// Every step from the document's directory down must be real.
+	for _, step := range steps {
+		at = filepath.Join(at, step)
+		info, err := os.Lstat(at)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		if info.Mode()&fs.ModeSymlink != 0 {
+			return &ForbiddenError{relative(root, filepath.ToSlash(at)), ErrSymlink}
+		}
 	}
 	return nil
 }

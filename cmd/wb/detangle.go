@@ -1,0 +1,91 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"wb/compile"
+	"wb/tangle"
+)
+
+// detangleCmd brings edits of tangled files back into their documents.
+type detangleCmd struct {
+	Files  []string `arg:"" help:"Tangled files, or documents to mean all their files."`
+	Check  bool     `help:"Write nothing; fail when there are edits." xor:"mode"`
+	DryRun bool     `help:"Write nothing; show what would change." xor:"mode"`
+}
+
+func (c *detangleCmd) Help() string {
+	return `Examples:
+  wb detangle src/main.py
+  wb detangle --dry-run notes.org
+
+An edit comes back to the block it belongs to. Where both sides changed, or the text belongs to no block, both texts are shown and the file keeps its edit.`
+}
+
+func (c *detangleCmd) Run(a *app) error {
+	project := newTangleProject(false)
+	err := c.detangle(a, project)
+	if !errors.Is(err, tangle.ErrRun) {
+		return err
+	}
+	return a.withLanes(func(_ *compile.Env, languages *compile.Registry) error {
+		project.Options.Run = blockRunner(languages)
+		return c.detangle(a, project)
+	})
+}
+
+func (c *detangleCmd) detangle(a *app, project *tangle.Project) error {
+	all, err := project.Detangle(a.ctx, c.Files, !c.Check && !c.DryRun)
+	if err != nil {
+		return err
+	}
+	data := make([]tangle.RecoveryJSON, len(all))
+	edits, conflicts := 0, 0
+	for i, r := range all {
+		data[i] = r.JSON()
+		edits += len(r.Applied)
+		conflicts += len(r.Conflicts)
+	}
+	err = a.answer("detangle", data, func(w io.Writer) error {
+		for _, r := range all {
+			if c.DryRun {
+				if _, err := io.WriteString(w, r.Diff()); err != nil {
+					return err
+				}
+			}
+			a.recovered(w, r)
+		}
+		return nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case conflicts > 0:
+		return alreadyReported(exitConflict)
+	case c.Check && edits > 0:
+		return alreadyReported(exitFailed)
+	}
+	return nil
+}
+
+// recovered shows what came back and what did not.
+func (a *app) recovered(w io.Writer, r *tangle.Recovery) {
+	for _, back := range r.Applied {
+		block := back.Block
+		if block == "" {
+			block = "unnamed block"
+		}
+		fmt.Fprintf(w, "%s:%d: from %s:%d, %s\n", r.Doc, back.Doc, r.Rel(back.File), back.Line, block)
+	}
+	for _, conflict := range r.Conflicts {
+		fmt.Fprintf(w, "%s:%d: conflict: %s\n", r.Rel(conflict.File), conflict.Line, conflict.Reason)
+		for _, line := range conflict.Doc {
+			fmt.Fprintf(w, "  document  %s\n", line)
+		}
+		for _, line := range conflict.Edit {
+			fmt.Fprintf(w, "  edited    %s\n", line)
+		}
+	}
+}

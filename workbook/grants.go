@@ -58,6 +58,9 @@ func (e *TierError) Error() string {
 	return fmt.Sprintf("%s: #+TRUST: third-party asks for the process tier, which this build does not have", e.Pos)
 }
 
+// ExitCode is that of something not permitted.
+func (e *TierError) ExitCode() int { return 7 }
+
 // Hint says how to accept the risk.
 func (e *TierError) Hint() string {
 	return "wb run --trust-tier instance runs it in this process, with profile compute and no grants"

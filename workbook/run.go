@@ -166,6 +166,9 @@ func (e *MissingError) Error() string {
 	return fmt.Sprintf("%s: input %s is not given", e.Pos, joinNames(e.Names))
 }
 
+// ExitCode is that of wrong usage.
+func (e *MissingError) ExitCode() int { return 2 }
+
 // Hint shows how to give them.
 func (e *MissingError) Hint() string { return fmt.Sprintf("wb run --set %s=VALUE", e.Names[0]) }
 
@@ -173,6 +176,9 @@ func (e *MissingError) Hint() string { return fmt.Sprintf("wb run --set %s=VALUE
 type NotFoundError struct{ ID, Near string }
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("no component %s", e.ID) }
+
+// ExitCode is that of something not found.
+func (e *NotFoundError) ExitCode() int { return 4 }
 
 // Hint offers the nearest id.
 func (e *NotFoundError) Hint() string {

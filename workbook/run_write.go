@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"wb/compile"
 	"wb/org"
 	"wb/org/orgfile"
 	"wb/sandbox"
@@ -26,7 +27,7 @@ func (r *runner) writeResults() error {
 		c := r.plan.Components[i]
 		wrote, err := r.writeResult(w, c, t)
 		if err != nil {
-			r.noteFailure(i, err)
+			r.noteFailure(i, compile.Errorf(c.Pos, "%s: %v", c.ID, err))
 		}
 		if t.digests != nil && t.done.Err == nil {
 			last[c.ID] = lastRun{Digests: t.digests, Wrote: wrote}

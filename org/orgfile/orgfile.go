@@ -48,6 +48,9 @@ type ConflictError struct {
 
 func (e *ConflictError) Error() string { return e.Path + ": " + e.Reason }
 
+// ExitCode is that of a conflict.
+func (e *ConflictError) ExitCode() int { return 6 }
+
 // Read reads and parses a regular file, through symbolic links.
 func Read(path string) (*File, error) {
 	real, err := filepath.EvalSymlinks(path)

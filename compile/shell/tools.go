@@ -128,6 +128,9 @@ func (l *loader) module(ctx context.Context, name, file string) (*sandbox.Module
 	if err != nil {
 		return nil, err
 	}
+	if wasm, err = mergeSegments(wasm); err != nil {
+		return nil, fmt.Errorf("toolchain %s: %w", name, err)
+	}
 	return l.env.Engine.Compile(ctx, name, wasm)
 }
 

@@ -59,6 +59,8 @@ type Options struct {
 	// Lint is asked before anything runs; nil checks the plan alone. Errors
 	// among its findings stop the run.
 	Lint func(*Plan) []compile.Diagnostic
+
+	mapped string // the component of a fan-out, whose inputs are given later
 }
 
 // Status says how a component's turn ended.
@@ -225,13 +227,14 @@ type runner struct {
 	wanted   []bool // by component index: results are to be written
 	tasks    []*task
 	slots    chan struct{}
-	calls    callMemo
-	sessions sessions
+	calls    *callMemo
+	sessions *sessions
+	given    map[string]value.Value // inputs of a fan-out, by name
 }
 
 // newRunner plans and checks; the report is never nil.
 func newRunner(opts Options) (*runner, error) {
-	r := &runner{opts: opts, source: opts.Source, report: &Report{}}
+	r := &runner{opts: opts, source: opts.Source, report: &Report{}, calls: &callMemo{}, sessions: &sessions{}}
 	if r.source == nil {
 		src, err := os.ReadFile(opts.File)
 		if err != nil {
@@ -351,7 +354,7 @@ func (r *runner) bindImports() error {
 // runs reports whether a component is to be run and may be.
 func (r *runner) runs(id string) bool {
 	c := r.plan.byID[id]
-	return c != nil && r.selected[c.index] && c.mayRun()
+	return c != nil && r.selected[c.index] && c.mayRun() && (r.opts.mapped == "" || r.plan.Component(r.opts.mapped) != c)
 }
 
 // mayRun reports whether :eval lets the component run.

@@ -276,6 +276,9 @@ func (r *runner) inputs(c *Component) ([]value.Field, error) {
 }
 
 func (r *runner) input(c *Component, in Input) (value.Value, error) {
+	if v, ok := r.given[in.Name]; ok {
+		return v, nil
+	}
 	if in.Literal != nil {
 		return *in.Literal, nil
 	}
@@ -311,8 +314,8 @@ func (r *runner) bindComponent(p *program) error {
 	if err != nil {
 		return err
 	}
-	if p.code.Dialect == DialectWorkflow && len(inputs) == 0 && r.opts.Input != nil {
-		inputs = []value.Field{{Name: "input", Value: *r.opts.Input}}
+	if first := r.workflowInput(p.code); first != nil {
+		inputs = []value.Field{{Name: "input", Value: *first}}
 	}
 	p.src.Func = p.code.functionName()
 	p.src.Outs = portNames(p.code.Out)
@@ -361,16 +364,29 @@ func (r *runner) bindCommand(p *program) error {
 	if err != nil {
 		return err
 	}
+	first := r.workflowInput(p.code)
 	switch {
 	case len(inputs) == 1:
 		p.job.Stdin = streamText(inputs[0].Value)
 	case len(inputs) > 1:
 		p.job.Stdin = value.OfObject(inputs...).AppendJSON(nil)
-	case p.code.Dialect == DialectWorkflow && r.opts.Input != nil:
-		p.job.Stdin = streamText(*r.opts.Input)
+	case first != nil:
+		p.job.Stdin = streamText(*first)
 	}
 	p.src.Params = p.code.inputNames()
 	return nil
+}
+
+// workflowInput is what a workflow's first component reads: one without inputs
+// of its own. It is nil for others, and when nothing was given.
+func (r *runner) workflowInput(c *Component) *value.Value {
+	if c.Dialect != DialectWorkflow || len(c.In) > 0 {
+		return nil
+	}
+	if v, ok := r.given[""]; ok {
+		return &v
+	}
+	return r.opts.Input
 }
 
 // streamText is a value on a stream: a string raw, anything else as JSON.

@@ -612,3 +612,33 @@ func BenchmarkRunCached(b *testing.B) {
 		})
 	}
 }
+
+func TestMap(t *testing.T) {
+	n := newNotebook(t, scaled+"\n* Babel\n#+NAME: plus\n#+begin_src toy :var x=1\nsum x\n#+end_src\n")
+	ints := func(ns ...int64) (all []value.Value) {
+		for _, i := range ns {
+			all = append(all, value.OfInt(i))
+		}
+		return all
+	}
+	results, err := Map(context.Background(), n.opts, "plus", ints(5, 6, 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int64{5, 6, 5} {
+		if results[i].Err != nil || results[i].Value.Int() != want {
+			t.Errorf("%d: got %v %v, want %d", i, results[i].Value, results[i].Err, want)
+		}
+	}
+	object := value.OfObject(value.Field{Name: "amount", Value: value.OfInt(1)})
+	results, err = Map(context.Background(), n.opts, "scaled/scale", append([]value.Value{object}, ints(7)...))
+	if err != nil || results[0].Value.Int() != 3 || results[1].Err == nil {
+		t.Errorf("got %v %v", results, err)
+	}
+	if strings.Contains(n.text(), "#+RESULTS:") {
+		t.Error("a fan-out wrote results")
+	}
+	if _, err = Map(context.Background(), n.opts, "plus", make([]value.Value, 1025)); err == nil {
+		t.Error("too many inputs are accepted")
+	}
+}

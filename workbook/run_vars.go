@@ -24,9 +24,12 @@ type variable struct {
 func (r *runner) variables(ctx context.Context, args argSet, this *value.Value) ([]variable, error) {
 	var vars []variable
 	for _, v := range args.Vars() {
-		resolved, err := r.eval(ctx, v.Expr, this)
-		if err != nil {
-			return nil, err
+		resolved, given := r.given[v.Name]
+		if !given {
+			var err error
+			if resolved, err = r.eval(ctx, v.Expr, this); err != nil {
+				return nil, err
+			}
 		}
 		one := variable{name: v.Name, value: resolved}
 		one.disassemble(args)
@@ -215,6 +218,11 @@ func (r *runner) call(ctx context.Context, c *Component, ref Reference, this *va
 		vars = append(vars, org.Arg{Key: ":var", Value: arg, Origin: org.FromCallArgs})
 	}
 	args := org.MergeArgs(c.Args, org.ParseArgs(ref.Header, 0, org.FromCallInside), vars)
+	if r.given != nil { // those inputs are for the component that is mapped
+		plain := *r
+		plain.given = nil
+		r = &plain
+	}
 	p, err := r.prepare(ctx, c, args, this)
 	if err != nil {
 		return value.Nil(), err

@@ -5,6 +5,7 @@ package examples
 
 import (
 	"context"
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
@@ -13,6 +14,8 @@ import (
 	"wb/compile/lanes"
 	"wb/workbook"
 )
+
+var update = flag.Bool("update", false, "draw tour.svg again")
 
 // copyExamples copies the workbooks, since a run writes into them.
 func copyExamples(t *testing.T) string {
@@ -93,5 +96,26 @@ func needToolchains(t *testing.T, env *compile.Env, registry *compile.Registry, 
 			}
 			t.Skipf("toolchain %s is missing; run: wb toolchain install %s", name, name)
 		}
+	}
+}
+
+// TestTourPicture holds the picture in the tour to its plan.
+func TestTourPicture(t *testing.T) {
+	src, err := os.ReadFile("tour.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	picture := workbook.NewPlan("tour.org", src).SVG()
+	if *update {
+		if err := os.WriteFile("tour.svg", []byte(picture), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("tour.svg")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if picture != string(want) {
+		t.Error("tour.svg is not the plan of tour.org: go test ./examples -update")
 	}
 }

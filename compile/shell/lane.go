@@ -29,7 +29,7 @@ type Lane struct {
 // New makes the lane in env and registers the toolchains it needs. Nothing is
 // installed or loaded yet.
 func New(env *compile.Env) *Lane {
-	env.Tools.Register(toolboxRecipe(clang.New(env)), guestRecipe())
+	env.Tools.Register(toolboxRecipe(env.Engine, clang.New(env)), guestRecipe(env.Engine))
 	return &Lane{newRunner(env), env}
 }
 

@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"embed"
@@ -38,16 +39,27 @@ var guestMod string
 var guestSum string
 
 // guestRecipe builds the shell and jq with the local Go toolchain.
-func guestRecipe() toolchain.Recipe {
+func guestRecipe(engine *sandbox.Engine) toolchain.Recipe {
 	return toolchain.Recipe{
 		Name: guestName, Version: "1", Summary: "the shell and jq, built for WASI from wb's own sources (mvdan/sh 3.14, gojq 0.12)",
 		Origin: toolchain.GoBuild{Package: "./guest", Mod: guestMod, Sum: guestSum, Source: guestSource, Output: guestFile,
 			Flags: []string{"-buildmode=c-shared"}},
+		Check: func(ctx context.Context, t toolchain.Toolchain, _ toolchain.Step) error {
+			guest, err := load(ctx, engine, t, guestFile)
+			if err != nil {
+				return err
+			}
+			frozen, err := freeze(ctx, engine, guest)
+			if err != nil {
+				return err
+			}
+			return frozen.Close()
+		},
 	}
 }
 
 // toolboxRecipe compiles the tools with our C lane, inside the sandbox.
-func toolboxRecipe(c *clang.Compiler) toolchain.Recipe {
+func toolboxRecipe(engine *sandbox.Engine, c *clang.Compiler) toolchain.Recipe {
 	sources := toolbox.Sources()
 	h := sha256.New()
 	for _, name := range slices.Sorted(maps.Keys(sources)) {
@@ -67,6 +79,21 @@ func toolboxRecipe(c *clang.Compiler) toolchain.Recipe {
 				}
 				return job.Write(toolboxFile, wasm)
 			},
+		},
+		Check: func(ctx context.Context, t toolchain.Toolchain, _ toolchain.Step) error {
+			module, err := load(ctx, engine, t, toolboxFile)
+			if err != nil {
+				return err
+			}
+			var out bytes.Buffer
+			k := &kernel{limits: sandbox.DefaultLimits}
+			p := &process{k: k}
+			exit, err := engine.Run(ctx, sandbox.Command{Module: module, Args: []string{"awk", "BEGIN { print 6 * 7 }"}, Stdout: &out,
+				Host: []sandbox.HostModule{p.hostModule()}})
+			if err == nil && (exit.Code != 0 || out.String() != "42\n") {
+				err = fmt.Errorf("awk exited with %d and printed %q, want 0 and \"42\\n\"", exit.Code, out.String())
+			}
+			return err
 		},
 	}
 }
@@ -124,14 +151,19 @@ func (l *loader) module(ctx context.Context, name, file string) (*sandbox.Module
 	if err != nil {
 		return nil, err
 	}
+	return load(ctx, l.env.Engine, t, file)
+}
+
+// load compiles a program of an installed toolchain.
+func load(ctx context.Context, engine *sandbox.Engine, t toolchain.Toolchain, file string) (*sandbox.Module, error) {
 	wasm, err := t.ReadFile(file)
+	if err == nil {
+		wasm, err = mergeSegments(wasm)
+	}
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("toolchain %s: %w", t.Name, err)
 	}
-	if wasm, err = mergeSegments(wasm); err != nil {
-		return nil, fmt.Errorf("toolchain %s: %w", name, err)
-	}
-	return l.env.Engine.Compile(ctx, name, wasm)
+	return engine.Compile(ctx, t.Name, wasm)
 }
 
 // freeze starts the guest, lets it touch what every run needs, and keeps that

@@ -32,6 +32,10 @@ typedef struct {
 } Names;
 int read_dir(const char *path, Names *names);
 
+/* shown_mode gives the permissions a listing shows. WASI has none, so files
+ * count as 644 and directories as 755. */
+mode_t shown_mode(mode_t mode);
+
 /* mode_string writes "drwxr-xr-x". */
 void mode_string(mode_t mode, char s[11]);
 

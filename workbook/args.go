@@ -7,8 +7,8 @@ import (
 	"wb/org"
 )
 
-// blockDefaults and the others are the header arguments org-babel assumes: for
-// a block that says nothing, for code in running text, and for a call.
+// blockDefaults and inlineDefaults are the header arguments org-babel assumes
+// for a block that says nothing, and for code in running text.
 var (
 	blockDefaults = []org.Arg{
 		{Key: ":session", Value: "none"}, {Key: ":results", Value: "replace"}, {Key: ":exports", Value: "code"},
@@ -17,7 +17,6 @@ var (
 	inlineDefaults = []org.Arg{
 		{Key: ":session", Value: "none"}, {Key: ":results", Value: "replace"}, {Key: ":exports", Value: "results"}, {Key: ":hlines", Value: "yes"},
 	}
-	callDefaults = []org.Arg{{Key: ":exports", Value: "results"}}
 )
 
 // Words are the words of a header argument such as :results.

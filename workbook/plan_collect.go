@@ -338,9 +338,7 @@ func (b *builder) argPorts(c *Component) {
 		}
 	}
 	c.Uses = append(c.Uses, b.usesOf(c.node, c.Args)...)
-	for _, dep := range strings.FieldsFunc(c.Args.Value(":deps"), func(r rune) bool { return r == ',' || r == ' ' }) {
-		c.Packages = append(c.Packages, dep)
-	}
+	c.Packages = append(c.Packages, strings.FieldsFunc(c.Args.Value(":deps"), func(r rune) bool { return r == ',' || r == ' ' })...)
 }
 
 // callLine makes #+CALL: a component.

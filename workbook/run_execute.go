@@ -139,9 +139,7 @@ func (r *runner) buildAndRun(ctx context.Context, p *program, files *guestTree) 
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range art.Warnings {
-		p.warnings = append(p.warnings, w)
-	}
+	p.warnings = append(p.warnings, art.Warnings...)
 	r.emit(trace.Event{Kind: trace.KindCompile, Component: p.owner.ID, Lang: p.src.Lang, Duration: time.Since(start)})
 	job := *p.job
 	job.Files = files.fs()

@@ -189,7 +189,9 @@
     throw new AssertionError({ message: message ?? text, actual, expected, operator });
   };
   const compare = (operator, ok, headline) => (actual, expected, message) => {
-    if (!ok(actual, expected)) failed(message, actual, expected, operator, `${headline}\n\n${inspect(actual)} ${operator.startsWith('not') ? '===' : '!=='} ${inspect(expected)}\n`);
+    if (ok(actual, expected)) return;
+    const text = operator.startsWith('not') ? `${headline} ${inspect(expected)}` : `${headline}\n\n${inspect(actual)} !== ${inspect(expected)}\n`;
+    failed(message, actual, expected, operator, text);
   };
   const assert = (v, message) => { if (!v) failed(message, v, true, '==', 'The expression evaluated to a falsy value'); };
   const matches = (e, want) => want === undefined || typeof want === 'string' || (want instanceof RegExp ? want.test(String(e))
@@ -254,8 +256,8 @@
     assert, buffer: { Buffer, atob, btoa }, console, events: EventEmitter, fs: kit.fs, 'fs/promises': kit.fs.promises,
     os: { EOL: '\n', platform: () => 'wasi', type: () => 'WASI', arch: () => 'wasm32', tmpdir: () => '/tmp', homedir: () => '/', hostname: () => 'wb', cpus: () => [], endianness: () => 'LE', totalmem: () => 0, freemem: () => 0 },
     path: kit.path, 'path/posix': kit.path, perf_hooks: { performance }, process, querystring: {
-      parse: text => { const out = {}; for (const [k, v] of new URLSearchParams(text)) out[k] = hasOwn(out, k) ? [out[k], v].flat() : v; return out; },
-      stringify: o => new URLSearchParams(Object.entries(o).flatMap(([k, v]) => Array.isArray(v) ? v.map(x => [k, x]) : [[k, v]])).toString(),
+      parse: text => { const out = Object.create(null); for (const [k, v] of new URLSearchParams(text)) out[k] = hasOwn(out, k) ? [out[k], v].flat() : v; return out; },
+      stringify: o => Object.entries(o).flatMap(([k, v]) => [v].flat().map(x => `${encodeURIComponent(k)}=${encodeURIComponent(x)}`)).join('&'),
       escape: encodeURIComponent, unescape: decodeURIComponent,
     },
     readline: { createInterface: options => new Lines(options) },

@@ -29,6 +29,7 @@
       return i < 0 ? p.startsWith('/') ? '/' : '.' : i === 0 ? '/' : p.slice(0, i);
     },
     basename: (p, suffix = '') => {
+      if (suffix !== '' && suffix === p) return '';
       const base = p.replace(/\/+$/, '').replace(/^.*\//, '');
       return suffix !== '' && base !== suffix && base.endsWith(suffix) ? base.slice(0, -suffix.length) : base;
     },

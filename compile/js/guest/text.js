@@ -53,6 +53,7 @@
       if (stream) end -= this.#encoding === 'utf-8' ? incomplete(bytes) : bytes.length % 2;
       this.#rest = bytes.slice(end);
       let text = this.#encoding === 'utf-8' ? host.decode(bytes.subarray(0, end), this.#fatal) : wide(bytes.subarray(0, end));
+      if (text === undefined) throw Object.assign(new TypeError('The encoded data was not valid for encoding utf-8'), { code: 'ERR_ENCODING_INVALID_ENCODED_DATA' });
       if (!this.#started && !this.#keepMark && text.startsWith('\ufeff')) text = text.slice(1);
       this.#started = stream && (this.#started || end > 0);
       return text;

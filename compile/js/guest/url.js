@@ -161,7 +161,7 @@
   }
 
   function hostname(text, u, whole) {
-    if (text.startsWith('[')) return text.toLowerCase();
+    if (/^\[[0-9a-fA-F:.]+\]$/.test(text)) return text.toLowerCase();
     if (text === '' && u.protocol !== 'file:' && special(u.protocol)) throw invalid(whole);
     if (!special(u.protocol)) return percent(text, '');
     const name = unpercent(text).toLowerCase();
@@ -248,9 +248,10 @@
     toJSON() { return this.href; }
     get [Symbol.toStringTag]() { return 'URL'; }
     [Symbol.for('nodejs.util.inspect.custom')](depth, options, inspect) {
+      if (depth < 0) return this;
       const shown = {};
       for (const k of ['href', 'origin', 'protocol', 'username', 'password', 'host', 'hostname', 'port', 'pathname', 'search', 'searchParams', 'hash']) shown[k] = this[k];
-      return depth < 0 ? '[URL]' : `URL ${inspect(shown, { ...options, depth })}`;
+      return `URL ${inspect(shown, { ...options, depth })}`;
     }
   }
 

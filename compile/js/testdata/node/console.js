@@ -1,0 +1,64 @@
+// console and util.format.
+const util = require('util');
+class Q {}
+class R { toString() { return 'an R'; } }
+class S { [Symbol.toPrimitive]() { return 'prim'; } }
+console.log('%s %s %s %s', new Q, new R, new S, [1, [2, [3]]]);
+console.log('%s', { a: { b: { c: 1 } } }, 'rest', { a: { b: { c: { d: 1 } } } });
+console.log('%s %s %s %s %s', null, undefined, -0, 5n, Symbol('x'));
+console.log('%s %s %s', () => 1, class A {}, new Date(0));
+console.log('%s', new Error('no stack').message, Object.create(null));
+console.log('%d %d %d %d %d', '0x10', 1.5, {}, 5n, Symbol('q'));
+console.log('%i %i %i %f %f', 3.9, '42px', 'x', '3.25abc', 'x');
+console.log('%j %j', { a: [1, undefined] }, 'q');
+const loop = {}; loop.loop = loop;
+console.log('%j', loop);
+console.log('%o', { a: [1, 2, { b: {} }], f() {} });
+console.log('%O', { a: { b: { c: { d: {} } } } });
+console.log('%c styled %c', 'color: red', '');
+console.log('%x %', 1, '%s');
+console.log('100%', 'done', '%d');
+console.log('%%%s%%', 'x', 'y');
+console.log('%s');
+console.log('a\nb', 'c\nd', ['e\nf']);
+console.log();
+console.log('');
+console.log(undefined, null, NaN, -0, [], {});
+console.log('%s', 'only', 'more', 1, { a: 1 });
+console.log(1, '%s', 2);
+console.info('info'); console.debug('debug');
+console.group('Group', 1);
+console.log('inside\nlines');
+console.group();
+console.log({ a: 1, b: ['x'.repeat(40), 'y'.repeat(40)] });
+console.groupEnd();
+console.info('one');
+console.groupEnd();
+console.groupEnd();
+console.log('out');
+console.count(); console.count('x'); console.count(); console.countReset(); console.count();
+console.dir({ a: { b: { c: { d: 1 } } } }, { depth: 0 });
+console.dir({ a: { b: { c: { d: { e: 1 } } } } }, { depth: null });
+console.table([{ a: 1, b: 'x' }, { a: 2, c: [1, 2, 3, 4] }]);
+console.table([1, 'two', [3, 4], null]);
+console.table(new Map([['k', 1], ['l', { a: 1 }]]));
+console.table(new Set([1, 'x']));
+console.table({ r1: { a: 1 }, r2: { a: 2, b: { c: { d: 1 } } } });
+console.table([[1, 2], [3, 4]]);
+console.table([{ a: 1, b: 2 }], ['b', 'z']);
+console.table([]); console.table(5); console.table('text'); console.table(null);
+console.table([{ '日本': '😀' }]);
+console.log(util.format('%s=%d', 'a', 1, 'z'), util.format(1, 2, '3'), util.format('%s', 'x'));
+console.log(util.inspect('str'), util.inspect({ a: 1n }), util.inspect(new Map([[{ a: 1 }, 'v']])));
+console.log(util.inspect({ a: { b: { c: { d: { e: 1 } } } } }, { depth: Infinity }), util.inspect({ a: { b: {} } }, { depth: -1 }));
+console.log(util.inspect({ b: 1, a: 2, c: [3, 1] }, { sorted: true }), util.inspect([1, 2, 3], { compact: false }), util.inspect({ a: [1, { b: 2 }] }, { compact: 1 }));
+console.log(util.inspect({ a: 'x'.repeat(100), b: [1, 2, 3] }, { compact: true }), util.inspect({ a: { b: [1, 2, 3] } }, { compact: true, breakLength: 10 }));
+console.log(util.inspect({ a: 'x'.repeat(30), b: 'y'.repeat(30), c: 1 }, { breakLength: Infinity }), util.inspect(Array(200).fill(7), { maxArrayLength: 3 }), util.inspect('z'.repeat(50), { maxStringLength: 10 }));
+console.log(util.inspect({ get a() { return { x: 1 }; }, set b(v) {}, get c() { return 5; }, set c(v) {} }, { getters: true }));
+console.log(util.inspect({ get a() { return 1; }, set b(v) {}, get c() { return 5; }, set c(v) {} }));
+console.log(util.inspect(new Proxy({ a: 1 }, {})), util.inspect(new Proxy([1, 2], {}), { showProxy: false }), util.inspect(new Proxy(function f() {}, {})));
+class Money { constructor(n) { this.n = n; } [util.inspect.custom](depth, options, inspect) { return `Money<${inspect(this.n, options)}>`; } }
+console.log(new Money(5), [new Money(6)], { m: new Money({ a: { b: {} } }) });
+console.log({ [util.inspect.custom]: 5 }, { [util.inspect.custom]() { return { replaced: true }; } }, { [util.inspect.custom]() { return 'a\nb'; } });
+const hidden = Object.defineProperty({ a: 1 }, 'h', { value: 2, enumerable: false });
+console.log(hidden, util.inspect(hidden, { showHidden: true }), util.inspect([1, 2], { showHidden: true }), util.inspect(new Map([[1, 2]]), true));

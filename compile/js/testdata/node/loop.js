@@ -1,0 +1,25 @@
+// The order in which things happen.
+console.log('start');
+setTimeout(() => console.log('timeout 0'), 0);
+setTimeout(() => console.log('timeout 20'), 20);
+setTimeout(() => { console.log('timeout 10'); process.nextTick(() => console.log('tick in 10')); Promise.resolve().then(() => console.log('promise in 10')); }, 10);
+const every = setInterval(() => { console.log('interval', ++every.n); if (every.n === 3) clearInterval(every); }, 6);
+every.n = 0;
+process.nextTick(() => { console.log('tick 1'); process.nextTick(() => console.log('tick 3')); });
+process.nextTick(console.log, 'tick 2');
+Promise.resolve().then(() => { console.log('micro 1'); process.nextTick(() => console.log('tick after micro')); }).then(() => console.log('micro 3'));
+queueMicrotask(() => console.log('micro 2'));
+(async () => { console.log('async start'); await null; console.log('async 1'); await new Promise(r => setTimeout(r, 15)); console.log('async 2'); try { await Promise.reject(new Error('caught')); } catch (e) { console.log(e.message); } finally { console.log('finally'); } })();
+const cleared = setTimeout(() => console.log('never'), 5); clearTimeout(cleared);
+Promise.all([1, Promise.resolve(2), new Promise(r => setTimeout(r, 30, 3))]).then(v => console.log('all', v));
+Promise.race([new Promise(r => setTimeout(r, 40, 'slow')), new Promise(r => setTimeout(r, 35, 'fast'))]).then(v => console.log('race', v));
+Promise.allSettled([Promise.reject(1), 2]).then(v => console.log(v));
+Promise.any([Promise.reject(1), Promise.resolve(2)]).then(v => console.log('any', v));
+const late = Promise.reject(new Error('handled late')); late.catch(e => console.log(e.message));
+console.log([Promise.resolve(1), Promise.reject(2).catch(() => {}), new Promise(() => {})], Promise.resolve({ a: 1 }));
+const gen = function* () { const got = yield 1; console.log('got', got); try { yield 2; } finally { console.log('cleanup'); } }();
+console.log(gen.next(), gen.next('x'), gen.return(5), gen.next(), gen);
+setTimeout((a, b) => console.log('args', a, b), 50, 1, 2).unref?.call?.({}) ?? 0;
+setTimeout(() => console.log('unref never shown'), 1000).unref();
+process.on('exit', code => console.log('exit', code));
+console.log('end');

@@ -19,7 +19,7 @@ import (
 )
 
 // version changes when the lane gives other programs for the same source.
-const version = "clang lane 1"
+const version = "clang lane 2"
 
 // workDir is where the compiler sees the sources.
 const workDir = "/work"
@@ -197,9 +197,10 @@ var (
 	langCPP = language{ext: ".cpp", compile: []string{"-x", "c++", "-fno-exceptions"}, link: []string{"-lc++", "-lc++abi"}, optimise: "-O1"}
 )
 
-// compileFlags are given to every compilation. The emulations are libraries
-// that programs only carry when they use them.
-var compileFlags = []string{"clang", "--target=wasm32-wasip1", "-c", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20",
+// compileFlags are given to every compilation. Loops may use the fixed SIMD
+// instructions, which give the same bits on every machine. The emulations are
+// libraries that programs only carry when they use them.
+var compileFlags = []string{"clang", "--target=wasm32-wasip1", "-c", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20", "-msimd128",
 	"-Wno-error=implicit-function-declaration",
 	"-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_MMAN", "-D_WASI_EMULATED_GETPID"}
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -16,13 +18,13 @@ import (
 // Config says how an Engine works. The zero Config is usable: it keeps
 // compiled code in memory only and compiles with two workers.
 type Config struct {
-	// CacheDir keeps machine code and instrumented modules between processes;
-	// "" keeps nothing. Compiling clang takes 20 s cold and 1 s from here.
+	// CacheDir keeps machine code and metered modules between processes; ""
+	// keeps nothing. Compiling clang takes 20 s cold and 1 s from here.
 	CacheDir string
-	// Workers is how many goroutines compile one module; 0 means 2.
+	// Workers is how many goroutines compile one big module; 0 means 2.
 	Workers int
-	// Interpreter runs guests in wazero's interpreter, a hundred times slower.
-	// It exists for tests that compare the two engines.
+	// Interpreter runs guests in wazero's interpreter, many times slower. It
+	// exists for tests that compare the two engines.
 	Interpreter bool
 }
 
@@ -35,16 +37,26 @@ type Engine struct {
 	wasi    api.Module
 	fuel    api.Module
 
-	mu      sync.Mutex
-	closed  bool
-	modules map[string]*Module    // by digest of the original bytes
-	shapes  map[string]api.Module // host modules by shape
+	ctx      context.Context // of work done for no caller in particular
+	cancel   context.CancelFunc
+	stopping atomic.Bool   // set by Close: running guests end
+	ended    chan struct{} // tells Close that a call has ended
+	loads    sync.WaitGroup
+
+	mu        sync.Mutex
+	closed    bool
+	clock     uint64             // counts uses of modules
+	modules   map[string]*Module // by source key
+	shapes    map[string]api.Module
+	instances map[*Instance]struct{}
 }
 
-// coreFeatures are the WebAssembly proposals guests may use.
+// coreFeatures are the WebAssembly proposals the engine understands. Package
+// fuel refuses exceptions unless a module asks for them.
 const coreFeatures = api.CoreFeaturesV2 |
 	experimental.CoreFeaturesTailCall |
-	experimental.CoreFeaturesExtendedConst
+	experimental.CoreFeaturesExtendedConst |
+	experimental.CoreFeaturesExceptionHandling
 
 // NewEngine starts an engine. Close it to free compiled code.
 func NewEngine(ctx context.Context, config Config) (*Engine, error) {
@@ -57,7 +69,14 @@ func NewEngine(ctx context.Context, config Config) (*Engine, error) {
 	}
 	rc = rc.WithCoreFeatures(coreFeatures).WithDebugInfoEnabled(false)
 
-	e := &Engine{config: config, modules: map[string]*Module{}, shapes: map[string]api.Module{}}
+	e := &Engine{
+		config:    config,
+		ended:     make(chan struct{}, 1),
+		modules:   map[string]*Module{},
+		shapes:    map[string]api.Module{},
+		instances: map[*Instance]struct{}{},
+	}
+	e.ctx, e.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	if config.CacheDir != "" {
 		dir := filepath.Join(config.CacheDir, "code")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -73,8 +92,8 @@ func NewEngine(ctx context.Context, config Config) (*Engine, error) {
 	e.runtime = wazero.NewRuntimeWithConfig(ctx, rc)
 
 	var err error
-	if e.wasi, err = instantiateHost(ctx, e.runtime, wasiModule(e.runtime)); err == nil {
-		e.fuel, err = instantiateHost(ctx, e.runtime, fuelModule(e.runtime))
+	if e.wasi, err = instantiateHost(e.ctx, e.runtime, wasiModule(e.runtime)); err == nil {
+		e.fuel, err = instantiateHost(e.ctx, e.runtime, fuelModule(e.runtime))
 	}
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("sandbox: %w", err), e.Close(ctx))
@@ -82,18 +101,76 @@ func NewEngine(ctx context.Context, config Config) (*Engine, error) {
 	return e, nil
 }
 
-// Close frees everything the engine holds. Instances still open stop working.
+// Close ends every running call, closes every instance and frees everything
+// the engine holds. It waits for guests to notice, which takes milliseconds
+// unless a guest waits in a host function that ignores its context; when ctx
+// ends first, Close returns its error and what is still running stays alive.
 func (e *Engine) Close(ctx context.Context) error {
 	e.mu.Lock()
-	defer e.mu.Unlock()
 	if e.closed {
+		e.mu.Unlock()
 		return nil
 	}
 	e.closed = true
-	e.modules = nil
+	e.stopping.Store(true)
+	e.cancel()
+	live := make([]*Instance, 0, len(e.instances))
+	for in := range e.instances {
+		live = append(live, in)
+	}
+	e.mu.Unlock()
+
+	e.loads.Wait()
+	for _, in := range live {
+		if err := e.closeWhenIdle(ctx, in); err != nil {
+			return err
+		}
+	}
 	err := e.runtime.Close(ctx)
 	if e.cache != nil {
 		err = errors.Join(err, e.cache.Close(ctx))
 	}
 	return err
+}
+
+// closeWhenIdle closes an instance after the call it runs has ended.
+func (e *Engine) closeWhenIdle(ctx context.Context, in *Instance) error {
+	poll := time.NewTicker(time.Millisecond)
+	defer poll.Stop()
+	for in.Close(ctx) != nil {
+		select {
+		case <-e.ended:
+		case <-poll.C:
+		case <-ctx.Done():
+			return fmt.Errorf("sandbox: close: %s is still running: %w", in.module.name, ctx.Err())
+		}
+	}
+	return nil
+}
+
+// callEnded wakes a waiting Close.
+func (e *Engine) callEnded() {
+	if e.stopping.Load() {
+		select {
+		case e.ended <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// enlist remembers a live instance.
+func (e *Engine) enlist(in *Instance) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed {
+		return errEngineClosed
+	}
+	e.instances[in] = struct{}{}
+	return nil
+}
+
+func (e *Engine) delist(in *Instance) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	delete(e.instances, in)
 }

@@ -65,6 +65,17 @@ func (e *TrapError) Error() string {
 	return fmt.Sprintf("%s: trap: %s", e.Module, e.Reason)
 }
 
+// ExitError is the error of a call into a guest that ended itself by
+// proc_exit, with whatever code. [Engine.Run] reports that as an [Exit].
+type ExitError struct {
+	Module string
+	Code   int
+}
+
+func (e *ExitError) Error() string {
+	return fmt.Sprintf("%s: exited with code %d", e.Module, e.Code)
+}
+
 // CapError says that a program needs a capability that was not granted.
 type CapError struct {
 	Capability string // "llm", "net", …

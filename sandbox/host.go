@@ -55,6 +55,22 @@ func shapeKey(h HostModule, index int) string {
 	return b.String()
 }
 
+// hostModules maps import module names to the modules for host.
+func (e *Engine) hostModules(ctx context.Context, host []HostModule) (map[string]api.Module, error) {
+	if len(host) == 0 {
+		return nil, nil
+	}
+	modules := make(map[string]api.Module, len(host))
+	for i, h := range host {
+		m, err := e.hostModule(ctx, h, i)
+		if err != nil {
+			return nil, err
+		}
+		modules[h.Name] = m
+	}
+	return modules, nil
+}
+
 // hostModule returns the compiled module for the shape of h. All commands whose
 // host modules have the same shape share it: a call finds the instance in its
 // context and there the Go function, by index.
@@ -74,7 +90,7 @@ func (e *Engine) hostModule(ctx context.Context, h HostModule, index int) (api.M
 			}
 		}), f.Params, f.Results).Export(f.Name)
 	}
-	m, err := instantiateHost(ctx, e.runtime, b)
+	m, err := instantiateHost(e.ctx, e.runtime, b)
 	if err != nil {
 		return nil, fmt.Errorf("host module %s: %w", h.Name, err)
 	}

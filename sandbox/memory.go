@@ -1,7 +1,7 @@
 package sandbox
 
 import (
-	"encoding/binary"
+	"math"
 
 	"github.com/tetratelabs/wazero/experimental"
 )
@@ -9,110 +9,70 @@ import (
 // pageSize is the unit in which linear memory grows.
 const pageSize = 65536
 
-// linearMemory is one instance's memory and the allocator that makes it.
+// maxArea is the most that is ever reserved for one guest: all that 32-bit
+// addresses reach, where the host's addresses are longer.
+const maxArea = min(1<<32, math.MaxInt)
+
+// linearMemory is the linear memory of one instance. It is address space
+// reserved from the operating system up to the instance's limit, outside the
+// garbage-collected heap; pages of it cost something only once the guest
+// touches them, and growing never copies. So a thousand instances with a limit
+// of 64 MiB each cost what they use.
 type linearMemory struct {
-	limit   int64 // bytes
-	size    uint64
-	refused bool // growth past the limit was asked for
-	bytes   []byte
+	limit   int64  // how far the guest may grow it, in bytes; negative: no limit
+	refused bool   // the guest asked for more than limit
+	bytes   []byte // what the guest sees; a prefix of area
+	area    []byte // what is reserved
 }
 
-func newLinearMemory(limit int64) *linearMemory {
-	return &linearMemory{limit: limit}
+// allow lets the memory grow by limit bytes beyond base; a negative limit lets
+// it grow as far as the module wants.
+func (m *linearMemory) allow(limit, base int64) {
+	m.limit, m.refused = -1, false
+	if limit >= 0 {
+		m.limit = base + limit
+	}
 }
 
 // Allocate implements experimental.MemoryAllocator.
-func (m *linearMemory) Allocate(_, _ uint64) experimental.LinearMemory { return m }
+func (m *linearMemory) Allocate(_, max uint64) experimental.LinearMemory {
+	if m.limit >= 0 {
+		max = min(max, uint64(m.limit))
+	}
+	m.area, _ = reserve(max) // when that is too much, Reallocate tries with less
+	return m
+}
 
-// Reallocate implements experimental.LinearMemory.
+// Reallocate implements experimental.LinearMemory. It returns nil, which is -1
+// to the guest, when the limit or the system does not allow it.
 func (m *linearMemory) Reallocate(size uint64) []byte {
 	if m.limit >= 0 && size > uint64(m.limit) {
 		m.refused = true
 		return nil
 	}
-	if size > uint64(cap(m.bytes)) {
-		grown := make([]byte, size)
-		copy(grown, m.bytes)
-		m.bytes = grown
+	if size > uint64(len(m.area)) && !m.move(size) {
+		m.refused = true
+		return nil
 	}
-	m.size = size
-	m.bytes = m.bytes[:size]
+	m.bytes = m.area[:size:size]
 	return m.bytes
 }
 
+// move reserves a larger area and copies the memory there. It happens only
+// when the limit was raised after the start.
+func (m *linearMemory) move(size uint64) bool {
+	area, err := reserve(size)
+	if err != nil {
+		return false
+	}
+	copy(area, m.bytes)
+	release(m.area)
+	m.area = area
+	return true
+}
+
 // Free implements experimental.LinearMemory.
-func (m *linearMemory) Free() { m.bytes = nil }
-
-// Memory is the host's view of a guest's linear memory. All offsets are bytes
-// from its start; every access is checked.
-type Memory struct{ in *Instance }
-
-// Size is the current size in bytes.
-func (m Memory) Size() uint32 { return uint32(len(m.in.memory.bytes)) }
-
-// Read returns a view of n bytes at offset, valid until the guest next runs.
-// ok is false when they are not all inside memory.
-func (m Memory) Read(offset, n uint32) (view []byte, ok bool) {
-	b := m.in.memory.bytes
-	end := uint64(offset) + uint64(n)
-	if end > uint64(len(b)) {
-		return nil, false
-	}
-	return b[offset:end:end], true
-}
-
-// Write copies p to offset and reports whether it fitted.
-func (m Memory) Write(offset uint32, p []byte) bool {
-	view, ok := m.Read(offset, uint32(len(p)))
-	copy(view, p)
-	return ok
-}
-
-// WriteString copies s to offset and reports whether it fitted.
-func (m Memory) WriteString(offset uint32, s string) bool {
-	view, ok := m.Read(offset, uint32(len(s)))
-	copy(view, s)
-	return ok
-}
-
-// ReadU32 reads a little-endian word.
-func (m Memory) ReadU32(offset uint32) (uint32, bool) {
-	view, ok := m.Read(offset, 4)
-	if !ok {
-		return 0, false
-	}
-	return binary.LittleEndian.Uint32(view), true
-}
-
-// WriteU32 writes a little-endian word.
-func (m Memory) WriteU32(offset, v uint32) bool {
-	view, ok := m.Read(offset, 4)
-	if ok {
-		binary.LittleEndian.PutUint32(view, v)
-	}
-	return ok
-}
-
-// WriteU64 writes a little-endian double word.
-func (m Memory) WriteU64(offset uint32, v uint64) bool {
-	view, ok := m.Read(offset, 8)
-	if ok {
-		binary.LittleEndian.PutUint64(view, v)
-	}
-	return ok
-}
-
-// ReadCString reads bytes up to a NUL, at most limit of them.
-func (m Memory) ReadCString(offset uint32, limit int) (string, bool) {
-	b := m.in.memory.bytes
-	if uint64(offset) >= uint64(len(b)) {
-		return "", false
-	}
-	b = b[offset:]
-	for i := 0; i < len(b) && i <= limit; i++ {
-		if b[i] == 0 {
-			return string(b[:i]), true
-		}
-	}
-	return "", false
+func (m *linearMemory) Free() {
+	release(m.area)
+	m.area, m.bytes = nil, nil
 }

@@ -95,6 +95,9 @@ func (in *Instance) expired(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	if in.engine.stopping.Load() {
+		return errEngineClosed
+	}
 	if d := in.meter.deadline; !d.IsZero() && time.Now().After(d) {
 		return &LimitError{LimitTime, int64(in.meter.limits.Timeout)}
 	}
@@ -105,18 +108,20 @@ func (in *Instance) expired(ctx context.Context) error {
 func (in *Instance) Usage() Usage {
 	return Usage{
 		Fuel:   in.fuelUsed(),
-		Memory: int64(in.memory.size),
+		Memory: int64(len(in.memory.bytes)),
 		Wall:   time.Since(in.meter.started),
 	}
 }
 
 // Renew begins a new accounting period with new limits: fuel and time start
 // from zero, memory may grow by limits.Memory beyond what it is now.
+// The counts of output and file bytes start anew too.
 func (in *Instance) Renew(limits Limits) {
 	limits = limits.withDefaults()
 	in.meter.start(limits)
-	in.memory.limit = int64(in.memory.size) + limits.Memory
-	in.memory.refused = false
+	in.sys.output = quota{kind: LimitOutput, limit: limits.Output}
+	in.sys.storage = quota{kind: LimitFiles, limit: limits.Files}
+	in.memory.allow(limits.Memory, int64(len(in.memory.bytes)))
 }
 
 // fuelModule provides the yield function that instrumented guests import.

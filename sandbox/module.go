@@ -6,7 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"sync"
+	"fmt"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
@@ -14,17 +14,29 @@ import (
 	"wb/sandbox/fuel"
 )
 
-// Module is a compiled program, shared by all its runs.
+// Module is a program that has been checked, metered and compiled. It is
+// shared by all its runs. Machine code that no instance uses may be dropped
+// (see [Engine.Trim]); it is made or read again when it is next needed.
 type Module struct {
-	name   string
-	digest string
 	engine *Engine
+	name   string
+	digest string // of the original bytes
+	source source
+	info   *fuel.Info
+	size   int // metered bytes
+	needs  []functionImport
 
-	once     sync.Once
-	compiled wazero.CompiledModule
-	info     *fuel.Info
-	err      error
+	// The fields below are guarded by engine.mu.
+
+	compiled wazero.CompiledModule // nil while not loaded
+	loading  chan struct{}         // closed when the load under way has ended
+	loadErr  error                 // of the last load
+	users    int                   // live instances
+	used     uint64                // engine.clock at last use
 }
+
+// functionImport is a function that a module imports.
+type functionImport struct{ module, name string }
 
 // Name is what the module was called when it was compiled, for messages.
 func (m *Module) Name() string { return m.name }
@@ -32,68 +44,215 @@ func (m *Module) Name() string { return m.name }
 // Digest is the SHA-256 of the module's original bytes, in hex.
 func (m *Module) Digest() string { return m.digest }
 
+// largeModule is the size, metered, from which a module counts as a large
+// compiler: its machine code takes 50 to 300 MB.
+const largeModule = 16 << 20
+
+// maxLarge is how many large modules stay loaded when nobody uses them.
+const maxLarge = 2
+
+// parallelModule is the size from which a module is compiled by several
+// goroutines. Smaller ones are compiled by one, where a failure of the
+// compiler can be caught.
+const parallelModule = 4 << 20
+
+// maxModule is the largest module, in bytes, that is accepted.
+const maxModule = 512 << 20
+
+// CompileOption changes how a module is compiled.
+type CompileOption func(*source)
+
+// WithExceptions admits the exception-handling instructions, which are refused
+// otherwise because wazero 1.12.0's compiler gives locals changed inside a try
+// block their old values in the handler; TestExceptionsMiscompiled says when
+// that is fixed. C code that uses setjmp in the usual way, with volatile
+// locals, is not affected.
+func WithExceptions() CompileOption {
+	return func(s *source) { s.exceptions = true }
+}
+
 // Compile makes wasm runnable. Modules are held by digest: compiling the same
 // bytes again, from any goroutine, returns the same Module. The name appears
-// in error messages.
-func (e *Engine) Compile(ctx context.Context, name string, wasm []byte) (*Module, error) {
+// in error messages. Compiling goes on in the background when ctx ends first,
+// for whoever asks next.
+func (e *Engine) Compile(ctx context.Context, name string, wasm []byte, opts ...CompileOption) (*Module, error) {
 	sum := sha256.Sum256(wasm)
-	digest := hex.EncodeToString(sum[:])
+	return e.Load(ctx, name, hex.EncodeToString(sum[:]), func() ([]byte, error) { return wasm, nil }, opts...)
+}
+
+// Load is Compile for a module whose SHA-256, in hex, is known: open is called
+// only when the module is in neither the engine nor its cache directory, so
+// that a large compiler need not be read at every start.
+func (e *Engine) Load(ctx context.Context, name, digest string, open func() ([]byte, error), opts ...CompileOption) (*Module, error) {
+	src := source{digest: digest, dir: e.config.CacheDir, open: open}
+	for _, o := range opts {
+		o(&src)
+	}
+	key := src.key()
 
 	e.mu.Lock()
 	if e.closed {
 		e.mu.Unlock()
 		return nil, errEngineClosed
 	}
-	m := e.modules[digest]
+	m := e.modules[key]
 	if m == nil {
-		m = &Module{name: name, digest: digest, engine: e}
-		e.modules[digest] = m
+		m = &Module{engine: e, name: name, digest: digest, source: src}
+		e.modules[key] = m
 	}
 	e.mu.Unlock()
 
-	m.once.Do(func() { m.err = m.compile(ctx, wasm) })
-	if m.err != nil {
+	if err := m.acquire(ctx); err != nil {
 		e.mu.Lock()
-		delete(e.modules, digest)
+		if e.modules[key] == m && m.compiled == nil && m.loading == nil {
+			delete(e.modules, key)
+		}
 		e.mu.Unlock()
-		return nil, m.err
+		return nil, err
 	}
+	m.release()
 	return m, nil
+}
+
+// acquire makes sure that the module is loaded and stays so until release.
+func (m *Module) acquire(ctx context.Context) error {
+	e := m.engine
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for tried := false; ; tried = true {
+		switch {
+		case e.closed:
+			return errEngineClosed
+		case m.compiled != nil:
+			m.users++
+			e.clock++
+			m.used = e.clock
+			return nil
+		case m.loading == nil && tried:
+			return m.loadErr
+		case m.loading == nil:
+			m.loading = make(chan struct{})
+			e.loads.Add(1)
+			go m.load()
+		}
+		loaded := m.loading
+		e.mu.Unlock()
+		select {
+		case <-loaded:
+		case <-ctx.Done():
+		}
+		e.mu.Lock()
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// release ends a use begun by acquire.
+func (m *Module) release() {
+	m.engine.mu.Lock()
+	defer m.engine.mu.Unlock()
+	m.users--
+	if m.size >= largeModule {
+		m.engine.trim(maxLarge)
+	}
+}
+
+// load compiles the module and wakes those who wait for it.
+func (m *Module) load() {
+	e := m.engine
+	defer e.loads.Done()
+	compiled, err := m.compile()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.closed && compiled != nil {
+		compiled.Close(context.Background())
+		compiled, err = nil, errEngineClosed
+	}
+	m.compiled, m.loadErr = compiled, err
+	close(m.loading)
+	m.loading = nil
+}
+
+func (m *Module) compile() (compiled wazero.CompiledModule, err error) {
+	metered, info, err := m.source.metered()
+	if err != nil {
+		return nil, &LoadError{Module: m.name, Reason: "invalid module", Err: err}
+	}
+	workers := 1
+	if len(metered) >= parallelModule {
+		workers = m.engine.config.Workers
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			err = &LoadError{Module: m.name, Reason: "the engine's compiler failed", Err: fmt.Errorf("%v", r)}
+		}
+	}()
+	ctx := experimental.WithCompilationWorkers(m.engine.ctx, workers)
+	compiled, err = m.engine.runtime.CompileModule(ctx, metered)
+	if err != nil {
+		return nil, &LoadError{Module: m.name, Reason: "invalid module", Err: err}
+	}
+	m.info, m.size, m.needs = info, len(metered), m.needs[:0]
+	for _, f := range compiled.ImportedFunctions() {
+		module, name, _ := f.Import()
+		m.needs = append(m.needs, functionImport{module, name})
+	}
+	return compiled, nil
+}
+
+// Trim drops the machine code of every module that no instance uses, to give
+// memory back. Modules stay usable.
+func (e *Engine) Trim() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, m := range e.modules {
+		m.drop()
+	}
+}
+
+// trim drops unused large modules, longest unused first, until at most keep
+// large ones are loaded. e.mu is held.
+func (e *Engine) trim(keep int) {
+	for {
+		large, oldest := 0, (*Module)(nil)
+		for _, m := range e.modules {
+			if m.compiled == nil || m.size < largeModule {
+				continue
+			}
+			large++
+			if m.users == 0 && (oldest == nil || m.used < oldest.used) {
+				oldest = m
+			}
+		}
+		if large <= keep || oldest == nil {
+			return
+		}
+		oldest.drop()
+	}
+}
+
+// drop frees the machine code if nobody uses it. engine.mu is held.
+func (m *Module) drop() {
+	if m.compiled != nil && m.users == 0 {
+		m.compiled.Close(m.engine.ctx)
+		m.compiled = nil
+	}
 }
 
 var errEngineClosed = errors.New("sandbox: engine is closed")
 
-func (m *Module) compile(ctx context.Context, wasm []byte) error {
-	if err := checkHeader(m.name, wasm); err != nil {
-		return err
-	}
-	metered, info, err := fuel.Instrument(wasm, fuel.Options{TableLimit: tableLimit})
-	if err != nil {
-		return &LoadError{Module: m.name, Reason: "invalid module", Err: err}
-	}
-	m.info = info
-	ctx = experimental.WithCompilationWorkers(ctx, m.engine.config.Workers)
-	m.compiled, err = m.engine.runtime.CompileModule(ctx, metered)
-	if err != nil {
-		return &LoadError{Module: m.name, Reason: "invalid module", Err: err}
-	}
-	return nil
-}
-
-// tableLimit bounds the elements of each table: 8 MiB of host memory.
-const tableLimit = 1 << 20
-
-// checkHeader tells core modules from everything else by the first 8 bytes.
-func checkHeader(name string, wasm []byte) error {
+// checkHeader tells core modules from everything else by their first 8 bytes.
+func checkHeader(wasm []byte) error {
 	if len(wasm) < 8 || string(wasm[:4]) != "\x00asm" {
-		return &LoadError{Module: name, Reason: "not a WebAssembly module"}
+		return errors.New("not a WebAssembly module")
 	}
 	switch version := binary.LittleEndian.Uint32(wasm[4:]); version {
 	case 1:
 		return nil
 	case 0x0001000d:
-		return &LoadError{Module: name, Reason: "a component-model binary; this sandbox runs core modules (build for wasm32-wasip1)"}
+		return errors.New("a component-model binary; the sandbox runs core modules (build for wasm32-wasip1)")
 	default:
-		return &LoadError{Module: name, Reason: "unknown WebAssembly version"}
+		return fmt.Errorf("unknown WebAssembly version %#x", version)
 	}
 }

@@ -11,9 +11,10 @@ import (
 const pipeSize = 64 << 10
 
 // Pipe makes an in-memory pipe between two guests, or a guest and the host.
-// Both ends buffer up to 64 KiB. A write after the reader has closed fails
-// with EPIPE; a read after the writer has closed drains the buffer and then
-// reports io.EOF. Guests that wait on a pipe still honour their deadline and
+// It holds up to 64 KiB. A write after the reader has closed fails with EPIPE.
+// A read returns less than was asked for only at the end of the stream, so that
+// what a guest sees does not depend on which of the two was faster; after the
+// last byte it reports io.EOF. Guests that wait on a pipe still honour their deadline and
 // their context. Each end must be closed by whoever owns it: Run closes
 // neither.
 func Pipe() (*PipeReader, *PipeWriter) {
@@ -43,31 +44,33 @@ func (r *PipeReader) Read(b []byte) (int, error) { return r.ReadContext(context.
 
 // ReadContext is Read that gives up when ctx is done.
 func (r *PipeReader) ReadContext(ctx context.Context, b []byte) (int, error) {
-	p := r.p
+	p, n := r.p, 0
 	for {
 		p.mu.Lock()
 		if len(p.buf) > 0 {
-			n := copy(b, p.buf)
-			p.buf = p.buf[:copy(p.buf, p.buf[n:])]
+			k := copy(b[n:], p.buf)
+			p.buf = p.buf[:copy(p.buf, p.buf[k:])]
+			n += k
 			p.signal()
-			p.mu.Unlock()
-			return n, nil
 		}
 		end, changed := p.writeEnd, p.changed
+		if len(p.buf) > 0 {
+			end = nil
+		}
 		if p.readClosed {
 			end = io.ErrClosedPipe
 		}
 		p.mu.Unlock()
-		if end != nil {
-			return 0, end
-		}
-		if len(b) == 0 {
-			return 0, nil
+		switch {
+		case n == len(b) || end == io.EOF && n > 0:
+			return n, nil
+		case end != nil:
+			return n, end
 		}
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return 0, ctx.Err()
+			return n, ctx.Err()
 		}
 	}
 }

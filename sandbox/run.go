@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"errors"
 	"io"
 )
 
@@ -26,7 +27,7 @@ type Command struct {
 	Host []HostModule
 }
 
-// Exit is how a program ended.
+// Exit is how a program ended. Code is not 0 when there was an error.
 type Exit struct {
 	Code  int
 	Usage Usage
@@ -35,19 +36,26 @@ type Exit struct {
 // Run runs a program's _start function to its end. A program that exits with
 // any code, even not 0, is no error. Usage is filled in either way.
 func (e *Engine) Run(ctx context.Context, c Command) (Exit, error) {
-	in, err := e.instantiate(ctx, c)
+	in, err := e.instantiate(ctx, c, 0)
+	if exit := (*ExitError)(nil); errors.As(err, &exit) { // the module's start function exited
+		return Exit{Code: exit.Code}, nil
+	}
 	if err != nil {
-		return Exit{}, err
+		return Exit{Code: 1}, err
 	}
 	defer in.Close(ctx)
 	err = in.run(ctx, "_start")
-	return Exit{Code: in.exitCode, Usage: in.Usage()}, err
+	exit := Exit{Code: in.exitCode, Usage: in.Usage()}
+	if err != nil && exit.Code == 0 {
+		exit.Code = 1
+	}
+	return exit, err
 }
 
 // Start makes an instance whose functions are called one by one, and runs its
 // _initialize function if it has one. Close the instance when done.
 func (e *Engine) Start(ctx context.Context, c Command) (*Instance, error) {
-	in, err := e.instantiate(ctx, c)
+	in, err := e.instantiate(ctx, c, 0)
 	if err != nil {
 		return nil, err
 	}

@@ -54,7 +54,7 @@ func (q *quota) take(n int) int {
 
 func (q *quota) err() error { return &LimitError{q.kind, q.limit} }
 
-func newWASI(in *Instance, c Command, limits Limits) *wasi {
+func newWASI(c Command, limits Limits) *wasi {
 	w := &wasi{
 		args:      c.Args,
 		env:       environment(c),

@@ -70,14 +70,14 @@ func (w *rewriter) function(code []byte, params uint32) ([]byte, error) {
 	if uint64(params)+locals > 1<<32-3 {
 		b.fail("too many locals")
 	}
+	b.local = params + uint32(locals)
+	b.length = b.local + 1
 	start := b.p
 	b.survey()
 	if b.err != nil {
 		return nil, b.err
 	}
 	b.p, b.from = start, start
-	b.local = params + uint32(locals)
-	b.length = b.local + 1
 	b.declareLocals()
 	b.rewrite()
 	w.scratch, w.frames = b.out, b.frames

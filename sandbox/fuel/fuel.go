@@ -58,7 +58,13 @@ const (
 	ImportModule = "wb:fuel"
 	ImportYield  = "yield"
 	ExportFuel   = "wb:fuel" // the counter, a mutable i32 global
+	StackPointer = "wb:g0"   // the first global, if the module has it mutable
 )
+
+// Version changes whenever the same module would be instrumented differently,
+// so that what was kept from before is not used, and fuel counted by different
+// versions is not compared.
+const Version = 1
 
 // Bounds of the accounting.
 const (

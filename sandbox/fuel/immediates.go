@@ -5,9 +5,15 @@ package fuel
 // returns the second code.
 func (b *body) immediates(op byte) uint32 {
 	switch {
-	case op >= opLocalGet && op <= opTableSet,
+	case op >= opLocalGet && op <= opLocalTee:
+		b.index("local", b.local)
+	case op == opGlobalGet || op == opGlobalSet:
+		b.index("global", b.counter)
+	case op == opBlock || op == opLoop || op == opIf:
+		b.blockType()
+	case op == opTableGet || op == opTableSet,
 		op == opI32Const, op == opCall, op == opReturnCall, op == opBr, op == opBrIf,
-		op == opBlock, op == opLoop, op == opIf, op == opRefFunc, op == opRefNull:
+		op == opRefFunc, op == opRefNull:
 		b.leb(5)
 	case op >= opI32Eqz && op <= opI64Extend32S,
 		op <= opNop, op == opElse, op == opEnd, op == opReturn, op == opDrop, op == opSelect, op == opRefIsNull:
@@ -26,7 +32,7 @@ func (b *body) immediates(op byte) uint32 {
 			b.leb(5)
 		}
 	case op == opCallIndirect || op == opReturnCallIndirect:
-		b.leb(5)
+		b.index("type", b.yieldType)
 		b.leb(5)
 	case op == opSelectTyped:
 		for n := b.count(); n > 0 && b.err == nil; n-- {
@@ -72,9 +78,26 @@ func (b *body) memoryIndex() {
 	}
 }
 
+// index passes over an index that must be below limit: what the rewriter adds
+// comes right after what the module has, and must stay out of its reach.
+func (r *reader) index(kind string, limit uint32) {
+	if i := r.u32(); i >= limit && r.err == nil {
+		r.fail("unknown %s %d", kind, i)
+	}
+}
+
+// blockType passes over a value type, or the index of a function type.
+func (b *body) blockType() {
+	if b.p < len(b.b) && b.b[b.p]&0xc0 == 0x40 { // a negative number of one byte
+		b.p++
+		return
+	}
+	b.index("type", b.yieldType)
+}
+
 func (b *body) tryTable() {
 	b.checkExceptions(opTryTable)
-	b.leb(5)
+	b.blockType()
 	for n := b.count(); n > 0 && b.err == nil; n-- {
 		switch kind := b.byte(); {
 		case kind < 2: // catch, catch_ref: a tag

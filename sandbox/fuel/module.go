@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"unicode/utf8"
 )
 
 // Section identifiers, and the order sections come in.
@@ -63,6 +64,8 @@ func split(wasm []byte) ([]section, error) {
 				return nil, fmt.Errorf("%s section repeated or out of order", sectionNames[id])
 			}
 			last = at
+		} else if name := (&reader{b: body}); !utf8.Valid(name.name()) || name.err != nil {
+			return nil, errors.New("custom section without a valid name")
 		}
 		sections = append(sections, section{id, body})
 	}
@@ -172,20 +175,20 @@ func (s *summary) readImports(r *reader) {
 			return
 		}
 		switch kind := r.byte(); kind {
-		case 0:
-			r.u32()
+		case kindFunc:
+			r.index("type", uint32(len(s.types)))
 			s.importFuncs++
-		case 1:
+		case kindTable:
 			r.valueType()
 			r.limits()
-		case 2:
+		case kindMemory:
 			r.memory()
-		case 3:
+		case kindGlobal:
 			s.globals = append(s.globals, r.global())
 			s.importGlobs++
-		case 4:
+		case kindTag:
 			r.byte()
-			r.u32()
+			r.index("type", uint32(len(s.types)))
 		default:
 			r.fail("unknown kind of import %d", kind)
 		}

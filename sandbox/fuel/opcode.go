@@ -28,6 +28,7 @@ const (
 	opLocalTee           = 0x22
 	opGlobalGet          = 0x23
 	opGlobalSet          = 0x24
+	opTableGet           = 0x25
 	opTableSet           = 0x26
 	opI32Load            = 0x28
 	opI64Store32         = 0x3e

@@ -208,6 +208,15 @@ func (w *rewriter) tableSection(r *reader, present bool) []byte {
 	return out
 }
 
+// The kinds of imports and exports that are told apart.
+const (
+	kindFunc   = 0
+	kindTable  = 1
+	kindMemory = 2
+	kindGlobal = 3
+	kindTag    = 4
+)
+
 func (w *rewriter) exportSection(r *reader, present bool) []byte {
 	n := uint32(0)
 	if present {
@@ -220,13 +229,15 @@ func (w *rewriter) exportSection(r *reader, present bool) []byte {
 			r.fail("export name %q is reserved", name)
 		}
 		kind, index := r.byte(), r.u32()
-		if kind == 0 {
+		switch {
+		case kind == kindFunc:
 			index = w.funcIndex(index)
+		case kind == kindGlobal && index >= w.counter:
+			r.fail("unknown global %d", index)
 		}
 		out = appendName(out, string(name))
 		out = appendU32(append(out, kind), index)
 	}
-	const kindGlobal = 3
 	for i, g := range w.globals {
 		if g.mutable && uint32(i) >= w.importGlobs && g.valueType >= typeF64 {
 			out = appendName(out, globalName(i))
@@ -288,7 +299,11 @@ func constExpr(r *reader, w *rewriter, out []byte) []byte {
 				out = appendU32(append(out, op), w.funcIndex(i))
 			}
 			continue
-		case opI32Const, opGlobalGet, opRefNull:
+		case opGlobalGet:
+			if i := r.u32(); w != nil && i >= w.counter {
+				r.fail("unknown global %d", i)
+			}
+		case opI32Const, opRefNull:
 			r.leb(5)
 		case opI64Const:
 			r.leb(10)

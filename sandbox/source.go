@@ -1,0 +1,126 @@
+package sandbox
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"path/filepath"
+
+	"wb/sandbox/fuel"
+)
+
+// source is where a module's bytes come from, again and again: its metered
+// form is kept in the cache directory when it is big, else in memory.
+type source struct {
+	digest     string
+	exceptions bool
+	dir        string // the engine's cache directory, may be ""
+	open       func() ([]byte, error)
+	kept       []byte // metered, nil if in a file
+}
+
+// keepInMemory is the size up to which a metered module is kept in memory
+// rather than in the cache directory.
+const keepInMemory = 1 << 20
+
+// tableLimit bounds the elements of each table: 8 MiB of host memory.
+const tableLimit = 1 << 20
+
+// key identifies what metered returns.
+func (s *source) key() string {
+	key := fmt.Sprintf("%s-v%d", s.digest, fuel.Version)
+	if s.exceptions {
+		key += "-exceptions"
+	}
+	return key
+}
+
+func (s *source) path() string { return filepath.Join(s.dir, "metered", s.key()+".wasm") }
+
+// metered returns the instrumented module and what there is to know about it.
+func (s *source) metered() ([]byte, *fuel.Info, error) {
+	if s.kept != nil {
+		return describe(s.kept)
+	}
+	if s.dir != "" {
+		if wasm, err := readChecked(s.path()); err == nil {
+			return describe(wasm)
+		}
+	}
+	wasm, err := s.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := s.verify(wasm); err != nil {
+		return nil, nil, err
+	}
+	wasm, info, err := fuel.Instrument(wasm, fuel.Options{Exceptions: s.exceptions, TableLimit: tableLimit})
+	if err != nil {
+		return nil, nil, err
+	}
+	if s.dir == "" || len(wasm) <= keepInMemory || writeChecked(s.path(), wasm) != nil {
+		s.kept = wasm
+	}
+	return wasm, info, nil
+}
+
+func (s *source) verify(wasm []byte) error {
+	if len(wasm) > maxModule {
+		return fmt.Errorf("%d bytes is more than %s", len(wasm), byteSize(maxModule))
+	}
+	if err := checkHeader(wasm); err != nil {
+		return err
+	}
+	sum := sha256.Sum256(wasm)
+	if got := hex.EncodeToString(sum[:]); got != s.digest {
+		return fmt.Errorf("digest is %s, not %s", got, s.digest)
+	}
+	return nil
+}
+
+func describe(wasm []byte) ([]byte, *fuel.Info, error) {
+	info, err := fuel.Describe(wasm)
+	return wasm, info, err
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// readChecked reads a file that writeChecked wrote whole.
+func readChecked(path string) ([]byte, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	n := len(b) - 4
+	if n < 0 || binary.LittleEndian.Uint32(b[n:]) != crc32.Checksum(b[:n], castagnoli) {
+		return nil, fmt.Errorf("%s: damaged", path)
+	}
+	return b[:n], nil
+}
+
+// writeChecked writes a file with a checksum at its end. Readers see all of it
+// or nothing.
+func writeChecked(path string, b []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(b)
+	if err == nil {
+		_, err = f.Write(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(b, castagnoli)))
+	}
+	if cerr := f.Close(); err == nil {
+		err = cerr
+	}
+	if err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

@@ -3,8 +3,10 @@ package shell
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -92,7 +94,7 @@ func TestAgainstEmacs(t *testing.T) {
 	if _, err := exec.LookPath("emacs"); err != nil {
 		t.Skip("emacs is missing: apt-get install emacs-nox")
 	}
-	for _, c := range []struct{ header, body string }{
+	blocks := []orgBlock{
 		{"sh :results output", "echo hello; echo 2"},
 		{"sh", "echo 1 2; echo 3 4"},
 		{"sh", "printf 'a,b\\n1,2\\n'"},
@@ -105,8 +107,10 @@ func TestAgainstEmacs(t *testing.T) {
 		{"sh :prologue \"p=1\" :epilogue \"echo end\" :results output", "echo $p"},
 		{"sh :cmdline \"a b\" :results output", "echo $# $2"},
 		{"bash :results output", "for i in {1..3}; do echo -n $i; done"},
-	} {
-		want := emacs(t, c.header, c.body)
+	}
+	wants := emacs(t, blocks)
+	for i, c := range blocks {
+		want := wants[i]
 		src := block(strings.Fields(c.header)[0], c.body)
 		job := &compile.Job{}
 		for _, arg := range strings.Split(" "+c.header, " :")[1:] {
@@ -150,23 +154,38 @@ func lisp2(v value.Value) string {
 	return lisp(v)
 }
 
-// emacs runs one block and gives the value org-babel returns.
-func emacs(t *testing.T, header, body string) string {
+type orgBlock struct{ header, body string }
+
+// emacs runs blocks in one Emacs and gives the values org-babel returns.
+func emacs(t *testing.T, blocks []orgBlock) []string {
 	t.Helper()
-	file := t.TempDir() + "/t.org"
-	if err := os.WriteFile(file, []byte("#+begin_src "+header+"\n"+body+"\n#+end_src\n"), 0o644); err != nil {
+	var org strings.Builder
+	for _, b := range blocks {
+		fmt.Fprintf(&org, "#+begin_src %s\n%s\n#+end_src\n\n", b.header, b.body)
+	}
+	file := filepath.Join(t.TempDir(), "t.org")
+	if err := os.WriteFile(file, []byte(org.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	c := exec.Command("emacs", "-Q", "--batch", "--eval", `(progn (require 'org) (require 'ob-shell) (setq org-confirm-babel-evaluate nil)
- (find-file "`+file+`") (goto-char (point-min)) (princ (concat "<<" (prin1-to-string (org-babel-execute-src-block)) ">>")))`)
+ (find-file "`+file+`") (goto-char (point-min))
+ (let ((values nil))
+  (while (re-search-forward "^#\\+begin_src" nil t)
+   (push (prin1-to-string (save-excursion (beginning-of-line) (org-babel-execute-src-block))) values)
+   (re-search-forward "^#\\+end_src"))
+  (princ (concat "\n<<" (mapconcat #'identity (nreverse values) "\x1f") ">>"))))`)
 	c.Env = append(os.Environ(), "LC_ALL=C")
 	out, err := c.Output()
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, rest, _ := strings.Cut(string(out), "<<")
+	_, rest, _ := strings.Cut(string(out), "\n<<")
 	result, _, _ := strings.Cut(rest, ">>")
-	return strings.ReplaceAll(result, "\n", "\n")
+	list := strings.Split(result, "\x1f")
+	if len(list) != len(blocks) {
+		t.Fatalf("emacs gave %d values for %d blocks: %s", len(list), len(blocks), out)
+	}
+	return list
 }
 
 func TestSyntaxErrorIsPlaced(t *testing.T) {
@@ -231,7 +250,7 @@ func TestFilesAreShared(t *testing.T) {
 // TestLimits: whatever a script does, it ends with one line that says which
 // limit it met, and what it printed before is kept.
 func TestLimits(t *testing.T) {
-	small := sandbox.Limits{Fuel: 300e6, Memory: 48 << 20, Timeout: 20 * time.Second, Output: 1 << 20, Files: 4 << 20}
+	small := sandbox.Limits{Fuel: 60e6, Memory: 48 << 20, Timeout: 20 * time.Second, Output: 1 << 20, Files: 4 << 20}
 	for _, c := range []struct{ name, script, want string }{
 		{"loop in the shell", "echo before; while :; do :; done", "fuel limit"},
 		{"loop in a tool", "echo before; awk 'BEGIN { while (1) x++ }'", "fuel limit"},
@@ -245,8 +264,11 @@ func TestLimits(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			limits := small
-			if c.name == "many processes" {
+			switch {
+			case c.name == "many processes":
 				limits.Fuel = 5e6
+			case c.want == "memory limit":
+				limits.Fuel = 1e9 // so that memory runs out first
 			}
 			r, err := runner(t).Run(context.Background(), Script{Text: c.script, Limits: limits})
 			if !strings.HasPrefix(string(r.Stdout), "before\n") {
@@ -299,7 +321,7 @@ func TestSameEveryTime(t *testing.T) {
 	const script = `seq 100000 | sort -r | head -3; yes | head -2; ls no1 | ls no2 | cat; echo $RANDOM; shuf -e a b c d; mktemp; date; awk 'BEGIN{print rand()}'
 for i in 1 2 3; do echo $i; done | while read x; do echo "<$x>"; done | tail -1`
 	var first Result
-	for i := range 20 {
+	for i := range 6 {
 		r, err := runner(t).Run(context.Background(), Script{Text: script, Seed: 1})
 		if err != nil {
 			t.Fatal(err)

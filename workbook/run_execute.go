@@ -119,7 +119,7 @@ func (r *runner) runProgram(ctx context.Context, p *program, t *task, session *s
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.buildAndRun(ctx, p, files)
+	out, err := r.buildAndRun(ctx, t.done.ID, p, files)
 	if err != nil {
 		return nil, err
 	}
@@ -133,14 +133,14 @@ func (r *runner) runProgram(ctx context.Context, p *program, t *task, session *s
 	return k, nil
 }
 
-func (r *runner) buildAndRun(ctx context.Context, p *program, files *guestTree) (*compile.Outcome, error) {
+func (r *runner) buildAndRun(ctx context.Context, id string, p *program, files *guestTree) (*compile.Outcome, error) {
 	start := time.Now()
 	art, err := p.lane.Build(ctx, p.src)
 	if err != nil {
 		return nil, err
 	}
 	p.warnings = append(p.warnings, art.Warnings...)
-	r.emit(trace.Event{Kind: trace.KindCompile, Component: p.owner.ID, Lang: p.src.Lang, Duration: time.Since(start)})
+	r.emit(trace.Event{Kind: trace.KindCompile, Component: id, Lang: p.src.Lang, Duration: time.Since(start)})
 	job := *p.job
 	job.Files = files.fs()
 	job.Source = p.src
@@ -154,7 +154,7 @@ func (r *runner) replay(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.buildAndRun(ctx, p, files)
+	_, err = r.buildAndRun(ctx, p.owner.ID, p, files)
 	return err
 }
 

@@ -219,7 +219,7 @@ func (r *runner) recordEnd(c *Component, t *task) {
 	if r.dry || t.done.Status == StatusData || t.done.Status == StatusSkipped {
 		return
 	}
-	e := trace.Event{Kind: trace.KindComponentEnd, Component: c.ID, Lang: c.Lang, Duration: t.done.Duration, Fuel: t.done.Usage.Fuel,
+	e := trace.Event{Kind: trace.KindComponentEnd, Component: t.done.ID, Lang: t.done.Lang, Duration: t.done.Duration, Fuel: t.done.Usage.Fuel,
 		Profile: r.profileOf(c), Output: eventOutput(t), Cache: "miss", Exit: trace.Exit(t.done.Exit)}
 	if t.done.Status == StatusCached {
 		e.Kind, e.Cache = trace.KindCacheHit, "hit"

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"wb/compile"
 	"wb/org/orgfile"
 	"wb/sandbox"
+	"wb/trace"
 	"wb/value"
 )
 
@@ -640,5 +642,41 @@ func TestMap(t *testing.T) {
 	}
 	if _, err = Map(context.Background(), n.opts, "plus", make([]value.Value, 1025)); err == nil {
 		t.Error("too many inputs are accepted")
+	}
+}
+
+// TestRunEvents checks what a run reports while it goes.
+func TestRunEvents(t *testing.T) {
+	n := newNotebook(t, "#+NAME: half\n#+begin_src toy :var x=0\nsum x\n#+end_src\n\n#+NAME: twice\n#+begin_src toy :var y=half(x=4)\nsum y\n#+end_src\n\n#+begin_src toy :var z=twice\nfail 2 no\n#+end_src\n")
+	var mu sync.Mutex
+	var seen []string
+	n.opts.Trace = trace.SinkFunc(func(e trace.Event) error {
+		mu.Lock()
+		defer mu.Unlock()
+		text := string(e.Kind) + " " + e.Component
+		if e.Exit != nil {
+			text += fmt.Sprint(" ", *e.Exit)
+		}
+		if e.Kind != trace.KindCompile {
+			seen = append(seen, text+" "+e.Cache)
+		}
+		return nil
+	})
+	n.opts.Jobs = 1
+	n.run()
+	slices.Sort(seen)
+	want := []string{
+		"component_end block-1 2 ", "component_end half 0 miss", "component_end half(x=4) 0 miss", "component_end twice 0 miss",
+		"component_start block-1 ", "component_start half ", "component_start half(x=4) ", "component_start twice ",
+	}
+	if !slices.Equal(seen, want) {
+		t.Errorf("got  %q\nwant %q", seen, want)
+	}
+	seen = nil
+	n.run()
+	slices.Sort(seen)
+	want = []string{"cache_hit half 0 hit", "cache_hit half(x=4) 0 hit", "cache_hit twice 0 hit", "component_end block-1 2 ", "component_start block-1 "}
+	if !slices.Equal(seen, want) {
+		t.Errorf("got  %q\nwant %q", seen, want)
 	}
 }

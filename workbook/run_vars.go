@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"wb/org"
 	"wb/tangle/elisp"
@@ -229,13 +230,13 @@ func (r *runner) call(ctx context.Context, c *Component, ref Reference, this *va
 	}
 	return r.calls.do(ctx, p.digests.Key(), func() (value.Value, error) {
 		t := &task{done: Done{ID: callLabel(c, ref), Lang: p.code.Lang, Pos: c.Pos}, words: p.words, args: p.args}
+		start := time.Now()
 		if err := r.execute(ctx, p, t); err != nil {
-			return value.Nil(), err
+			t.fail(err)
 		}
-		if t.done.Err != nil {
-			return value.Nil(), t.done.Err
-		}
-		return t.done.Value, nil
+		t.done.Duration = time.Since(start)
+		r.recordEnd(c, t)
+		return t.done.Value, t.done.Err
 	})
 }
 

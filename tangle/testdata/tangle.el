@@ -1,6 +1,6 @@
 ;; Tangle every org file named in a list, each in its own directory.
 ;; What goes wrong is written beside the document, to NAME.error.
-(setq vc-handled-backends nil make-backup-files nil create-lockfiles nil auto-save-default nil
+(setq enable-local-variables nil enable-local-eval nil vc-handled-backends nil make-backup-files nil create-lockfiles nil auto-save-default nil
       org-confirm-babel-evaluate nil)
 (set-language-environment "UTF-8")
 (require 'org) (require 'ob-tangle)

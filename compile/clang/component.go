@@ -69,5 +69,8 @@ func (l *lane) runComponent(ctx context.Context, module *sandbox.Module, art *co
 	}
 	defer in.Close(ctx)
 	v, err := abi.Call(ctx, in, sig, args)
+	if c := crash(job.Source, stderr.String(), err); c != nil {
+		err = c
+	}
 	return &compile.Outcome{Value: v, Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Usage: in.Usage()}, err
 }

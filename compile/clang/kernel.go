@@ -83,5 +83,8 @@ func (l *lane) runKernel(ctx context.Context, art *compile.Artifact, job *compil
 	}
 	defer k.Close(ctx)
 	out, err := k.Call(ctx, job.Stdin)
+	if c := crash(job.Source, "", err); c != nil {
+		err = c
+	}
 	return &compile.Outcome{Value: value.OfString(string(out)), Stdout: append([]byte(nil), out...), Usage: k.Usage()}, err
 }

@@ -226,6 +226,10 @@ func (l *lane) runProgram(ctx context.Context, module *sandbox.Module, art *comp
 	} else {
 		out.Value = value.OfString(stdout.String())
 	}
+	if c := crash(job.Source, stderr.String(), err); c != nil {
+		fmt.Fprintln(tee(&stderr, job.Stderr), c)
+		out.Stderr, out.Exit, err = stderr.Bytes(), c.Exit, nil
+	}
 	return out, err
 }
 

@@ -1,0 +1,108 @@
+package clang
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"wb/compile"
+	"wb/sandbox"
+)
+
+// Crash says what a C program did that ended it. Pos is the function it
+// happened in, as far as the block has it.
+type Crash struct {
+	Pos     compile.Position
+	Message string
+	// Exit is the code a shell would show for it: 134 for abort, 136 for
+	// arithmetic, 139 for memory.
+	Exit int
+	Err  error // the trap
+}
+
+func (e *Crash) Error() string { return fmt.Sprintf("%s: error: %s", e.Pos, e.Message) }
+
+// Unwrap gives the trap.
+func (e *Crash) Unwrap() error { return e.Err }
+
+// assertion is what a failed assert prints.
+var assertion = regexp.MustCompile(`(?m)^Assertion failed: (.*) \(` + string(originBody) + `\.\w+: [^:]*: (\d+)\)$`)
+
+// deep is how many frames of one function at the top of a trace mean that the
+// stack ran over.
+const deep = 20
+
+// crash explains a trap; it is nil for every other error.
+func crash(src *compile.Source, stderr string, err error) *Crash {
+	var trap *sandbox.TrapError
+	if !errors.As(err, &trap) {
+		return nil
+	}
+	if src == nil {
+		src = &compile.Source{Pos: compile.Position{File: string(originBody), Line: 1, Col: 1}}
+	}
+	names := frameNames(trap.Frames)
+	c := &Crash{Err: err}
+	where := ""
+	c.Pos, where = innermost(src, names)
+	switch reason := trap.Reason; {
+	case slices.Contains(names, "abort"):
+		c.Exit, c.Message = 134, "the program called abort"+where
+		if m := assertion.FindStringSubmatch(stderr); m != nil {
+			line, _ := strconv.Atoi(m[2])
+			c.Pos, c.Message = src.At(line, 1), "assertion failed: "+m[1]
+		}
+	case strings.HasPrefix(reason, "integer"):
+		c.Exit, c.Message = 136, reason+where
+	case strings.HasPrefix(reason, "out of bounds memory") && isDeep(names):
+		c.Exit, c.Message = 139, "the stack of 1 MiB is full: recursion too deep"+where
+	case strings.HasPrefix(reason, "out of bounds memory"):
+		c.Exit, c.Message = 139, "access outside of memory"+where
+	case strings.HasPrefix(reason, "invalid table access"), strings.HasPrefix(reason, "indirect call type mismatch"):
+		c.Exit, c.Message = 139, "call through a function pointer that is none"+where
+	case reason == "unreachable":
+		c.Exit, c.Message = 134, "the program came to a place it cannot go on from"+where
+	default:
+		c.Exit, c.Message = 134, reason+where
+	}
+	return c
+}
+
+// frameNames takes what the engine puts around a function's name off.
+func frameNames(frames []string) []string {
+	names := make([]string, len(frames))
+	for i, frame := range frames {
+		name, _, _ := strings.Cut(frame, "(")
+		name = name[strings.LastIndexByte(name, '.')+1:]
+		if name == "__original_main" || name == "__main_argc_argv" || name == "__main_void" {
+			name = "main"
+		}
+		names[i] = name
+	}
+	return names
+}
+
+// innermost finds the first active function that the block defines.
+func innermost(src *compile.Source, names []string) (compile.Position, string) {
+	own := functions(src.Body)
+	for _, name := range names {
+		if i := slices.IndexFunc(own, func(f function) bool { return f.name == name && f.defined }); i >= 0 {
+			return src.At(own[i].line, own[i].col), " in " + name
+		}
+	}
+	return src.At(1, 1), ""
+}
+
+func isDeep(names []string) bool {
+	if len(names) < deep {
+		return false
+	}
+	top := make(map[string]bool)
+	for _, name := range names[:deep] {
+		top[name] = true
+	}
+	return len(top) <= 4 // functions may recurse through each other
+}

@@ -232,11 +232,7 @@ func (m *machine) hostDecode(ctx context.Context, args []handle) (handle, error)
 
 // hostKind(value) is the class of an object, whatever its prototype says.
 func (m *machine) hostKind(ctx context.Context, args []handle) (handle, error) {
-	v, err := m.call(ctx, "qjs_get_class_name", uint64(args[0]))
-	if err != nil {
-		return 0, err
-	}
-	return m.check(ctx, v)
+	return m.call(ctx, "qjs_get_class_name", uint64(args[0])) // an exception passes as it is
 }
 
 // hostTarget(value) is what a proxy stands before, undefined for other values.

@@ -4,7 +4,7 @@
   'use strict';
   const { host, control, inspect, show } = kit;
   const { parse, stringify } = JSON;
-  const { keys, hasOwn, getOwnPropertyDescriptor } = Object;
+  const { keys, hasOwn, getOwnPropertyDescriptor, getPrototypeOf } = Object;
   const { isArray } = Array;
   const { isFinite, isNaN } = Number;
   const apply = Reflect.apply;
@@ -66,6 +66,28 @@
     return v;
   }
 
+  // plain reports whether JSON.stringify writes a value as encode would: most
+  // are, and it is much faster.
+  function plain(v, depth) {
+    switch (typeof v) {
+      case 'string': case 'boolean': return true;
+      case 'number': return isFinite(v);
+      case 'object': break;
+      default: return false;
+    }
+    if (v === null) return true;
+    if (depth > 50) return false; // perhaps it has no end
+    if (isArray(v)) {
+      if (v.toJSON !== undefined) return false;
+      for (let i = 0; i < v.length; i++) if (!plain(v[i], depth + 1)) return false;
+      return true;
+    }
+    const proto = getPrototypeOf(v);
+    if (proto !== Object.prototype && proto !== null || v.toJSON !== undefined || host.kind(v) !== 'Object') return false;
+    for (const k in v) if (!plain(v[k], depth + 1)) return false;
+    return true;
+  }
+
   // encode writes a value as JSON. What JSON does not have is an error that
   // says where it is, not a silent null.
   function encode(root, outs) {
@@ -123,7 +145,7 @@
       return members(x, path, keys(x).map(k => [k, x[k]]));
     }
     const v = unwrap(root, outs);
-    if (outs.length < 2) return walk(v, '');
+    if (outs.length < 2) return plain(v, 0) ? stringify(v) : walk(v, '');
     open.add(v);
     return members(v, '', outs.map(k => [k, v[k]]));
   }

@@ -5,7 +5,7 @@
   const { host, inspect, number, width, hasBuiltInText, define, now } = kit;
   const { stringify } = JSON;
 
-  const show = v => typeof v === 'string' ? v : inspect(v);
+  const show = v => typeof v === 'string' ? v : typeof v === 'number' ? number(v) : inspect(v);
   const digits = (v, convert) => typeof v === 'bigint' ? `${v}n` : typeof v === 'symbol' ? 'NaN' : number(convert(v));
 
   function json(v) {
@@ -31,22 +31,24 @@
     }
   }
 
-  function formatWithOptions(options, ...args) {
-    if (typeof args[0] !== 'string') return args.map(v => typeof v === 'string' ? v : inspect(v, options)).join(' ');
-    if (args.length === 1) return args[0];
+  function formatAll(options, args) {
+    if (args.length === 0) return '';
+    if (args.length === 1) return options === undefined ? show(args[0]) : typeof args[0] === 'string' ? args[0] : inspect(args[0], options);
     let next = 1;
-    let text = args[0].replace(/%[sdifjoOc%]/g, spec => {
+    let text = typeof args[0] !== 'string' ? options === undefined ? show(args[0]) : inspect(args[0], options) : !args[0].includes('%') ? args[0] : args[0].replace(/%[sdifjoOc%]/g, spec => {
       if (spec === '%%') return '%';
       return next < args.length ? placeholder(spec[1], args[next++], options) : spec;
     });
-    for (; next < args.length; next++) text += ' ' + (typeof args[next] === 'string' ? args[next] : inspect(args[next], options));
+    for (; next < args.length; next++) text += ' ' + (typeof args[next] === 'string' || options === undefined ? show(args[next]) : inspect(args[next], options));
     return text;
   }
-  const format = (...args) => formatWithOptions(undefined, ...args);
+  const format = (...args) => formatAll(undefined, args);
+  const formatWithOptions = (options, ...args) => formatAll(options, args);
 
   let indent = '';
-  const line = (fd, text) => host.write(fd, (indent === '' ? text : indent + text.replaceAll('\n', '\n' + indent)) + '\n');
-  const out = (...args) => line(1, format(...args)), err = (...args) => line(2, format(...args));
+  const write = host.write;
+  const line = (fd, text) => { write(fd, (indent === '' ? text : indent + text.replaceAll('\n', '\n' + indent)) + '\n'); };
+  const out = (...args) => line(1, formatAll(undefined, args)), err = (...args) => line(2, formatAll(undefined, args));
 
   // table draws rows and columns as console.table does.
   function table(data, only) {

@@ -15,9 +15,9 @@
     maxStringLength: 10000, breakLength: 80, compact: 3, sorted: false, getters: false, numericSeparator: false,
   };
 
-  // Kinds of entries: only the members of an object have names, and only those
-  // of arrays may be laid out in columns.
-  const MEMBER = 0, ELEMENT = 1, EXTRA = 2;
+  // Kinds of entries: members of an object, or elements of an array, which may
+  // be laid out in columns, and its members.
+  const MEMBER = 0, EXTRA = 1;
 
   // Text
 
@@ -31,7 +31,9 @@
   const escape = text => text.replace(needsEscape, escapeOne);
 
   // quote writes a string as a literal with the quotes that need least escaping.
+  const plainText = /^[\x20-\x26\x28-\x5b\x5d-\x7e]*$/;
   function quote(text) {
+    if (plainText.test(text)) return `'${text}'`;
     let mark = "'";
     if (text.includes("'")) {
       if (!text.includes('"')) mark = '"';
@@ -164,11 +166,15 @@
 
   function value(ctx, v, level, inBuffer) {
     if (v === null || typeof v !== 'object' && typeof v !== 'function') return primitive(ctx, v);
-    const outer = v, behind = host.target(v);
-    if (behind !== undefined) {
-      if (behind === null) return '<Revoked Proxy>';
+    const outer = v;
+    let kind = host.kind(v);
+    if (kind === 'Proxy') {
+      const behind = host.target(v);
+      if (behind === null || behind === undefined) return '<Revoked Proxy>';
       if (ctx.showProxy) return level > ctx.depth ? 'Proxy [Array]' : layOut(ctx, [value(ctx, behind, level + 1)], '', ['Proxy [', ']'], EXTRA, level + 1);
       v = behind;
+      kind = host.kind(v);
+      if (kind === 'Proxy') return value(ctx, v, level, inBuffer);
     }
     if (ctx.customInspect) {
       const hook = v[custom];
@@ -182,26 +188,42 @@
       if (!ctx.circular.has(v)) ctx.circular.set(v, ctx.circular.size + 1);
       return `[Circular *${ctx.circular.get(v)}]`;
     }
-    return object(ctx, v, level, inBuffer);
+    return object(ctx, v, level, kind, inBuffer);
   }
 
   const isIndex = key => typeof key === 'string' && /^(0|[1-9]\d*)$/.test(key) && Number(key) < 4294967295;
-  const membersOf = (ctx, o) => ctx.showHidden ? [...getOwnPropertyNames(o), ...getOwnPropertySymbols(o)]
-    : [...ownKeys(o), ...getOwnPropertySymbols(o).filter(k => isEnumerable(o, k))];
+  function membersOf(ctx, o) {
+    const symbols = getOwnPropertySymbols(o);
+    if (ctx.showHidden) return [...getOwnPropertyNames(o), ...symbols];
+    return symbols.length === 0 ? ownKeys(o) : [...ownKeys(o), ...symbols.filter(k => isEnumerable(o, k))];
+  }
 
   // shape decides how an object is shown: what stands before the braces, what
   // is listed inside, or the whole text when there is nothing to list.
-  function shape(ctx, v, level, inBuffer) {
-    const name = maker(ctx, v, level), kind = host.kind(v);
+  function shape(ctx, v, level, kind, inBuffer) {
+    const s = { name: 'Object', tag: '', base: '', open: '{', close: '}', entries: nothing, extra: MEMBER, keys: undefined, text: undefined };
+    if (getPrototypeOf(v) === Object.prototype && !(Symbol.iterator in v) && !(Symbol.toStringTag in v) && !hasOwn(v, 'constructor') && kind === 'Object') {
+      s.keys = membersOf(ctx, v);
+      if (s.keys.length === 0) s.text = '{}';
+      return s;
+    }
+    return unusual(ctx, s, v, level, kind, inBuffer);
+  }
+  const nothing = () => [];
+
+  function unusual(ctx, s, v, level, kind, inBuffer) {
+    const name = kind === 'Array' && getPrototypeOf(v) === Array.prototype ? 'Array' : maker(ctx, v, level);
     let tag = v[Symbol.toStringTag];
     if (typeof tag !== 'string' || tag !== '' && (ctx.showHidden ? hasOwn(v, Symbol.toStringTag) : isEnumerable(v, Symbol.toStringTag))) tag = '';
-    let keys = membersOf(ctx, v);
-    const s = { name, tag, base: '', open: '{', close: '}', entries: () => [], extra: MEMBER, keys, text: undefined };
+    const keys = membersOf(ctx, v);
+    s.name = name;
+    s.tag = tag;
+    s.keys = keys;
     const done = text => { if (s.keys.length === 0) s.text = text; return s; };
 
     if (Symbol.iterator in v || name === null) {
       if (Array.isArray(v)) {
-        s.keys = keys.filter(k => !isIndex(k));
+        s.keys = keys.length === 0 || keys[keys.length - 1] === `${v.length - 1}` ? [] : keys.filter(k => !isIndex(k)); // indices come first
         s.open = `${name !== 'Array' || tag !== '' ? prefix(name, tag, 'Array', `(${v.length})`) : ''}[`;
         s.close = ']';
         s.extra = EXTRA;
@@ -283,16 +305,16 @@
     return done(`${s.open}}`);
   }
 
-  function object(ctx, v, level, inBuffer) {
-    const s = shape(ctx, v, level, inBuffer);
+  function object(ctx, v, level, kind, inBuffer) {
+    const s = shape(ctx, v, level, kind, inBuffer);
     if (s.text !== undefined) return s.text;
     if (level > ctx.depth) {
-      const shown = prefix(s.name, s.tag, Array.isArray(v) ? 'Array' : host.kind(v)).slice(0, -1);
+      const shown = prefix(s.name, s.tag, kind).slice(0, -1);
       return s.name !== null ? `[${shown}]` : shown;
     }
     ctx.seen.push(v);
     ctx.deepest = level + 1;
-    const output = s.entries(ctx, v, level + 1, s);
+    const output = s.entries(ctx, v, level + 1);
     for (const key of s.keys) output.push(property(ctx, v, key, level + 1, s.extra));
     ctx.seen.pop();
     const mark = ctx.circular?.get(v);
@@ -339,12 +361,15 @@
   function elements(ctx, v, level) {
     const out = [], limit = Math.min(Math.max(0, ctx.maxArrayLength), v.length);
     let i = 0;
+    ctx.indent += 2;
     while (i < v.length && out.length < limit) {
-      if (hasOwn(v, i)) { out.push(property(ctx, v, i++, level, ELEMENT)); continue; }
+      const x = v[i];
+      if (x !== undefined || hasOwn(v, i)) { out.push(value(ctx, x, level)); i++; continue; }
       const from = i;
       while (i < v.length && !hasOwn(v, i)) i++;
       out.push(`<${i - from} empty item${i - from > 1 ? 's' : ''}>`);
     }
+    ctx.indent -= 2;
     if (i < v.length) out.push(moreItems(v.length - i));
     return out;
   }
@@ -390,13 +415,20 @@
       ctx.indent -= step;
     } else if (d.get !== undefined) text = getter(ctx, o, d, level);
     else text = d.set !== undefined ? '[Setter]' : 'undefined';
-    if (kind === ELEMENT) return text;
-    let name;
-    if (typeof key === 'symbol') name = `[${escape(Symbol.prototype.toString.call(key))}]`;
-    else if (key === '__proto__') name = "['__proto__']";
-    else if (d.enumerable === false) name = `[${escape(key)}]`;
-    else name = /^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key) ? key : quote(key);
-    return `${name}:${gap}${text}`;
+    return `${nameOf(key, d.enumerable)}:${gap}${text}`;
+  }
+
+  const names = new Map(); // of ordinary members, since most come again
+  function nameOf(key, enumerable) {
+    if (typeof key === 'symbol') return `[${escape(Symbol.prototype.toString.call(key))}]`;
+    if (key === '__proto__') return "['__proto__']";
+    if (enumerable === false) return `[${escape(key)}]`;
+    let name = names.get(key);
+    if (name === undefined) {
+      name = /^[a-zA-Z_][a-zA-Z_0-9]*$/.test(key) ? key : quote(key);
+      if (names.size < 1000) names.set(key, name);
+    }
+    return name;
   }
 
   function getter(ctx, o, d, level) {
@@ -483,7 +515,13 @@
     return rows;
   }
 
+  const context = () => ({
+    showHidden: false, depth: 2, customInspect: true, showProxy: false, maxArrayLength: 100, maxStringLength: 10000,
+    breakLength: 80, compact: 3, sorted: false, getters: false, indent: 0, seen: [], circular: undefined, deepest: 0, options: undefined,
+  });
+
   function inspect(v, options, depth) {
+    if (options === undefined) return value(context(), v, 0);
     if (typeof options === 'boolean') options = { showHidden: options, ...depth !== undefined && { depth } };
     const ctx = { ...defaults, ...options, options, indent: options?.indentationLvl ?? 0, seen: [], circular: undefined, deepest: 0 };
     for (const k of ['depth', 'maxArrayLength', 'maxStringLength']) if (ctx[k] === null || ctx[k] === undefined) ctx[k] = k === 'depth' && ctx[k] === undefined ? 2 : Infinity;

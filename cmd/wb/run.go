@@ -22,7 +22,7 @@ import (
 
 // runCmd compiles and runs what changed and writes the results into the file.
 type runCmd struct {
-	Files   []string          `arg:"" help:"Workbooks."`
+	Files   []string          `arg:"" help:"Workbooks; with --map one workbook and a component."`
 	Only    []string          `help:"Run only these components and what they need." placeholder:"ID"`
 	Set     map[string]string `help:"Give an input: name=value (JSON or text) or name=@file." placeholder:"NAME=VALUE" mapsep:"none"`
 	Input   string            `help:"Input of a workflow's first components: text, @file, or - for standard input."`
@@ -32,6 +32,8 @@ type runCmd struct {
 	Grant   []string          `help:"Grant a capability, such as clock or net:api.example.com." placeholder:"CAP"`
 	Profile string            `enum:"compute,minimal,network,posix" default:"compute" help:"Profile of the components (${enum})."`
 	Limits  string            `help:"Most a component may ask for: timeout=60s,memory=512MiB,fuel=1e11." placeholder:"LIMITS"`
+	Trust   string            `name:"trust-tier" enum:"auto,instance" default:"auto" help:"instance accepts that a third-party document runs without a stronger tier, with no grants (${enum})."`
+	Map     string            `help:"Run one component over every input of this JSON list: --map inputs.json FILE ID." placeholder:"FILE" type:"existingfile"`
 	Events  string            `help:"Events file in place of events.org beside the workbook; none records nothing."`
 	Expect  bool              `help:"Fail when a #+EXPECT: line of the workbook does not hold."`
 	Watch   bool              `help:"Run again whenever a file changes."`
@@ -53,6 +55,9 @@ func (c *runCmd) Run(a *app) error {
 	}
 	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
 		opts.Lanes = lanes
+		if c.Map != "" {
+			return c.fanOut(a, opts)
+		}
 		if c.Watch {
 			return c.watch(a, opts)
 		}
@@ -88,6 +93,9 @@ func (c *runCmd) options() (workbook.Options, error) {
 		return opts, &usageError{err: err, hint: "--limits timeout=60s,memory=512MiB,fuel=1e11"}
 	}
 	opts.Limits = limits
+	if c.Trust == "instance" {
+		opts.TrustTier = c.Trust
+	}
 	return opts, nil
 }
 

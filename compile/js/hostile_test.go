@@ -13,7 +13,7 @@ import (
 // Programs that mean harm, or are merely wrong, end in one line that says why,
 // and their fuel, not the clock, decides.
 func TestHostile(t *testing.T) {
-	limits := sandbox.Limits{Fuel: 30_000_000, Memory: 32 << 20, Output: 1 << 20, Files: 1 << 20, Timeout: -1}
+	limits := sandbox.Limits{Fuel: 15_000_000, Memory: 32 << 20, Output: 1 << 20, Files: 1 << 20, Timeout: -1}
 	for _, c := range []struct{ name, body, want string }{
 		{"endless loop", "for (;;) {}", "fuel limit"},
 		{"endless promises", "const f = () => Promise.resolve().then(f); await f()", "fuel limit"},

@@ -201,14 +201,3 @@ func (p *planner) value(b *block) string {
 	}
 	return Dedent(text)
 }
-
-// label names a block for people.
-func (b *block) label() string {
-	if name := b.Name().Text; name != "" {
-		return name
-	}
-	if b.heading.title != "" {
-		return b.heading.title
-	}
-	return "block"
-}

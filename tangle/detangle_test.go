@@ -149,8 +149,7 @@ func TestDetangleBothSides(t *testing.T) {
 func TestDetangleMovedBlock(t *testing.T) {
 	files := planText(t, detangleDoc)
 	blocks := strings.SplitAfter(files["script.sh"], "ends here\n")
-	moved := strings.Replace(blocks[0]+blocks[1], "#!/bin/sh\n", "", 1)
-	moved = "#!/bin/sh\n" + strings.TrimPrefix(blocks[1], "\n") + "\n" + strings.TrimPrefix(blocks[0], "#!/bin/sh\n")
+	moved := "#!/bin/sh\n" + strings.TrimPrefix(blocks[1], "\n") + "\n" + strings.TrimPrefix(blocks[0], "#!/bin/sh\n")
 	d := detangleText(t, detangleDoc, map[string]string{"script.sh": moved}, nil)
 	if len(d.Conflicts) != 1 || !strings.Contains(d.Conflicts[0].Reason, "moved") || string(d.Text) != detangleDoc {
 		t.Errorf("%+v", d.Conflicts)

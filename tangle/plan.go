@@ -278,7 +278,9 @@ func (p *planner) expand(ctx context.Context, b *block) (part, error) {
 		}
 	}
 	if strings.Contains(b.Switches.Text, "-r") {
-		body = coderefs(b.Switches.Text).ReplaceAllString(body, "$1")
+		if labels := coderefs(b.Switches.Text); labels != nil {
+			body = labels.ReplaceAllString(body, "$1")
+		}
 	}
 	if b.preserved() {
 		piece.body = trimLines(body)
@@ -374,6 +376,7 @@ func (p *planner) dress(b *block, piece *part) error {
 var labelFormat = regexp.MustCompile(`-l +"([^"\n]+)"`)
 
 // coderefs matches the labels of a block; group 1 is a line mark, which stays.
+// It is nil when -l holds bytes that are no text.
 func coderefs(switches string) *regexp.Regexp {
 	format := "(ref:%s)"
 	if m := labelFormat.FindStringSubmatch(switches); m != nil {
@@ -381,7 +384,11 @@ func coderefs(switches string) *regexp.Regexp {
 	}
 	pattern := strings.ReplaceAll(regexp.QuoteMeta(format), "%s", "[-a-zA-Z0-9_][-a-zA-Z0-9_ ]*")
 	marks := string([]rune{'[', markDigit, '-', markStop, ']'})
-	return regexp.MustCompile(`(?im)[ \t]*` + pattern + `(` + marks + `*)[ \t]*$`)
+	labels, err := regexp.Compile(`(?im)[ \t]*` + pattern + `(` + marks + `*)[ \t]*$`)
+	if err != nil {
+		return nil
+	}
+	return labels
 }
 
 // proseAbove is the org text between a block and the heading or block before

@@ -311,9 +311,7 @@ func element(index string, v elisp.Value) elisp.Value {
 	from, to, isRange := strings.Cut(portion, ":")
 	switch {
 	case portion == "" || strings.Contains(portion, "*"):
-		for i := range items {
-			chosen = append(chosen, items[i])
-		}
+		chosen = append(chosen, items...)
 	case isRange:
 		for i := wrapped(from); i <= wrapped(to); i++ {
 			chosen = append(chosen, nth(i))

@@ -104,7 +104,6 @@ type set struct {
 	toolbox *sandbox.Module
 	frozen  *sandbox.Snapshot // the guest, started
 	tools   map[string]bool
-	digest  string
 }
 
 func (s *set) names() []string {

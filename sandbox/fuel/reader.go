@@ -103,18 +103,6 @@ func appendU32(b []byte, v uint32) []byte {
 	return append(b, byte(v))
 }
 
-// appendI32 encodes a signed number.
-func appendI32(b []byte, v int32) []byte {
-	for {
-		c := byte(v & 0x7f)
-		v >>= 7
-		if v == 0 && c&0x40 == 0 || v == -1 && c&0x40 != 0 {
-			return append(b, c)
-		}
-		b = append(b, c|0x80)
-	}
-}
-
 // appendName encodes a length-prefixed string.
 func appendName(b []byte, s string) []byte {
 	return append(appendU32(b, uint32(len(s))), s...)

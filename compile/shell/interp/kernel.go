@@ -37,7 +37,7 @@ type Kernel interface {
 
 // Errors a Kernel reports.
 var (
-	ErrBrokenPipe = errors.New("Broken pipe")
+	ErrBrokenPipe = errors.New("Broken pipe") //lint:ignore ST1005 what bash prints
 	ErrNoCommand  = errors.New("command not found")
 )
 

@@ -97,7 +97,7 @@ const (
 	maxSubshells = 100
 )
 
-var errBadFD = errors.New("Bad file descriptor")
+var errBadFD = errors.New("Bad file descriptor") //lint:ignore ST1005 what bash prints
 
 // New makes a shell whose standard streams are the kernel's first three.
 func New(c Config) *Shell {

@@ -317,6 +317,9 @@ func (r *runner) bindComponent(p *program) error {
 	if first := r.workflowInput(p.code); first != nil {
 		inputs = []value.Field{{Name: "input", Value: *first}}
 	}
+	if r.opts.Input != nil && len(inputs) == 0 {
+		p.job.Stdin = streamText(*r.opts.Input) // inputRaw in JavaScript
+	}
 	p.src.Func = p.code.functionName()
 	p.src.Outs = portNames(p.code.Out)
 	for i, in := range inputs {

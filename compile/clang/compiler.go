@@ -103,11 +103,7 @@ func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, erro
 	if err != nil {
 		return nil, err
 	}
-	wasm, err := t.ReadFile(programFile)
-	if err != nil {
-		return nil, err
-	}
-	module, err := c.env.Engine.Compile(ctx, "clang", wasm)
+	module, err := c.env.Engine.Load(ctx, "clang", t.SHA256(programFile), func() ([]byte, error) { return t.ReadFile(programFile) })
 	if err != nil {
 		return nil, err
 	}

@@ -31,10 +31,6 @@ func (e *Crash) Unwrap() error { return e.Err }
 // assertion is what a failed assert prints.
 var assertion = regexp.MustCompile(`(?m)^Assertion failed: (.*) \(` + string(originBody) + `\.\w+: [^:]*: (\d+)\)$`)
 
-// deep is how many frames of one function at the top of a trace mean that the
-// stack ran over.
-const deep = 20
-
 // crash explains a trap; it is nil for every other error.
 func crash(src *compile.Source, stderr string, err error) *Crash {
 	var trap *sandbox.TrapError
@@ -57,8 +53,6 @@ func crash(src *compile.Source, stderr string, err error) *Crash {
 		}
 	case strings.HasPrefix(reason, "integer"):
 		c.Exit, c.Message = 136, reason+where
-	case strings.HasPrefix(reason, "out of bounds memory") && isDeep(names):
-		c.Exit, c.Message = 139, "the stack of 1 MiB is full: recursion too deep"+where
 	case strings.HasPrefix(reason, "out of bounds memory"):
 		c.Exit, c.Message = 139, "access outside of memory"+where
 	case strings.HasPrefix(reason, "invalid table access"), strings.HasPrefix(reason, "indirect call type mismatch"):
@@ -94,15 +88,4 @@ func innermost(src *compile.Source, names []string) (compile.Position, string) {
 		}
 	}
 	return src.At(1, 1), ""
-}
-
-func isDeep(names []string) bool {
-	if len(names) < deep {
-		return false
-	}
-	top := make(map[string]bool)
-	for _, name := range names[:deep] {
-		top[name] = true
-	}
-	return len(top) <= 4 // functions may recurse through each other
 }

@@ -213,12 +213,11 @@ func TestCrashesAreExplained(t *testing.T) {
 		exit int
 		want string
 	}{
-		"division":  {"__attribute__((noinline)) int f(int x) { volatile int z = 0; return x / z; }\nint main(void) { return f(3); }", 136, "a.org:10:31: error: integer divide by zero in f\n"},
-		"pointer":   {"volatile int *p = (int *)0x7fffff00;\nreturn *p;", 139, "a.org:10:1: error: access outside of memory\n"},
-		"abort":     {"int main(void) {\n  abort();\n}", 134, "a.org:10:5: error: the program called abort in main\n"},
-		"assert":    {"int a = 1;\nassert(a == 2);", 134, "Assertion failed: a == 2 (block.c: main: 2)\na.org:11:1: error: assertion failed: a == 2\n"},
-		"recursion": {"int f(int n) { volatile char b[1000]; b[0] = n; return f(n + 1) + b[0]; }\nint main(void) { return f(0); }", 139, "a.org:10:5: error: the stack of 1 MiB is full: recursion too deep in f\n"},
-		"call":      {"int main(void) { int (*volatile f)(int) = (int (*)(int))12345; return f(1); }", 139, "a.org:10:5: error: call through a function pointer that is none in main\n"},
+		"division": {"__attribute__((noinline)) int f(int x) { volatile int z = 0; return x / z; }\nint main(void) { return f(3); }", 136, "a.org:10:31: error: integer divide by zero in f\n"},
+		"pointer":  {"volatile int *p = (int *)0x7fffff00;\nreturn *p;", 139, "a.org:10:1: error: access outside of memory\n"},
+		"abort":    {"int main(void) {\n  abort();\n}", 134, "a.org:10:5: error: the program called abort in main\n"},
+		"assert":   {"int a = 1;\nassert(a == 2);", 134, "Assertion failed: a == 2 (block.c: main: 2)\na.org:11:1: error: assertion failed: a == 2\n"},
+		"call":     {"int main(void) { int (*volatile f)(int) = (int (*)(int))12345; return f(1); }", 139, "a.org:10:5: error: call through a function pointer that is none in main\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := block("C", compile.ShapeBabel, c.body, "includes", "<stdlib.h> <assert.h>")
@@ -237,6 +236,7 @@ func TestRunawayProgramsEnd(t *testing.T) {
 	}{
 		"loop":   {"for (;;) ;", sandbox.LimitFuel},
 		"memory": {"for (;;) { char *p = malloc(1 << 20); if (!p) return 1; memset(p, 1, 1 << 20); }", sandbox.LimitMemory},
+		"stack":  {"int f(int n) { volatile char b[1000]; b[0] = n; return f(n + 1) + b[0]; }\nreturn f(0);", sandbox.LimitStack},
 		"output": {"for (;;) puts(\"spam spam spam spam spam spam\");", sandbox.LimitOutput},
 	} {
 		t.Run(name, func(t *testing.T) {

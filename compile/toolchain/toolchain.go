@@ -75,6 +75,17 @@ func (t Toolchain) ReadFile(name string) ([]byte, error) {
 	return data, nil
 }
 
+// SHA256 is the digest of an installed file in hex, "" when there is none of
+// that name.
+func (t Toolchain) SHA256(name string) string {
+	for _, f := range t.Files {
+		if f.Path == name {
+			return f.SHA256
+		}
+	}
+	return ""
+}
+
 // Size is the sum of the installed files, in bytes.
 func (t Toolchain) Size() int64 {
 	var n int64

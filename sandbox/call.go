@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/tetratelabs/wazero/api"
@@ -218,7 +219,7 @@ func (in *Instance) outcome(err error) error {
 	case in.exited:
 		return &ExitError{in.module.name, in.exitCode}
 	}
-	trap := newTrapError(in.module.name, err)
+	trap := newTrapError(in.module, err)
 	if trap.Reason == "stack overflow" || in.stackUnderZero(trap) {
 		return &LimitError{Kind: LimitStack}
 	}
@@ -240,21 +241,31 @@ func (in *Instance) stackUnderZero(trap *TrapError) bool {
 }
 
 // newTrapError takes wazero's multi-line message apart.
-func newTrapError(module string, err error) *TrapError {
+func newTrapError(m *Module, err error) *TrapError {
 	reason, trace, _ := strings.Cut(err.Error(), "\nwasm stack trace:\n")
 	if _, after, ok := strings.Cut(reason, "wasm error: "); ok {
 		reason = after
 	}
 	reason = strings.TrimSuffix(reason, " (recovered by wazero)")
-	t := &TrapError{Module: module, Reason: reason}
+	t := &TrapError{Module: m.name, Reason: reason}
 	for line := range strings.Lines(trace) {
 		line = strings.TrimSpace(line)
 		if line == "" {
 			break
 		}
 		if name, _, ok := strings.Cut(line, "("); ok {
-			t.Frames = append(t.Frames, strings.TrimPrefix(name, "."))
+			t.Frames = append(t.Frames, frameName(name))
 		}
 	}
 	return t
+}
+
+// frameName is the name of a function in a trace. One without a name goes by
+// its index, which metering has raised by one.
+func frameName(name string) string {
+	name = string(Neutralize([]byte(strings.TrimPrefix(name, ".")))) // after the module's name, which is empty
+	if n, err := strconv.Atoi(strings.TrimPrefix(name, "$")); err == nil && n > 0 {
+		return fmt.Sprintf("function %d", n-1)
+	}
+	return name
 }

@@ -37,9 +37,7 @@ func Instrument(wasm []byte, opts Options) ([]byte, *Info, error) {
 			out = appendSection(out, id, body)
 		}
 	}
-	if names := w.names(sections); names != nil {
-		out = appendSection(out, secCustom, names)
-	}
+	out = appendSection(out, secCustom, w.names(sections))
 	info, err := json.Marshal(w.info)
 	if err != nil {
 		return nil, nil, fmt.Errorf("fuel: %w", err)
@@ -56,6 +54,7 @@ type rewriter struct {
 	yield     uint32 // the index of yield, the last imported function
 	counter   uint32 // the index of the counter, the last global
 	info      Info
+	exported  map[uint32]string // functions by new index
 
 	// Buffers used again for each function.
 	scratch   []byte
@@ -71,6 +70,7 @@ func newRewriter(s *summary, opts Options) *rewriter {
 		yield:     s.importFuncs,
 		counter:   uint32(len(s.globals)),
 		info:      Info{Memory: s.memory},
+		exported:  map[uint32]string{},
 	}
 	for i, g := range s.globals {
 		if !g.mutable {
@@ -232,6 +232,7 @@ func (w *rewriter) exportSection(r *reader, present bool) []byte {
 		switch {
 		case kind == kindFunc:
 			index = w.funcIndex(index)
+			w.exported[index] = string(name)
 		case kind == kindGlobal && index >= w.counter:
 			r.fail("unknown global %d", index)
 		}
@@ -326,49 +327,6 @@ func constExpr(r *reader, w *rewriter, out []byte) []byte {
 		if op == opEnd {
 			break
 		}
-	}
-	return out
-}
-
-// names rewrites the name section, keeping the names of the module and of its
-// functions. A malformed one is left out, as engines would ignore it.
-func (w *rewriter) names(sections []section) []byte {
-	for _, sec := range sections {
-		if sec.id != secCustom {
-			continue
-		}
-		r := &reader{b: sec.body}
-		if string(r.name()) != "name" || r.err != nil {
-			continue
-		}
-		out := appendName(nil, "name")
-		for !r.done() {
-			id := r.byte()
-			body := r.bytes(r.u32())
-			switch id {
-			case 0:
-				out = appendSection(out, id, body)
-			case 1:
-				sub := &reader{b: body}
-				if body = w.functionNames(sub); sub.err == nil {
-					out = appendSection(out, id, body)
-				}
-			}
-		}
-		if r.err != nil {
-			return nil
-		}
-		return out
-	}
-	return nil
-}
-
-func (w *rewriter) functionNames(r *reader) []byte {
-	n := r.count()
-	out := appendU32(nil, n)
-	for ; n > 0 && r.err == nil; n-- {
-		out = appendU32(out, w.funcIndex(r.u32()))
-		out = appendName(out, string(r.name()))
 	}
 	return out
 }

@@ -12,15 +12,23 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"time"
 )
 
 // Cache keeps artifacts on disk by [Source.Key], one file each, so that a
 // block is compiled once per machine. Any number of processes may share the
 // directory: files are written aside and renamed, and never changed after.
-// A damaged file counts as a miss and is replaced.
+// A damaged file counts as a miss and is replaced. What nobody has used for
+// [keepFor] is removed, once a day at most.
 type Cache struct {
-	dir string
+	dir     string
+	collect sync.Once
 }
+
+// keepFor is how long an artifact stays that is not used.
+const keepFor = 30 * 24 * time.Hour
+
+const day = 24 * time.Hour
 
 // OpenCache uses dir, or "wb/artifacts" in the user's cache directory when dir
 // is empty.
@@ -67,11 +75,52 @@ func (c *Cache) Get(key string) (*Artifact, bool, error) {
 	if len(wasm) > 0 {
 		h.Artifact.Wasm = wasm
 	}
+	touch(c.path(key))
 	return h.Artifact, true, nil
+}
+
+// touch sets a file's time to now when it is more than a day old. That it may
+// fail, as in a read-only cache, only makes the file look unused.
+func touch(path string) {
+	now := time.Now()
+	if info, err := os.Stat(path); err == nil && now.Sub(info.ModTime()) > day {
+		_ = os.Chtimes(path, now, now)
+	}
+}
+
+// Collect removes artifacts not used since before, and leftovers of dead
+// processes. It returns the bytes it has freed.
+func (c *Cache) Collect(before time.Time) (freed int64, err error) {
+	files, err := filepath.Glob(filepath.Join(c.dir, "??", "*"))
+	if err != nil {
+		return 0, fmt.Errorf("artifact cache: %w", err)
+	}
+	for _, path := range files {
+		info, err := os.Lstat(path)
+		if err != nil || !info.ModTime().Before(before) {
+			continue // gone already, or in use
+		}
+		if err := os.Remove(path); err == nil {
+			freed += info.Size()
+		}
+	}
+	return freed, nil
+}
+
+// collectDaily collects unless that has been done today, by any process.
+func (c *Cache) collectDaily() {
+	mark := filepath.Join(c.dir, "collected")
+	if info, err := os.Stat(mark); err == nil && time.Since(info.ModTime()) < day {
+		return
+	}
+	if os.WriteFile(mark, nil, 0o644) == nil {
+		_, _ = c.Collect(time.Now().Add(-keepFor))
+	}
 }
 
 // Put stores art under key.
 func (c *Cache) Put(key string, art *Artifact) error {
+	c.collect.Do(c.collectDaily)
 	bare := *art
 	bare.Wasm = nil
 	line, err := json.Marshal(header{Artifact: &bare, Size: len(art.Wasm), SHA256: sum(art.Wasm)})

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"wb/value"
 )
@@ -95,6 +96,33 @@ func TestDamagedCacheFileIsAMiss(t *testing.T) {
 		}
 		if n := inner.builds.Load(); int(n) != i+2 {
 			t.Errorf("damage %d went unnoticed", i)
+		}
+	}
+}
+
+func TestUnusedArtifactsAreRemoved(t *testing.T) {
+	cache, err := OpenCache(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	long := time.Now().Add(-40 * 24 * time.Hour)
+	for _, key := range []string{"aa01", "bb02", "bb03"} {
+		if err := cache.Put(key, &Artifact{Wasm: []byte(key)}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(cache.path(key), long, long); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, ok, err := cache.Get("bb02"); !ok || err != nil { // being used keeps it
+		t.Fatal(ok, err)
+	}
+	if freed, err := cache.Collect(time.Now().Add(-keepFor)); err != nil || freed == 0 {
+		t.Fatal(freed, err)
+	}
+	for key, want := range map[string]bool{"aa01": false, "bb02": true, "bb03": false} {
+		if _, ok, _ := cache.Get(key); ok != want {
+			t.Errorf("%s: there %v, want %v", key, ok, want)
 		}
 	}
 }

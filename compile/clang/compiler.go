@@ -196,7 +196,7 @@ var (
 // compileFlags are given to every compilation. Loops may use the fixed SIMD
 // instructions, which give the same bits on every machine. The emulations are
 // libraries that programs only carry when they use them.
-var compileFlags = []string{"clang", "--target=wasm32-wasip1", "-c", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20", "-msimd128",
+var compileFlags = []string{"clang", "--target=wasm32-wasip1", "-working-directory=" + workDir, "-c", "-fno-color-diagnostics", "-fno-caret-diagnostics", "-ferror-limit=20", "-msimd128",
 	"-Wno-error=implicit-function-declaration",
 	"-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_MMAN", "-D_WASI_EMULATED_GETPID"}
 

@@ -139,6 +139,12 @@ func TestFurtherSources(t *testing.T) {
 	if got := execute(t, src, &compile.Job{}).Value; got.Int() != 42 {
 		t.Errorf("got %v", got)
 	}
+	src.Files["inc/more.h"] = []byte("#define MORE 1\n")
+	src.Body = "#include \"util.h\"\n#include <more.h>\nint main(void) { printf(\"%d\", twice(21) + MORE); }"
+	src.Args["flags"] = []string{"util.c -Iinc"}
+	if got := execute(t, src, &compile.Job{}).Value; got.Int() != 43 {
+		t.Errorf("with -I: got %v", got)
+	}
 	src.Files["util.c"] = []byte("#include \"util.h\"\nint twice(int x) { return 2 * y; }\n")
 	_, err := compiler(t).C().Build(context.Background(), src)
 	if err == nil || !strings.Contains(err.Error(), "util.c:2:31: error: use of undeclared identifier 'y'") {

@@ -250,7 +250,7 @@ func TestFilesAreShared(t *testing.T) {
 // TestLimits: whatever a script does, it ends with one line that says which
 // limit it met, and what it printed before is kept.
 func TestLimits(t *testing.T) {
-	small := sandbox.Limits{Fuel: 60e6, Memory: 48 << 20, Timeout: 20 * time.Second, Output: 1 << 20, Files: 4 << 20}
+	small := sandbox.Limits{Fuel: 60e6, Memory: 48 << 20, Timeout: 10 * time.Minute, Output: 1 << 20, Files: 4 << 20}
 	for _, c := range []struct{ name, script, want string }{
 		{"loop in the shell", "echo before; while :; do :; done", "fuel limit"},
 		{"loop in a tool", "echo before; awk 'BEGIN { while (1) x++ }'", "fuel limit"},

@@ -24,6 +24,7 @@ type grammar struct {
 	Plan       planCmd       `cmd:"" help:"Show the components of a workbook and how values flow."`
 	Tangle     tangleCmd     `cmd:"" help:"Write the source files that documents describe, as Emacs does."`
 	Detangle   detangleCmd   `cmd:"" help:"Bring edits of tangled files back into their documents."`
+	Fmt        fmtCmd        `cmd:"" help:"Tidy tables, tags and properties as Emacs does."`
 	Lint       lintCmd       `cmd:"" help:"Report mistakes, with places and hints."`
 	Why        whyCmd        `cmd:"" help:"Say why a component would, or would not, run again."`
 	Query      queryCmd      `cmd:"" help:"Ask questions over notes, blocks, tables and runs in OQL."`

@@ -34,6 +34,9 @@ func (h *HostFS) Close() error { return h.root.Close() }
 // pipes) is refused.
 func (h *HostFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
 	if info, err := h.root.Stat(name); err == nil {
+		if flag&os.O_CREATE != 0 && flag&os.O_EXCL != 0 {
+			return nil, pathError("open", name, fs.ErrExist)
+		}
 		if err := checkRegular(name, info.Mode()); err != nil {
 			return nil, err
 		}
@@ -124,8 +127,26 @@ func (h *HostFS) Mkdir(name string, perm fs.FileMode) error {
 // Remove implements FS.
 func (h *HostFS) Remove(name string) error { return hostError(h.root.Remove(name)) }
 
-// Rename implements FS.
-func (h *HostFS) Rename(from, to string) error { return hostError(h.root.Rename(from, to)) }
+// Rename implements FS. Package os refuses to replace a directory; the guest's
+// world allows it when that is empty, so it is removed first.
+func (h *HostFS) Rename(from, to string) error {
+	err := hostError(h.root.Rename(from, to))
+	if !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	info, serr := h.root.Lstat(from)
+	if serr != nil {
+		return hostError(serr)
+	}
+	entries, _ := h.ReadDir(to)
+	if err := checkRename(from, to, info.IsDir(), true, len(entries) == 0); err != nil || from == to {
+		return err
+	}
+	if err := h.Remove(to); err != nil {
+		return err
+	}
+	return hostError(h.root.Rename(from, to))
+}
 
 // hostError hides host paths and turns an attempt to leave into a permission
 // error.

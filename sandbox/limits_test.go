@@ -93,12 +93,12 @@ func TestMemoryGrow(t *testing.T) {
 
 func TestTableLimit(t *testing.T) {
 	e := testEngine(t)
-	in := testInstance(t, e, "limits", Command{})
+	in := testInstance(t, e, "table", Command{})
 	for _, test := range []struct {
 		grow uint64
 		want int32
 	}{{tableLimit - 1, 1}, {1, -1}} {
-		got, err := in.Call(t.Context(), "table_grow", test.grow)
+		got, err := in.Call(t.Context(), "grow", test.grow)
 		if err != nil || int32(got[0]) != test.want {
 			t.Errorf("table.grow %d: %v, %v", test.grow, got, err)
 		}

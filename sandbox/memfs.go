@@ -287,32 +287,45 @@ func (m *MemFS) Rename(from, to string) error {
 	if err != nil {
 		return err
 	}
-	n := src.children[srcBase]
-	if n == nil {
-		return pathError("rename", from, fs.ErrNotExist)
-	}
-	if from == to {
-		return nil
-	}
-	if n.dir && within(to, from) {
-		return pathError("rename", to, fs.ErrInvalid)
-	}
 	dst, dstBase, err := m.parent("rename", to)
 	if err != nil {
 		return err
 	}
-	if old := dst.children[dstBase]; old != nil {
-		switch {
-		case n.dir && !old.dir:
-			return pathError("rename", to, syscall.ENOTDIR)
-		case !n.dir && old.dir:
-			return pathError("rename", to, syscall.EISDIR)
-		case len(old.children) > 0:
-			return pathError("rename", to, syscall.ENOTEMPTY)
-		}
+	n, old := src.children[srcBase], dst.children[dstBase]
+	if n == nil {
+		return pathError("rename", from, fs.ErrNotExist)
+	}
+	if old != nil {
+		err = checkRename(from, to, n.dir, old.dir, len(old.children) == 0)
+	} else {
+		err = checkRename(from, to, n.dir, n.dir, true)
+	}
+	if err != nil || n == old {
+		return err
 	}
 	delete(src.children, srcBase)
 	dst.children[dstBase] = n
+	return nil
+}
+
+// checkRename says why from, a directory or not, cannot take the place of to:
+// of what is there, or of nothing, which counts as empty and of the same kind.
+// The order of the checks is that of Linux.
+func checkRename(from, to string, fromDir, toDir, empty bool) error {
+	switch {
+	case from == to:
+		return nil
+	case fromDir && within(to, from):
+		return pathError("rename", to, fs.ErrInvalid)
+	case toDir && within(from, to):
+		return pathError("rename", to, syscall.ENOTEMPTY)
+	case fromDir && !toDir:
+		return pathError("rename", to, syscall.ENOTDIR)
+	case !fromDir && toDir:
+		return pathError("rename", to, syscall.EISDIR)
+	case !empty:
+		return pathError("rename", to, syscall.ENOTEMPTY)
+	}
 	return nil
 }
 
@@ -339,6 +352,9 @@ func (f *memFile) ReadAt(p []byte, off int64) (int, error) {
 func (f *memFile) WriteAt(p []byte, off int64) (int, error) {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()
+	if len(p) == 0 {
+		return 0, nil
+	}
 	f.node.own()
 	if end := off + int64(len(p)); end > int64(len(f.node.data)) {
 		f.node.resize(end)
@@ -371,16 +387,12 @@ func (n *memNode) own() {
 
 // resize sets the length of data; new bytes are zero.
 func (n *memNode) resize(size int64) {
-	if old := int64(len(n.data)); size <= old {
-		n.data = n.data[:size]
-		return
-	} else if size > int64(cap(n.data)) {
+	old := int64(len(n.data))
+	if size > old {
 		n.data = slices.Grow(n.data, int(size-old))
-		n.data = n.data[:size]
-	} else {
-		n.data = n.data[:size]
-		clear(n.data[old:])
 	}
+	n.data = n.data[:size]
+	clear(n.data[min(old, size):]) // what lies beyond the length may be left over
 }
 
 func (n *memNode) info(name string) fs.FileInfo {

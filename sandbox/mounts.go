@@ -76,15 +76,20 @@ func Mounts(root FS, at map[string]FS) (FS, error) {
 
 // route finds the tree a name belongs to and its name there.
 func (t *mountTable) route(name string) (FS, string) {
-	for _, p := range t.points {
-		if name == p.name {
-			return p.tree, "."
-		}
-		if strings.HasPrefix(name, p.name+"/") {
-			return p.tree, name[len(p.name)+1:]
-		}
+	i := t.owner(name)
+	if i < 0 {
+		return t.root, name
 	}
-	return t.root, name
+	p := t.points[i]
+	if name == p.name {
+		return p.tree, "."
+	}
+	return p.tree, name[len(p.name)+1:]
+}
+
+// owner is the index of the mount point that name lies below, -1 for none.
+func (t *mountTable) owner(name string) int {
+	return slices.IndexFunc(t.points, func(p mountPoint) bool { return within(name, p.name) })
 }
 
 // isAbove reports whether name is a directory on the way to a mount point.
@@ -165,10 +170,10 @@ func (t *mountTable) Rename(from, to string) error {
 	if t.isPoint(from) || t.isPoint(to) {
 		return pathError("rename", from, fs.ErrPermission)
 	}
-	src, srcName := t.route(from)
-	dst, dstName := t.route(to)
-	if src != dst {
+	if t.owner(from) != t.owner(to) {
 		return pathError("rename", to, syscall.EXDEV)
 	}
-	return src.Rename(srcName, dstName)
+	tree, src := t.route(from)
+	_, dst := t.route(to)
+	return tree.Rename(src, dst)
 }

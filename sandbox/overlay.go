@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"errors"
 	"io/fs"
 	"maps"
 	"os"
@@ -58,18 +59,13 @@ func (o *OverlayFS) statLower(op, name string) (fs.FileInfo, error) {
 	if o.isHidden(name) {
 		return nil, pathError(op, name, fs.ErrNotExist)
 	}
-	// A directory above may have been replaced by a file.
-	if dir := path.Dir(name); name != "." {
-		if info, err := o.upper.Stat(dir); err == nil && !info.IsDir() {
-			return nil, pathError(op, name, syscall.ENOTDIR)
-		}
-	}
 	return o.lower.Stat(name)
 }
 
 func (o *OverlayFS) stat(op, name string) (info fs.FileInfo, inUpper bool, err error) {
-	if info, err := o.upper.Stat(name); err == nil {
-		return info, true, nil
+	info, err = o.upper.Stat(name)
+	if err == nil || errors.Is(err, syscall.ENOTDIR) { // below a file that replaces a directory
+		return info, true, err
 	}
 	info, err = o.statLower(op, name)
 	return info, false, err
@@ -233,18 +229,24 @@ func (o *OverlayFS) hide(name string) {
 func (o *OverlayFS) Rename(from, to string) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	info, _, err := o.stat("rename", from)
-	switch {
-	case err != nil:
-		return err
-	case from == "." || to == "." || info.IsDir() && within(to, from) && to != from:
+	if from == "." || to == "." {
 		return pathError("rename", to, fs.ErrInvalid)
-	case from == to:
-		return nil
 	}
-	if err := o.renameOver(info, to); err != nil {
+	for _, dir := range []string{path.Dir(from), path.Dir(to)} {
+		if info, _, err := o.stat("rename", dir); err != nil {
+			return err
+		} else if !info.IsDir() {
+			return pathError("rename", to, syscall.ENOTDIR)
+		}
+	}
+	info, _, err := o.stat("rename", from)
+	if err != nil {
 		return err
 	}
+	if err := o.checkRename(from, to, info); err != nil || from == to {
+		return err
+	}
+	o.hide(to)
 	if err := o.copyUpDir("rename", path.Dir(to)); err != nil {
 		return err
 	}
@@ -258,24 +260,14 @@ func (o *OverlayFS) Rename(from, to string) error {
 	return nil
 }
 
-// renameOver checks and hides what a rename would replace.
-func (o *OverlayFS) renameOver(moved fs.FileInfo, to string) error {
+// checkRename says why from cannot take the place of to.
+func (o *OverlayFS) checkRename(from, to string, info fs.FileInfo) error {
 	old, _, err := o.stat("rename", to)
-	if err != nil {
-		return nil
+	if err != nil { // nothing there
+		return checkRename(from, to, info.IsDir(), info.IsDir(), true)
 	}
-	switch {
-	case moved.IsDir() && !old.IsDir():
-		return pathError("rename", to, syscall.ENOTDIR)
-	case !moved.IsDir() && old.IsDir():
-		return pathError("rename", to, syscall.EISDIR)
-	case old.IsDir():
-		if entries, err := o.readDir(to); err != nil || len(entries) > 0 {
-			return pathError("rename", to, syscall.ENOTEMPTY)
-		}
-	}
-	o.hide(to)
-	return nil
+	entries, _ := o.readDir(to) // none if it is a file
+	return checkRename(from, to, info.IsDir(), old.IsDir(), len(entries) == 0)
 }
 
 // copyUpTree makes name and all below it exist in the upper layer.

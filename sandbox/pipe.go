@@ -24,7 +24,8 @@ func Pipe() (*PipeReader, *PipeWriter) {
 
 type pipe struct {
 	mu         sync.Mutex
-	buf        []byte
+	ring       []byte // pipeSize bytes, made at the first write
+	start, n   int    // the n bytes from start on, round the end, are waiting
 	readClosed bool
 	writeEnd   error         // non-nil once the writer has closed
 	changed    chan struct{} // closed and replaced at every change
@@ -34,6 +35,33 @@ type pipe struct {
 func (p *pipe) signal() {
 	close(p.changed)
 	p.changed = make(chan struct{})
+}
+
+// put takes as much of b as there is room for; mu is held.
+func (p *pipe) put(b []byte) int {
+	if p.ring == nil {
+		p.ring = make([]byte, pipeSize)
+	}
+	done := 0
+	for done < len(b) && p.n < len(p.ring) {
+		end := (p.start + p.n) % len(p.ring)
+		k := copy(p.ring[end:min(len(p.ring), end+len(p.ring)-p.n)], b[done:])
+		done += k
+		p.n += k
+	}
+	return done
+}
+
+// take moves waiting bytes to b; mu is held.
+func (p *pipe) take(b []byte) int {
+	done := 0
+	for done < len(b) && p.n > 0 {
+		k := copy(b[done:], p.ring[p.start:min(len(p.ring), p.start+p.n)])
+		done += k
+		p.n -= k
+		p.start = (p.start + k) % len(p.ring)
+	}
+	return done
 }
 
 // PipeReader is the reading end of a pipe.
@@ -47,14 +75,12 @@ func (r *PipeReader) ReadContext(ctx context.Context, b []byte) (int, error) {
 	p, n := r.p, 0
 	for {
 		p.mu.Lock()
-		if len(p.buf) > 0 {
-			k := copy(b[n:], p.buf)
-			p.buf = p.buf[:copy(p.buf, p.buf[k:])]
+		if k := p.take(b[n:]); k > 0 {
 			n += k
 			p.signal()
 		}
 		end, changed := p.writeEnd, p.changed
-		if len(p.buf) > 0 {
+		if p.n > 0 {
 			end = nil
 		}
 		if p.readClosed {
@@ -79,7 +105,7 @@ func (r *PipeReader) ReadContext(ctx context.Context, b []byte) (int, error) {
 func (r *PipeReader) Close() error {
 	r.p.mu.Lock()
 	defer r.p.mu.Unlock()
-	r.p.readClosed, r.p.buf = true, nil
+	r.p.readClosed, r.p.ring, r.p.n = true, nil, 0
 	r.p.signal()
 	return nil
 }
@@ -103,10 +129,8 @@ func (w *PipeWriter) WriteContext(ctx context.Context, b []byte) (int, error) {
 			p.mu.Unlock()
 			return written, io.ErrClosedPipe
 		}
-		if room := pipeSize - len(p.buf); room > 0 {
-			n := min(room, len(b)-written)
-			p.buf = append(p.buf, b[written:written+n]...)
-			written += n
+		if k := p.put(b[written:]); k > 0 {
+			written += k
 			p.signal()
 		}
 		changed := p.changed

@@ -119,6 +119,8 @@ type image interface {
 	// restore makes memory, which is at least as long as the image, equal to
 	// it, with zeroes behind. It may replace the pages memory consists of.
 	restore(memory []byte) error
+	// bytes is the whole image; callers do not modify it.
+	bytes() ([]byte, error)
 	close() error
 }
 
@@ -129,5 +131,7 @@ func (c copyImage) restore(memory []byte) error {
 	clear(memory[copy(memory, c):])
 	return nil
 }
+
+func (c copyImage) bytes() ([]byte, error) { return c, nil }
 
 func (c copyImage) close() error { return nil }

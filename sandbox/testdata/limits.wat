@@ -3,7 +3,6 @@
   (import "wasi_snapshot_preview1" "proc_exit" (func $exit (param i32)))
   (import "wasi_snapshot_preview1" "fd_write" (func $write (param i32 i32 i32 i32) (result i32)))
   (memory (export "memory") 2)
-  (table $t 1 funcref)
   (global $sp (mut i32) (i32.const 65536))
 
   (func (export "spin") (loop $again (br $again)))
@@ -33,7 +32,6 @@
   (func (export "fill") (param $n i32) (memory.fill (i32.const 0) (i32.const 7) (local.get $n)))
   (func (export "fills") (param $n i32)
     (loop $more (memory.fill (i32.const 0) (i32.const 7) (local.get $n)) (br $more)))
-  (func (export "table_grow") (param $n i32) (result i32) (table.grow $t (ref.null func) (local.get $n)))
   (func (export "divide") (param $a i32) (param $b i32) (result i32) (i32.div_s (local.get $a) (local.get $b)))
   (func $inner unreachable)
   (func $outer (export "trap") (call $inner))

@@ -116,6 +116,8 @@ func readList(doc *org.Document, n *org.Node) elisp.Value {
 
 var bracketLink = regexp.MustCompile(`^[ \t]*\[\[((?:[^\]\[\\]|\\(?:\\\\)*[\]\[]|\\+[^\]\[])+)\](?:\[[^\x00]+?\])?\]\s*$`)
 
+var linkScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
+
 // soleLink reads a paragraph that is one link: a file link gives the file's
 // absolute path, any other link its target.
 func soleLink(text, dir string) (string, bool) {
@@ -128,7 +130,7 @@ func soleLink(text, dir string) (string, bool) {
 	switch {
 	case typed && strings.EqualFold(scheme, "file"):
 		return elisp.Expand(rest, dir, "~"), true
-	case typed && regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`).MatchString(scheme):
+	case typed && linkScheme.MatchString(scheme):
 		return raw, true
 	}
 	return elisp.Expand(raw, dir, "~"), true

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // Print is the readable form of v, what Emacs's %S and prin1 give.
@@ -118,7 +119,8 @@ func writeSymbol(b *strings.Builder, name string) {
 		b.WriteString("##")
 		return
 	}
-	if looksLikeNumber(name) || name[0] == '?' {
+	first, _ := utf8.DecodeRuneInString(name)
+	if (looksLikeNumber(name) || first == '?') && !symbolNeedsEscape(first) {
 		b.WriteByte('\\')
 	}
 	for _, r := range name {

@@ -13,7 +13,11 @@ import (
 
 // replaceName replaces every occurrence of pattern, a literal text.
 func replaceName(body, pattern, value string) string {
-	return regexp.MustCompile("(?i)"+regexp.QuoteMeta(pattern)).ReplaceAllLiteralString(body, value)
+	re, err := regexp.Compile("(?i)" + regexp.QuoteMeta(pattern))
+	if err != nil { // bytes that are no text have no case
+		return strings.ReplaceAll(body, pattern, value)
+	}
+	return re.ReplaceAllLiteralString(body, value)
 }
 
 // expandDollar replaces $name in dot and lilypond.

@@ -5,13 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"wb/compile"
 	"wb/compile/toolchain"
@@ -253,93 +250,4 @@ func (c *Compiler) link(ctx context.Context, t *tool, lang language, objects [][
 		"-lwasi-emulated-signal", "-lwasi-emulated-process-clocks", "-lwasi-emulated-mman", "-lwasi-emulated-getpid",
 		"-lc-printscan-long-double", "-lc", "/usr/lib/wasm32-unknown-wasip1/libclang_rt.builtins.a", "-o", workDir + "/out.wasm"})
 	return c.run(ctx, t, files, "out.wasm", args...)
-}
-
-// Options say how [CompileC] builds a tool.
-type Options struct {
-	// Flags are given to the compiler for every file: "-O2", "-DX=1",
-	// "-I/work/include" (the sources lie in /work).
-	Flags []string
-	// LinkFlags are given to wasm-ld: "-z", "stack-size=65536".
-	LinkFlags []string
-	// Reactor builds a module with _initialize in place of _start; Exports
-	// names the functions it offers.
-	Reactor bool
-	Exports []string
-	// Main names the .c files to compile; nil means all of them.
-	Main []string
-}
-
-// CompileC builds one wasm program from C files by slash path: every .c file
-// is compiled, headers lie where the paths say, below /work. Messages of the
-// compiler come back in a [*compile.BuildError] with the files' own positions.
-// The toolchain is installed when it is missing.
-func CompileC(ctx context.Context, env *compile.Env, files map[string][]byte, opts Options) ([]byte, error) {
-	return New(env).CompileC(ctx, files, opts)
-}
-
-// CompileC is the function of that name with a compiler that stays loaded.
-func (c *Compiler) CompileC(ctx context.Context, files map[string][]byte, opts Options) ([]byte, error) {
-	t, err := c.tool(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.compileC(ctx, t, files, opts)
-}
-
-func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byte, opts Options) ([]byte, error) {
-	t = t.within(toolLimits)
-	sources := opts.Main
-	if sources == nil {
-		for name := range files {
-			if path.Ext(name) == ".c" {
-				sources = append(sources, name)
-			}
-		}
-		slices.Sort(sources)
-	}
-	objects := make([][]byte, len(sources))
-	group, building := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, name := range sources {
-		group.Go(func() error {
-			o, err := c.object(building, t, langC, files, name, opts.Flags)
-			if err == nil && o.exit != 0 {
-				err = toolError(o.stderr)
-			}
-			objects[i] = o.output
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
-		return nil, err
-	}
-	p := program{start: "crt1-command.o", exports: opts.Exports, flags: opts.LinkFlags}
-	if opts.Reactor {
-		p.start = "crt1-reactor.o"
-		p.flags = append([]string{"--entry=_initialize"}, p.flags...)
-	}
-	o, err := c.link(ctx, t, langC, objects, p)
-	if err == nil && o.exit != 0 {
-		err = toolError(o.stderr)
-	}
-	return o.output, err
-}
-
-// toolError keeps messages about files that are not blocks.
-func toolError(stderr string) error {
-	e := &compile.BuildError{}
-	for line := range strings.Lines(stderr) {
-		line = strings.TrimSpace(line)
-		if m := messageLine.FindStringSubmatch(line); m != nil {
-			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Severity: severityOf(m[4]), Code: codeOf(m[6]), Message: m[5],
-				Pos: compile.Position{File: strings.TrimPrefix(m[1], workDir+"/"), Line: number(m[2]), Col: number(m[3])}})
-		} else if strings.Contains(line, "error:") {
-			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Severity: compile.Error, Message: line})
-		}
-	}
-	if len(e.Diagnostics) == 0 {
-		e.Diagnostics = []compile.Diagnostic{{Severity: compile.Error, Message: "compiler failed: " + strings.TrimSpace(stderr)}}
-	}
-	return e
 }

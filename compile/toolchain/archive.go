@@ -16,31 +16,41 @@ import (
 // never created; a file over limit bytes is an error.
 func extract(r io.Reader, dir string, limit int64, pick func(name string) string) (int, error) {
 	files := 0
+	err := walkTar(r, limit, pick, func(name string, r io.Reader) error {
+		files++
+		return writeFile(filepath.Join(dir, filepath.FromSlash(name)), r)
+	})
+	return files, err
+}
+
+// walkTar gives visit the regular files of a tar stream for which pick returns
+// a name. A picked entry that is a link or device, has a name that leaves the directory
+// or is over limit bytes is an error.
+func walkTar(r io.Reader, limit int64, pick func(name string) string, visit func(name string, r io.Reader) error) error {
 	for tr := tar.NewReader(r); ; {
 		h, err := tr.Next()
 		if errors.Is(err, io.EOF) {
-			return files, nil
+			return nil
 		}
 		if err != nil {
-			return files, fmt.Errorf("archive: %w", err)
+			return fmt.Errorf("archive: %w", err)
 		}
 		name := pick(path.Clean(strings.TrimPrefix(h.Name, "./")))
-		if name == "" {
+		if name == "" || h.Typeflag == tar.TypeDir {
 			continue
 		}
 		if h.Typeflag != tar.TypeReg {
-			return files, fmt.Errorf("archive: %s: not a regular file", h.Name)
+			return fmt.Errorf("archive: %s: not a regular file", h.Name)
 		}
 		if !fs.ValidPath(name) || !filepath.IsLocal(filepath.FromSlash(name)) {
-			return files, fmt.Errorf("archive: %s: leaves the directory", h.Name)
+			return fmt.Errorf("archive: %s: leaves the directory", h.Name)
 		}
 		if h.Size > limit {
-			return files, fmt.Errorf("archive: %s: %s, more than the limit of %s", h.Name, size(h.Size), size(limit))
+			return fmt.Errorf("archive: %s: %s, more than the limit of %s", h.Name, size(h.Size), size(limit))
 		}
-		if err := writeFile(filepath.Join(dir, filepath.FromSlash(name)), tr); err != nil {
-			return files, fmt.Errorf("archive: %w", err)
+		if err := visit(name, tr); err != nil {
+			return fmt.Errorf("archive: %w", err)
 		}
-		files++
 	}
 }
 

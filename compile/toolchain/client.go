@@ -6,8 +6,9 @@ import "os/exec"
 // and what they are needed for.
 func Clients() map[string]string {
 	return map[string]string{
-		"npm": "fetches compilers on first use; install Node.js with your package manager",
-		"go":  "builds the shell and other Go programs for the sandbox; install Go 1.26 or newer",
+		"npm":     "fetches compilers on first use; install Node.js with your package manager",
+		"apt-get": "fetches source code that compilers are built from; without it use wb toolchain install NAME --from FILE",
+		"go":      "builds the shell and other Go programs for the sandbox; install Go 1.26 or newer",
 	}
 }
 

@@ -63,12 +63,25 @@ func (n NPM) Pins() map[string]string {
 // Fetch downloads the tarball unless an earlier attempt has it, checks it and
 // unpacks what is kept.
 func (n NPM) Fetch(ctx context.Context, job *Job) error {
+	tarball, err := n.obtain(ctx, job)
+	if err != nil {
+		return err
+	}
+	return n.unpack(job, tarball)
+}
+
+func (n NPM) identity() string {
+	return fmt.Sprintf("npm %q %q %q\n", n.Package, n.Version, n.Integrity)
+}
+
+// obtain finds or downloads the tarball and checks it.
+func (n NPM) obtain(ctx context.Context, job *Job) (string, error) {
 	tarball := job.From
 	if tarball == "" {
 		tarball = filepath.Join(job.Downloads, job.Tool+"@"+n.Version+".tgz")
 		if n.verify(job.Tool, tarball) != nil {
 			if err := n.download(ctx, job, tarball); err != nil {
-				return err
+				return "", err
 			}
 		}
 	}
@@ -76,9 +89,9 @@ func (n NPM) Fetch(ctx context.Context, job *Job) error {
 		if job.From == "" {
 			os.Remove(tarball)
 		}
-		return err
+		return "", err
 	}
-	return n.unpack(job, tarball)
+	return tarball, nil
 }
 
 // download runs npm pack in an empty directory, where no project file can

@@ -30,10 +30,11 @@ type Recipe struct {
 	Needs []string
 }
 
-// Origin is a way to obtain files. There are three: [NPM] fetches a pinned
+// Origin is a way to obtain files. There are four: [NPM] fetches a pinned
 // package through the npm client, [GoBuild] compiles Go for wasip1 with the
-// local Go toolchain, and [Built] runs a function of ours, usually the C lane
-// on embedded sources.
+// local Go toolchain, [Source] builds a pinned archive of somebody else's
+// source code with our own compilers, and [Built] runs a function of ours,
+// usually the C lane on embedded sources.
 type Origin interface {
 	// Identity is everything that decides the content, in one string.
 	Identity() string
@@ -61,6 +62,10 @@ type Job struct {
 func (j *Job) Write(name string, data []byte) error {
 	return writeFile(filepath.Join(j.Dir, filepath.FromSlash(name)), bytes.NewReader(data))
 }
+
+// Keep is a directory for intermediate results, such as object files, that
+// survives an interrupted installation and is removed after a finished one.
+func (j *Job) Keep() string { return filepath.Join(j.Downloads, j.Tool+"@objects") }
 
 // scratch makes an empty directory for intermediate files; leftovers of dead
 // processes are collected with the downloads.

@@ -14,8 +14,8 @@
 //	<store>/.locks/clang.lock  .work/clang-*  .downloads/
 //
 // This is one of the few packages that start operating-system processes: the
-// npm and go clients of the user, with the user's own registry settings and
-// fixed arguments. Nothing from a workbook reaches them.
+// npm, apt-get and go clients of the user, with the user's own registry
+// settings and fixed arguments. Nothing from a workbook reaches them.
 package toolchain
 
 import (

@@ -1,0 +1,180 @@
+package clang
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"wb/compile"
+)
+
+// Options say how [CompileC] builds a tool.
+type Options struct {
+	// Flags are given to the compiler for every file: "-O2", "-DX=1",
+	// "-I/work/include" (the sources lie in /work).
+	Flags []string
+	// FlagsOf are further flags for one file, nil for none.
+	FlagsOf func(name string) []string
+	// LinkFlags are given to wasm-ld: "-z", "stack-size=65536".
+	LinkFlags []string
+	// Reactor builds a module with _initialize in place of _start; Exports
+	// names the functions it offers.
+	Reactor bool
+	Exports []string
+	// Main names the .c, .cc, .cpp and .cxx files to compile; nil means all of
+	// them.
+	Main []string
+	// Objects is a directory that keeps object files, so that an interrupted
+	// build goes on where it was; "" keeps none.
+	Objects string
+	// Compiled hears about every file that has been compiled, from several
+	// goroutines; nil for nobody.
+	Compiled func(name string)
+}
+
+// CompileC builds one wasm program from C and C++ files by slash path: every
+// source file is compiled, headers lie where the paths say, below /work.
+// Messages of the compiler come back in a [*compile.BuildError] with the files'
+// own positions. The toolchain is installed when it is missing.
+func CompileC(ctx context.Context, env *compile.Env, files map[string][]byte, opts Options) ([]byte, error) {
+	return New(env).CompileC(ctx, files, opts)
+}
+
+// CompileC is the function of that name with a compiler that stays loaded.
+func (c *Compiler) CompileC(ctx context.Context, files map[string][]byte, opts Options) ([]byte, error) {
+	t, err := c.tool(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.compileC(ctx, t, files, opts)
+}
+
+// languageOf is the language of a source file, by its name.
+func languageOf(name string) (lang language, ok bool) {
+	switch path.Ext(name) {
+	case ".c":
+		return langC, true
+	case ".cc", ".cpp", ".cxx":
+		return langCPP, true
+	}
+	return language{}, false
+}
+
+func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byte, opts Options) ([]byte, error) {
+	t = t.within(toolLimits)
+	sources := opts.Main
+	if sources == nil {
+		for name := range files {
+			if _, ok := languageOf(name); ok {
+				sources = append(sources, name)
+			}
+		}
+		slices.Sort(sources)
+	}
+	objects := make([][]byte, len(sources))
+	all := digestOf(files)
+	main := langC
+	group, building := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, name := range sources {
+		lang, ok := languageOf(name)
+		if !ok || files[name] == nil {
+			return nil, fmt.Errorf("%s is no C or C++ file among those given", name)
+		}
+		if lang.ext == langCPP.ext {
+			main = langCPP
+		}
+		flags := opts.Flags
+		if opts.FlagsOf != nil {
+			flags = slices.Concat(flags, opts.FlagsOf(name))
+		}
+		group.Go(func() (err error) {
+			objects[i], err = c.keptObject(building, t, lang, files, name, flags, opts.Objects, all)
+			if err == nil && opts.Compiled != nil {
+				opts.Compiled(name)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	p := program{start: "crt1-command.o", exports: opts.Exports, flags: opts.LinkFlags}
+	if opts.Reactor {
+		p.start = "crt1-reactor.o"
+		p.flags = append([]string{"--entry=_initialize"}, p.flags...)
+	}
+	o, err := c.link(ctx, t, main, objects, p)
+	if err == nil && o.exit != 0 {
+		err = toolError(o.stderr)
+	}
+	return o.output, err
+}
+
+// keptObject compiles one file unless dir has its object from an earlier
+// attempt. All is the digest of all the files, any of which it may include.
+func (c *Compiler) keptObject(ctx context.Context, t *tool, lang language, files map[string][]byte, name string, flags []string, dir, all string) ([]byte, error) {
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%q %q %q\n%s\n%q\n%s\n", version, t.digest, compileFlags, lang.compile, lang.optimise, name, flags, all)))
+	kept := filepath.Join(dir, hex.EncodeToString(sum[:16])+".o")
+	if dir != "" {
+		if object, err := os.ReadFile(kept); err == nil {
+			return object, nil
+		}
+	}
+	o, err := c.object(ctx, t, lang, files, name, flags)
+	if err == nil && o.exit != 0 {
+		err = toolError(o.stderr)
+	}
+	if err != nil || dir == "" {
+		return o.output, err
+	}
+	return o.output, writeObject(kept, o.output)
+}
+
+// writeObject makes a file that appears whole or not at all.
+func writeObject(path string, data []byte) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path+".part", data, 0o644); err != nil {
+		return err
+	}
+	return os.Rename(path+".part", path)
+}
+
+// digestOf names files with their contents.
+func digestOf(files map[string][]byte) string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(files[name]))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// toolError keeps messages about files that are not blocks.
+func toolError(stderr string) error {
+	e := &compile.BuildError{}
+	for line := range strings.Lines(stderr) {
+		line = strings.TrimSpace(line)
+		if m := messageLine.FindStringSubmatch(line); m != nil {
+			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Severity: severityOf(m[4]), Code: codeOf(m[6]), Message: m[5],
+				Pos: compile.Position{File: strings.TrimPrefix(m[1], workDir+"/"), Line: number(m[2]), Col: number(m[3])}})
+		} else if strings.Contains(line, "error:") {
+			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Severity: compile.Error, Message: line})
+		}
+	}
+	if len(e.Diagnostics) == 0 {
+		e.Diagnostics = []compile.Diagnostic{{Severity: compile.Error, Message: "compiler failed: " + strings.TrimSpace(stderr)}}
+	}
+	return e
+}

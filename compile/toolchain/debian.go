@@ -1,0 +1,159 @@
+package toolchain
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Debian is an upstream source archive as Debian keeps it, fetched with the
+// user's apt-get from the mirrors the user has configured. Only the digest is
+// trusted.
+type Debian struct {
+	Package string // "lua5.4"
+	Version string // of the upstream source, for messages: "5.4.4"
+	Suite   string // the release that has it: "bookworm"
+	File    string // "lua5.4_5.4.4.orig.tar.gz"
+	SHA256  string // of File, hex
+	Size    int64  // of File in bytes, for the progress text
+}
+
+func (d Debian) identity() string { return fmt.Sprintf("debian %q %s\n", d.File, d.SHA256) }
+
+// obtain finds the archive: the one the user names, one that an earlier attempt
+// has fetched, or a fresh one.
+func (d Debian) obtain(ctx context.Context, job *Job) (string, error) {
+	if job.From != "" {
+		return job.From, d.verify(job.Tool, job.From)
+	}
+	archive := filepath.Join(job.Downloads, job.Tool+"@"+d.File)
+	if d.verify(job.Tool, archive) == nil {
+		return archive, nil
+	}
+	if err := d.download(ctx, job, archive); err != nil {
+		return "", err
+	}
+	if err := d.verify(job.Tool, archive); err != nil {
+		os.Remove(archive)
+		return "", err
+	}
+	return archive, nil
+}
+
+// verify compares an archive's SHA-256 with the pin.
+func (d Debian) verify(tool, archive string) error {
+	got, err := hashFile(archive)
+	if err != nil {
+		return fmt.Errorf("toolchain %s: %w", tool, err)
+	}
+	if got.SHA256 != d.SHA256 {
+		return &IntegrityError{Tool: tool, What: d.File, Want: d.SHA256, Got: got.SHA256}
+	}
+	return nil
+}
+
+// byHand is how a person gets the archive where wb cannot.
+func (d Debian) byHand(tool string) string {
+	return fmt.Sprintf("fetch %s (SHA-256 %s) on a machine that has %s sources: apt-get source --tar-only %s; then: wb toolchain install %s --from %s",
+		d.File, d.SHA256, d.Suite, d.Package, tool, d.File)
+}
+
+// download lets apt-get fetch the archive with a configuration of its own: the
+// user's mirrors, asked for the source code of one suite. Nothing of the
+// system's apt state is read or written.
+func (d Debian) download(ctx context.Context, job *Job, archive string) (err error) {
+	step := job.Step(fmt.Sprintf("fetching %s with apt-get (%s)", d.File, size(d.Size)), 0)
+	defer func() { step.Done(err) }()
+	dir, err := job.scratch()
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	mirrors, err := d.mirrors(ctx, job)
+	if err != nil {
+		return err
+	}
+	var failures []error
+	for i, m := range mirrors {
+		made, err := d.downloadFrom(ctx, job, filepath.Join(dir, fmt.Sprint(i)), m)
+		if err == nil {
+			return os.Rename(made, archive)
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		failures = append(failures, err)
+	}
+	return errors.Join(failures...)
+}
+
+// mirrors are the archives in the user's apt configuration that may have the
+// suite.
+func (d Debian) mirrors(ctx context.Context, job *Job) ([]mirror, error) {
+	out, err := run(ctx, job.Tool, job.Downloads, nil, "apt-config", []string{"shell", "list", "Dir::Etc::sourcelist/f", "parts", "Dir::Etc::sourceparts/d"}, d.byHand(job.Tool))
+	if err != nil {
+		return nil, err
+	}
+	var paths []string
+	for line := range strings.Lines(string(out)) {
+		_, value, _ := strings.Cut(strings.TrimSpace(line), "=")
+		value = strings.Trim(value, "'")
+		switch {
+		case strings.HasSuffix(value, "/"):
+			for _, pattern := range []string{"*.list", "*.sources"} {
+				more, _ := filepath.Glob(filepath.Join(value, pattern))
+				paths = append(paths, more...)
+			}
+		case value != "":
+			paths = append(paths, value)
+		}
+	}
+	var all []mirror
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			continue // absent, or not for us to read
+		}
+		all = append(all, readMirrors(path, string(text))...)
+	}
+	if all = mainMirrors(all); len(all) == 0 {
+		return nil, &UnavailableError{Tool: job.Tool, Command: "apt-get source --tar-only " + d.Package, Fix: d.byHand(job.Tool),
+			Err: errors.New("the apt configuration names no archive with a main component")}
+	}
+	return all, nil
+}
+
+// downloadFrom fetches the archive from one mirror into dir.
+func (d Debian) downloadFrom(ctx context.Context, job *Job, dir string, m mirror) (string, error) {
+	for _, sub := range []string{"lists/partial", "archives/partial", "files"} {
+		if err := os.MkdirAll(filepath.Join(dir, sub), 0o755); err != nil {
+			return "", fmt.Errorf("toolchain %s: %w", job.Tool, err)
+		}
+	}
+	list := filepath.Join(dir, "wb.sources")
+	if err := writeFile(list, bytes.NewReader([]byte(m.sources(d.Suite)))); err != nil {
+		return "", fmt.Errorf("toolchain %s: %w", job.Tool, err)
+	}
+	options := []string{"-q", "-o", "Dir::Etc::sourcelist=" + list, "-o", "Dir::Etc::sourceparts=/dev/null", "-o", "Dir::State::lists=" + filepath.Join(dir, "lists"),
+		"-o", "Dir::Cache=" + dir, "-o", "Dir::Cache::archives=archives", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Languages=none"}
+	for _, args := range [][]string{{"update"}, {"source", "--tar-only", "--download-only", "--only-source", d.Package}} {
+		if _, err := run(ctx, job.Tool, filepath.Join(dir, "files"), []string{"LC_ALL=C"}, "apt-get", append(args, options...), d.byHand(job.Tool)); err != nil {
+			var missing *UnavailableError
+			if errors.As(err, &missing) {
+				missing.Command = "apt-get " + strings.Join(args, " ")
+				missing.Fix = d.byHand(job.Tool)
+			}
+			return "", err
+		}
+	}
+	made := filepath.Join(dir, "files", d.File)
+	if !exists(made) {
+		return "", &UnavailableError{Tool: job.Tool, Command: "apt-get source --tar-only " + d.Package, Fix: d.byHand(job.Tool),
+			Err: fmt.Errorf("the archive has another version than %s, which is %s", d.File, d.Version)}
+	}
+	return made, nil
+}

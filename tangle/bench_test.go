@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"wb/org"
-	"wb/tangle/internal/emacs"
+	"wb/internal/emacs"
 )
 
 // bigDocument is about 1 MB of org with 2,000 blocks below 400 headings: prose,

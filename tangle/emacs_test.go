@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"wb/org"
-	"wb/tangle/internal/emacs"
+	"wb/internal/emacs"
 )
 
 // A judged document is one that both Emacs and we have tangled.

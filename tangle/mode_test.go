@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"wb/tangle/elisp"
-	"wb/tangle/internal/emacs"
+	"wb/internal/emacs"
 )
 
 // modeTexts maps values of :tangle-mode, in Lisp, to modes; "" is an error.

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"wb/tangle/elisp"
-	"wb/tangle/internal/emacs"
+	"wb/internal/emacs"
 )
 
 var commented = []string{

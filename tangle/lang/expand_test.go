@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"wb/tangle/elisp"
-	"wb/tangle/internal/emacs"
+	"wb/internal/emacs"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")

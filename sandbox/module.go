@@ -177,7 +177,7 @@ func (m *Module) load() {
 func (m *Module) compile() (compiled wazero.CompiledModule, err error) {
 	metered, info, err := m.source.metered()
 	if err != nil {
-		return nil, &LoadError{Module: m.name, Reason: "invalid module", Err: err}
+		return nil, m.loadError(err)
 	}
 	workers := 1
 	if len(metered) >= parallelModule {
@@ -191,7 +191,7 @@ func (m *Module) compile() (compiled wazero.CompiledModule, err error) {
 	ctx := experimental.WithCompilationWorkers(m.engine.ctx, workers)
 	compiled, err = m.engine.runtime.CompileModule(ctx, metered)
 	if err != nil {
-		return nil, &LoadError{Module: m.name, Reason: "invalid module", Err: err}
+		return nil, m.loadError(err)
 	}
 	m.info, m.size, m.needs = info, len(metered), m.needs[:0]
 	for _, f := range compiled.ImportedFunctions() {
@@ -199,6 +199,19 @@ func (m *Module) compile() (compiled wazero.CompiledModule, err error) {
 		m.needs = append(m.needs, functionImport{module, name})
 	}
 	return compiled, nil
+}
+
+// loadError says why a module could not be compiled: because of the module, or
+// because something came between that says nothing about it.
+func (m *Module) loadError(err error) error {
+	var unopened *openError
+	switch {
+	case m.engine.ctx.Err() != nil:
+		return errEngineClosed
+	case errors.As(err, &unopened):
+		return fmt.Errorf("%s: %w", m.name, unopened.error)
+	}
+	return &LoadError{Module: m.name, Reason: "invalid module", Err: err}
 }
 
 // Trim drops the machine code of every module that no instance uses, to give

@@ -52,7 +52,7 @@ func (s *source) metered() ([]byte, *fuel.Info, error) {
 	}
 	wasm, err := s.open()
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, &openError{err}
 	}
 	if err := s.verify(wasm); err != nil {
 		return nil, nil, err
@@ -66,6 +66,12 @@ func (s *source) metered() ([]byte, *fuel.Info, error) {
 	}
 	return wasm, info, nil
 }
+
+// openError says that a module's bytes could not be had: they may be lost, or
+// whoever wanted them was interrupted. It tells nothing about the module.
+type openError struct{ error }
+
+func (e *openError) Unwrap() error { return e.error }
 
 func (s *source) verify(wasm []byte) error {
 	if len(wasm) > maxModule {

@@ -174,6 +174,18 @@ type Outcome struct {
 	Usage  sandbox.Usage
 }
 
+// StdinForm is how tables and lists reach standard input: with tabs between
+// cells and "hline" for a rule as ob-shell does, without rules as ob-awk does,
+// or as JSON. Text is always given raw.
+type StdinForm int
+
+// The forms that standard input may take.
+const (
+	StdinShell StdinForm = iota
+	StdinRows
+	StdinJSON
+)
+
 // Info describes a lane for listings, cache keys and "nearest known" hints.
 type Info struct {
 	Name    string   // canonical name: "js", "c", "sh"
@@ -183,6 +195,8 @@ type Info struct {
 	Toolchains []string
 	// Summary is one line for wb help and docs.
 	Summary string
+	// Stdin is how a structured value of :stdin is written.
+	Stdin StdinForm
 }
 
 // Lane is one language.

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"wb/compile"
@@ -39,12 +40,16 @@ func TestExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := copyExamples(t)
-	files, err := filepath.Glob(filepath.Join(dir, "*.org"))
-	if err != nil || len(files) == 0 {
-		t.Fatalf("no examples: %v", err)
+	var files []string
+	for _, pattern := range []string{"*.org", "lanes/*.org"} {
+		found, err := filepath.Glob(filepath.Join(dir, filepath.FromSlash(pattern)))
+		if err != nil || len(found) == 0 {
+			t.Fatalf("no examples in %s: %v", pattern, err)
+		}
+		files = append(files, found...)
 	}
 	for _, file := range files {
-		t.Run(filepath.Base(file), func(t *testing.T) {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".org"), func(t *testing.T) {
 			needToolchains(t, env, registry, file)
 			run := func() *workbook.Report {
 				report, err := workbook.Run(ctx, workbook.Options{File: file, Lanes: registry, Cache: workbook.CacheBeside(file)})

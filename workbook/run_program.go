@@ -247,7 +247,7 @@ func (r *runner) bindBabel(ctx context.Context, p *program, this *value.Value) e
 	if err != nil {
 		return err
 	}
-	p.job.Stdin = []byte(shellText(v, "\t", "hline"))
+	p.job.Stdin = stdinText(v, p.lane.Info().Stdin)
 	return nil
 }
 

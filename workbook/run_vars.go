@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"wb/compile"
 	"wb/org"
 	"wb/tangle/elisp"
 	"wb/value"
@@ -242,6 +243,19 @@ func (r *runner) call(ctx context.Context, c *Component, ref Reference, this *va
 
 func callLabel(c *Component, ref Reference) string {
 	return c.ID + "(" + strings.Join(ref.Args, ", ") + ")"
+}
+
+// stdinText is the value of :stdin in the form that a lane reads.
+func stdinText(v value.Value, form compile.StdinForm) []byte {
+	switch {
+	case form == compile.StdinJSON && v.Kind() == value.List:
+		return []byte(value.OfList(withoutRules(v.Items())...).String())
+	case form == compile.StdinJSON && v.Kind() == value.Object:
+		return []byte(v.String())
+	case form == compile.StdinRows:
+		return []byte(shellText(v, "\t", ""))
+	}
+	return []byte(shellText(v, "\t", "hline"))
 }
 
 // shellText is a value as text for a program: rows on lines with a separator

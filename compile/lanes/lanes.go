@@ -6,6 +6,7 @@ package lanes
 import (
 	"wb/compile"
 	"wb/compile/clang"
+	"wb/compile/filter"
 	"wb/compile/js"
 	"wb/compile/shell"
 )
@@ -13,12 +14,14 @@ import (
 // New makes all lanes in env. Nothing is installed or loaded yet.
 func New(env *compile.Env) (*compile.Registry, error) {
 	cc := clang.New(env)
+	sh := shell.New(env)
 	all := []compile.Lane{
 		cc.C(),
 		cc.CPP(),
 		js.New(env),
-		shell.New(env),
+		sh,
 	}
+	all = append(all, filter.Lanes(sh)...)
 	if env.Cache != nil {
 		for i, lane := range all {
 			all[i] = compile.Cached(lane, env.Cache)

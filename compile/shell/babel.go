@@ -123,6 +123,10 @@ func (s separators) quoted(v value.Value) string {
 	return "'" + strings.ReplaceAll(s.text(v), "'", `'"'"'`) + "'"
 }
 
+// Text is a value as a variable of a shell or awk script holds it: rows are
+// lines with tabs between cells, items of a list are lines.
+func Text(v value.Value) string { return separators{cell: "\t"}.text(v) }
+
 // text is a value as text: a table's rows are lines, a list's items too
 // (org-babel-sh-var-to-string).
 func (s separators) text(v value.Value) string {

@@ -52,6 +52,13 @@ type Result struct {
 // by then.
 func (r *Runner) Run(ctx context.Context, s Script) (Result, error) { return r.run(ctx, s, s.argv()) }
 
+// Tool runs one program, named by argv[0], in the place of a shell: awk, sed,
+// jq or any other that scripts can use. Text, Shell, Name, Args and Options of
+// s have no meaning here.
+func (r *Runner) Tool(ctx context.Context, s Script, argv []string) (Result, error) {
+	return r.run(ctx, s, argv)
+}
+
 // checkProgram is the guest's parser: see guest/main.go.
 const checkProgram = "\x00check"
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/org"
 	"wb/sandbox"
 	"wb/trace"
 	"wb/value"
@@ -41,6 +42,9 @@ type Options struct {
 	Only []string
 	// NoWrite leaves the file, and files that components make, as they are.
 	NoWrite bool
+	// KeepText leaves the workbook as it is, and nothing else: its results are
+	// in the report's Edits, for an editor that has the text open.
+	KeepText bool
 	// Force runs components although nothing changed.
 	Force bool
 	// Profile is the user's choice of profile for components; "" is compute.
@@ -103,6 +107,8 @@ type Report struct {
 	Exports []value.Field
 	// Diagnostics are the lint's findings.
 	Diagnostics []compile.Diagnostic
+	// Edits put the results into the text that was run.
+	Edits []org.Edit
 	// Wrote reports whether the file was changed.
 	Wrote    bool
 	Duration time.Duration

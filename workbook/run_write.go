@@ -36,13 +36,17 @@ func (r *runner) writeResults() error {
 	if err := r.opts.Cache.saveLast(r.opts.File, last); err != nil { // costs time, not results
 		r.emit(trace.Event{Kind: trace.KindLog, Error: err.Error()})
 	}
+	r.report.Edits = w.settled()
 	if r.opts.NoWrite {
 		return nil
 	}
 	if err := r.files.flush(); err != nil {
 		return fmt.Errorf("writing files: %w", err)
 	}
-	return r.save(w.settled())
+	if r.opts.KeepText {
+		return nil
+	}
+	return r.save(r.report.Edits)
 }
 
 // noteFailure marks a component failed whose result cannot be written.

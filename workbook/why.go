@@ -3,6 +3,8 @@ package workbook
 import (
 	"context"
 	"errors"
+
+	"wb/value"
 )
 
 // Explanation says why a component would run, or would not.
@@ -21,6 +23,16 @@ type Explanation struct {
 	Before *Digests `json:"before,omitempty"`
 	// Reads are the files its kept outcome was made from, with their state.
 	Reads []string `json:"reads,omitempty"`
+	// Kept is the outcome the cache holds for it as it stands, nil for none.
+	Kept *KeptOutcome `json:"kept,omitempty"`
+}
+
+// KeptOutcome is what a component gave when it last ran.
+type KeptOutcome struct {
+	Value  value.Value `json:"value"`
+	Exit   int         `json:"exit"`
+	Fuel   int64       `json:"fuel"`   // units used
+	Memory int64       `json:"memory"` // bytes, at most
 }
 
 // Explain finds out whether a run with these options would execute a component,
@@ -53,6 +65,7 @@ func Explain(ctx context.Context, opts Options, id string) (*Explanation, error)
 	}
 	if t.digests != nil {
 		if k := opts.Cache.get(t.digests.Key()); k != nil {
+			x.Kept = &KeptOutcome{Value: k.Value, Exit: k.Exit, Fuel: k.Usage.Fuel, Memory: k.Usage.Memory}
 			for _, read := range k.Reads {
 				x.Reads = append(x.Reads, read.Name+" "+read.State)
 			}

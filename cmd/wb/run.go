@@ -22,8 +22,9 @@ import (
 
 // runCmd compiles and runs what changed and writes the results into the file.
 type runCmd struct {
-	Files   []string          `arg:"" help:"Workbooks; with --map one workbook and a component."`
+	Files   []string          `arg:"" help:"Workbooks, or - for the text on standard input; with --map one workbook and a component."`
 	Only    []string          `help:"Run only these components and what they need." placeholder:"ID"`
+	Lines   string            `help:"Run only what stands in these lines, 12 or 12:40, and what that needs." placeholder:"LINES"`
 	Set     map[string]string `help:"Give an input: name=value (JSON or text) or name=@file." placeholder:"NAME=VALUE" mapsep:"none"`
 	Input   string            `help:"Input of a workflow's first components: text, @file, or - for standard input."`
 	NoWrite bool              `help:"Leave the files as they are."`
@@ -37,6 +38,9 @@ type runCmd struct {
 	Events  string            `help:"Events file in place of events.org beside the workbook; none records nothing."`
 	Expect  bool              `help:"Fail when a #+EXPECT: line of the workbook does not hold."`
 	Watch   bool              `help:"Run again whenever a file changes."`
+
+	StdinName string `help:"The file that the text on standard input belongs to; it is not written." placeholder:"FILE"`
+	Progress  bool   `help:"Tell the end of each component on stderr, as a line of JSON."`
 }
 
 func (c *runCmd) Help() string {
@@ -44,11 +48,17 @@ func (c *runCmd) Help() string {
   wb run analysis.org
   wb run analysis.org --set threshold=0.8 --set data=@data.json
   wb run analysis.org --only totals --no-write
+  wb run - --stdin-name analysis.org --lines 12 < analysis.org
 
-Results appear in the file; outputs that nothing consumes are printed.`
+Results appear in the file; outputs that nothing consumes are printed. Of a text
+on standard input, the text with its results is printed; with --json the edits
+that put them there.`
 }
 
 func (c *runCmd) Run(a *app) error {
+	if err := c.check(); err != nil {
+		return err
+	}
 	opts, err := c.options()
 	if err != nil {
 		return err
@@ -166,19 +176,24 @@ func parseBytes(text string) (int64, error) {
 
 // runFile runs one workbook and reports it.
 func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
-	src, err := os.ReadFile(file)
-	if os.IsNotExist(err) {
-		return missingFile(file)
-	}
+	file, src, err := c.readWorkbook(a, file)
 	if err != nil {
 		return err
 	}
-	opts.File, opts.Source = file, src
+	opts.File, opts.Source, opts.KeepText = file, src, c.fromStdin()
+	if c.Lines != "" {
+		if opts.Only, err = componentsIn(file, src, c.Lines); err != nil {
+			return err
+		}
+	}
 	opts.Lint = func(p *workbook.Plan) []compile.Diagnostic {
 		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
 	}
 	opts.Cache = workbook.CacheBeside(file)
 	opts.Progress = a.componentLine
+	if c.Progress {
+		opts.Progress = a.progressJSON
+	}
 	record, err := c.record(a, file, src)
 	if err != nil {
 		return err
@@ -196,7 +211,7 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 		a.findings(report)
 		return err
 	}
-	if err := a.reportRun(report); err != nil || !c.Expect {
+	if err := c.report(a, src, report); err != nil || !c.Expect {
 		return err
 	}
 	unmet := report.CheckExpectations()
@@ -207,6 +222,19 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 		return &codedError{text: fmt.Sprintf("%s: %d expectations do not hold", file, len(unmet)), code: exitFailed}
 	}
 	return nil
+}
+
+// report answers with what the run did.
+func (c *runCmd) report(a *app, src []byte, r *workbook.Report) error {
+	if !c.fromStdin() {
+		return a.reportRun(r)
+	}
+	if !a.json {
+		return a.reportText(src, r)
+	}
+	data := runData(r)
+	data.Edits = editsData(r.Edits)
+	return a.reportData(r, data)
 }
 
 // record opens the run's records; nil when the user wants none.

@@ -77,6 +77,7 @@ type runJSON struct {
 	Components []componentJSON            `json:"components"`
 	Exports    map[string]json.RawMessage `json:"exports"`
 	Wrote      bool                       `json:"wrote"`
+	Edits      []editJSON                 `json:"edits,omitempty"` // of a text on standard input
 	DurMS      int64                      `json:"dur_ms"`
 	Lint       []compile.Diagnostic       `json:"lint,omitempty"`
 }
@@ -101,15 +102,34 @@ type componentJSON struct {
 // reportRun prints exports and a summary, and fails when a component failed.
 func (a *app) reportRun(r *workbook.Report) error {
 	if a.json {
-		if err := a.answer("run", runData(r), nil); err != nil {
-			return err
-		}
-	} else {
-		for _, e := range r.Exports {
-			fmt.Fprintf(a.std.Out, "%s = %s\n", e.Name, clipLine(e.Value.String()))
-		}
-		a.note("%s", summary(r))
+		return a.reportData(r, runData(r))
 	}
+	for _, e := range r.Exports {
+		fmt.Fprintf(a.std.Out, "%s = %s\n", e.Name, clipLine(e.Value.String()))
+	}
+	a.note("%s", summary(r))
+	return failure(r)
+}
+
+// reportText prints the text that was read from standard input, with results.
+func (a *app) reportText(src []byte, r *workbook.Report) error {
+	if err := a.printText(src, r); err != nil {
+		return err
+	}
+	a.note("%s", summary(r))
+	return failure(r)
+}
+
+// reportData answers with the envelope.
+func (a *app) reportData(r *workbook.Report, data runJSON) error {
+	if err := a.answer("run", data, nil); err != nil {
+		return err
+	}
+	return failure(r)
+}
+
+// failure is the error of a run in which a component failed, which was told.
+func failure(r *workbook.Report) error {
 	if r.Failed() != nil {
 		return alreadyReported(exitFailed)
 	}
@@ -122,14 +142,18 @@ func runData(r *workbook.Report) runJSON {
 		data.Exports[e.Name] = e.Value.AppendJSON(nil)
 	}
 	for _, d := range r.Components {
-		c := componentJSON{ID: d.ID, Lang: d.Lang, Status: d.Status, Why: d.Why, Value: d.Value, Exit: d.Exit, Fuel: d.Usage.Fuel,
-			Memory: d.Usage.Memory, DurMS: float64(d.Duration.Microseconds()) / 1000, Stderr: d.Stderr, File: d.Pos.File, Line: d.Pos.Line}
-		if d.Err != nil {
-			c.Error, c.Hint = d.Err.Error(), hintOf(d.Err)
-		}
-		data.Components = append(data.Components, c)
+		data.Components = append(data.Components, componentData(d))
 	}
 	return data
+}
+
+func componentData(d workbook.Done) componentJSON {
+	c := componentJSON{ID: d.ID, Lang: d.Lang, Status: d.Status, Why: d.Why, Value: d.Value, Exit: d.Exit, Fuel: d.Usage.Fuel,
+		Memory: d.Usage.Memory, DurMS: float64(d.Duration.Microseconds()) / 1000, Stderr: d.Stderr, File: d.Pos.File, Line: d.Pos.Line}
+	if d.Err != nil {
+		c.Error, c.Hint = d.Err.Error(), hintOf(d.Err)
+	}
+	return c
 }
 
 // summary is the last line of a run: how many ran, were cached, failed.

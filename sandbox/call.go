@@ -123,13 +123,25 @@ func (f *Func) callBack(ctx context.Context, stack []uint64) error {
 	if in.nested >= maxNested {
 		return &LimitError{Kind: LimitStack}
 	}
+	top := in.stackPointer()
+	var saved uint64
+	if top != nil {
+		saved = top.Get()
+	}
 	in.nested++
 	err := f.at(in.nested).CallWithStack(&callContext{ctx, in}, stack)
 	in.nested--
-	if err != nil {
-		err = in.outcome(err)
+	if err == nil {
+		return nil
 	}
-	return err
+	if in.unwinding {
+		in.unwinding = false
+		if top != nil {
+			top.Set(saved)
+		}
+		return ErrUnwind
+	}
+	return in.outcome(err)
 }
 
 // usable says why the guest cannot be called any more.
@@ -201,6 +213,15 @@ func (in *Instance) halt(err error) {
 	if in.halted == nil {
 		in.halted = err
 	}
+	panic(sys.NewExitError(1))
+}
+
+// unwind ends the innermost call that a host function made into the guest.
+func (in *Instance) unwind() {
+	if in.nested == 0 {
+		in.halt(ErrUnwind)
+	}
+	in.unwinding = true
 	panic(sys.NewExitError(1))
 }
 

@@ -35,7 +35,8 @@ type HostFunc struct {
 	// Call reads its parameters from stack and leaves its results there, both
 	// from index 0, encoded as the wazero api package encodes them (I32 in the
 	// low 32 bits). The instance is the caller: use its Memory, or call back
-	// into it with ctx. An error ends the guest, and Run or Call returns it.
+	// into it with ctx. An error ends the guest, and Run or Call returns it;
+	// [ErrUnwind] only ends the innermost call back into the guest.
 	//
 	// A nil Call declares a function whose capability was not granted: a guest
 	// that imports it is refused with a *CapError naming Capability.
@@ -85,7 +86,11 @@ func (e *Engine) hostModule(ctx context.Context, h HostModule, index int) (api.M
 	for i, f := range h.Funcs {
 		b = b.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
 			in := instanceOf(ctx)
-			if err := in.host[index].Funcs[i].Call(ctx, in, stack); err != nil {
+			switch err := in.host[index].Funcs[i].Call(ctx, in, stack); err {
+			case nil:
+			case ErrUnwind:
+				in.unwind()
+			default:
 				in.halt(err)
 			}
 		}), f.Params, f.Results).Export(f.Name)

@@ -31,6 +31,9 @@ type Instance struct {
 	exited   bool
 	exitCode int
 	halted   error // why the host ended the guest
+	// unwinding is set while ErrUnwind travels to the call it ends.
+	unwinding bool
+	stack     api.MutableGlobal // see stackPointer
 }
 
 // The states of an instance.

@@ -48,6 +48,14 @@ func (s *Source) Key(fingerprint string) string {
 	}
 	d.texts(s.Results)
 	d.texts(s.Deps)
+	d.count(len(s.Packages))
+	for _, p := range s.Packages {
+		d.texts([]string{p.Path, p.Name, p.Version, p.Integrity})
+	}
+	d.count(len(s.Session))
+	for _, earlier := range s.Session {
+		d.text(earlier.Key(""))
+	}
 	d.count(len(s.Files))
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 		d.text(name)

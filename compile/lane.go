@@ -86,6 +86,12 @@ type Source struct {
 	Results []string
 	// Deps are packages asked for with :deps on the block.
 	Deps []string
+	// Packages is what Deps stands for, pinned by the workbook's lock, with
+	// everything those packages need in turn (see [PackageResolver]).
+	Packages []Package
+	// Session are the blocks that ran before in the same session, in order,
+	// for lanes that check a block against what they declared.
+	Session []*Source
 	// Files are further sources given through :dir, by slash path.
 	Files map[string][]byte
 }

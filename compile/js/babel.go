@@ -9,41 +9,39 @@ import (
 	"wb/value"
 )
 
-// moduleHead begins the function that every file of node is.
-const moduleHead = "(function (exports, require, module, __filename, __dirname) {"
-
-// babelPrograms are the ways to read a block, likeliest first. As in ob-js,
+// babelUnits are the ways to read a block, likeliest first. As in ob-js,
 // prologue, variables, body and epilogue are one function, so the body may
 // return; where its output is wanted it may be an ES module instead, as its
 // import statements say. In a session it is a script, whose declarations stay,
 // or else a function.
-func babelPrograms(src *compile.Source) []*program {
-	before, after := surroundings(src)
+func babelUnits(src *compile.Source, d Dialect) []*Unit {
+	before, after := surroundings(src, d)
 	if inSession(src) {
-		script, function := newProgram(src), newProgram(src)
+		script, function := newUnit(src), newUnit(src)
 		script.Session, script.Vars, script.Script = true, before, src.Body+after
 		const head = "(function () {"
 		function.Session, function.Vars, function.Script, function.Lead = true, before, head+src.Body+after+"\n})()", len(head)
-		return []*program{script, function}
+		return []*Unit{script, function}
 	}
-	function := newProgram(src)
-	function.Script, function.Lead = moduleHead+before+src.Body+after+"\n})", len(moduleHead)
+	function := newUnit(src)
+	head := d.FunctionHead()
+	function.Script, function.Lead = head+before+src.Body+after+"\n})", len(head)
 	function.Skip = strings.Count(before, "\n")
 	if !src.Result("output") {
-		return []*program{function}
+		return []*Unit{function}
 	}
-	module := newProgram(src)
+	module := newUnit(src)
 	module.Script, module.Module, module.Skip = before+src.Body+after, true, function.Skip
-	return []*program{function, module}
+	return []*Unit{function, module}
 }
 
 // surroundings are the lines before and after the body.
-func surroundings(src *compile.Source) (before, after string) {
+func surroundings(src *compile.Source, d Dialect) (before, after string) {
 	if text, ok := src.Arg("prologue"); ok {
 		before = unquote(text) + "\n"
 	}
 	for _, v := range src.Vars {
-		before += "var " + v.Name + "=" + literal(v.Value) + ";\n"
+		before += d.Declare(v) + "\n"
 	}
 	if text, ok := src.Arg("epilogue"); ok {
 		after = "\n" + unquote(text)
@@ -51,9 +49,9 @@ func surroundings(src *compile.Source) (before, after string) {
 	return before, after
 }
 
-// literal writes a value as JavaScript (org-babel-js-var-to-js). Rules between
+// Literal writes a value as JavaScript (org-babel-js-var-to-js). Rules between
 // rows are the text "hline"; elisp's nil is an empty list.
-func literal(v value.Value) string {
+func Literal(v value.Value) string {
 	switch v.Kind() {
 	case value.Null:
 		return "[]"
@@ -62,7 +60,7 @@ func literal(v value.Value) string {
 	case value.List:
 		items := make([]string, len(v.Items()))
 		for i, item := range v.Items() {
-			items[i] = literal(item)
+			items[i] = Literal(item)
 		}
 		return "[" + strings.Join(items, ", ") + "]"
 	case value.Object:
@@ -91,12 +89,12 @@ type shown struct {
 
 // babel runs the block's function and reads its value or its output.
 func (r *run) babel(ctx context.Context) error {
-	body, err := r.eval(ctx, r.program.Script, mainFile, evalScript)
+	body, err := r.eval(ctx, r.unit.Script, BlockFile, evalScript)
 	if err != nil {
 		return err
 	}
 	wants := "qjs_get_true"
-	if r.program.results().Result("output") {
+	if r.unit.results().Result("output") {
 		wants = "qjs_get_false"
 	}
 	flag, err := r.call(ctx, wants)
@@ -113,11 +111,11 @@ func (r *run) babel(ctx context.Context) error {
 // conclude lets the program finish and reads its result: its output, or v, which
 // is shown as JSON. What is printed after v was there stands behind it.
 func (r *run) conclude(ctx context.Context, v handle) error {
-	if r.program.results().Result("output") {
+	if r.unit.results().Result("output") {
 		if err := r.end(ctx); err != nil {
 			return err
 		}
-		r.out.Value = readPrinted(r.program.results(), r.stdout.String())
+		r.out.Value = readPrinted(r.unit.results(), r.stdout.String())
 		return nil
 	}
 	text, err := r.text(ctx, v)
@@ -132,7 +130,7 @@ func (r *run) conclude(ctx context.Context, v handle) error {
 	if err := r.end(ctx); err != nil {
 		return err
 	}
-	r.out.Value = readValue(r.program.results(), s, r.stdout.String()[:before], r.stdout.String()[before:])
+	r.out.Value = readValue(r.unit.results(), s, r.stdout.String()[:before], r.stdout.String()[before:])
 	return nil
 }
 

@@ -50,12 +50,33 @@ func BenchmarkSessionCall(b *testing.B) {
 	l.CloseSession(context.Background(), "bench")
 }
 
-// BenchmarkBoot starts QuickJS and runs guest/, as each process does once.
+// BenchmarkBoot starts QuickJS and runs guest/, as happens once per machine.
 func BenchmarkBoot(b *testing.B) {
-	l := testLane(b)
-	tool, _ := l.env.Tools.Installed(toolName)
+	r := testLane(b).runtime
+	tool, _ := r.env.Tools.Installed(ToolName)
+	module, err := r.module(context.Background(), tool)
+	if err != nil {
+		b.Fatal(err)
+	}
 	for b.Loop() {
-		img, err := l.bootFrom(context.Background(), tool)
+		img := &image{}
+		if err := r.start(context.Background(), module, start{limits: bootLimits, furnish: furnish}, img); err != nil {
+			b.Fatal(err)
+		}
+		img.snapshot.Close()
+	}
+}
+
+// BenchmarkLoadImage takes that from the disk, as each process does once.
+func BenchmarkLoadImage(b *testing.B) {
+	lane := testLane(b)
+	tool, _ := lane.runtime.env.Tools.Installed(ToolName)
+	scripts, err := guestSources()
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		img, err := lane.runtime.freeze(context.Background(), tool, start{"javascript", digest(scripts...), bootLimits, furnish})
 		if err != nil {
 			b.Fatal(err)
 		}

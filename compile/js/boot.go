@@ -4,21 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 
-	"wb/compile/toolchain"
 	"wb/sandbox"
 )
-
-// image is a started VM, frozen: restoring it takes a fraction of starting.
-// Its handles and addresses are valid in every VM restored from it.
-type image struct {
-	snapshot  *sandbox.Snapshot
-	control   map[string]handle // functions guest/ keeps for the host
-	undefined handle
-	scratch   uint32 // 16 bytes for results by address
-	// builtins are the names each module of node exports.
-	builtins map[string][]string
-}
 
 // controls are the functions guest/ keeps for the host.
 var controls = []string{"begin", "tick", "fire", "call", "main", "shown", "describe", "end"}
@@ -26,91 +16,60 @@ var controls = []string{"begin", "tick", "fire", "call", "main", "shown", "descr
 // bootLimits bound starting a VM.
 var bootLimits = sandbox.Limits{Memory: 64 << 20}
 
-// boot makes the image once per process.
-func (l *lane) boot(ctx context.Context) (*image, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.image != nil {
-		return l.image, nil
+// boot is the image that blocks start from: QuickJS with what guest/ adds.
+func (r *Runtime) boot(ctx context.Context) (*image, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.image != nil {
+		return r.image, nil
 	}
-	t, err := l.env.Tools.Ensure(ctx, toolName, l.env.Progress)
+	t, err := r.env.Tools.Ensure(ctx, ToolName, r.env.Progress)
 	if err != nil {
 		return nil, err
 	}
-	l.image, err = l.bootFrom(ctx, t)
-	return l.image, err
+	scripts, err := guestSources()
+	if err != nil {
+		return nil, err
+	}
+	r.image, err = r.freeze(ctx, t, start{"javascript", digest(scripts...), bootLimits, furnish})
+	return r.image, err
 }
 
-// bootFrom starts QuickJS, runs guest/ and freezes the result.
-func (l *lane) bootFrom(ctx context.Context, t toolchain.Toolchain) (*image, error) {
-	wasm, err := t.ReadFile(wasmFile)
-	if err != nil {
-		return nil, err
-	}
-	module, err := l.env.Engine.Compile(ctx, "quickjs", wasm)
-	if err != nil {
-		return nil, err
-	}
-	m := &machine{image: &image{}, world: world{limits: bootLimits}}
-	m.in, err = l.env.Engine.Start(ctx, sandbox.Command{Module: module, Limits: bootLimits, Host: m.host()})
-	if err != nil {
-		return nil, err
-	}
-	defer m.close(ctx)
-	for _, step := range []struct {
-		name string
-		args []uint64
-	}{
-		{"qjs_init", nil},
-		{"qjs_set_max_stack_size", []uint64{stackSize}},
-		{"qjs_set_module_loader", []uint64{1}},
-		{"qjs_set_promise_rejection_handler", []uint64{1}},
-	} {
-		if _, err := m.call(ctx, step.name, step.args...); err != nil {
-			return nil, fmt.Errorf("quickjs: %s: %w", step.name, err)
+// guestSources are the texts of guest/, in order.
+func guestSources() ([]string, error) {
+	texts := make([]string, len(guestScripts))
+	for i, name := range guestScripts {
+		text, err := guestFiles.ReadFile("guest/" + name + ".js")
+		if err != nil {
+			return nil, err
 		}
+		texts[i] = string(text)
 	}
-	if err := m.furnish(ctx); err != nil {
-		return nil, fmt.Errorf("quickjs: %w", err)
-	}
-	m.image.snapshot, err = m.in.Snapshot()
-	return m.image, err
+	return texts, nil
 }
 
 // furnish runs the scripts in guest/. They share one object, kit, in which each
 // leaves what later ones need; kit.control is for the host.
-func (m *machine) furnish(ctx context.Context) (err error) {
-	if m.image.scratch, err = m.call(ctx, "wasm_malloc", 16); err != nil {
-		return err
-	}
-	if m.image.undefined, err = m.call(ctx, "qjs_get_undefined"); err != nil {
-		return err
-	}
+func furnish(ctx context.Context, m *machine) error {
 	kit, err := m.eval(ctx, `({host: {}, control: {}, onBegin: [],
 		define(name, value) { Object.defineProperty(globalThis, name, {value, writable: true, configurable: true, enumerable: false}); }})`, "wb:kit.js", evalScript)
 	if err != nil {
 		return err
 	}
-	host, err := m.property(ctx, kit, "host")
+	if err := m.provideHost(ctx, kit); err != nil {
+		return err
+	}
+	scripts, err := guestSources()
 	if err != nil {
 		return err
 	}
-	for name := range hostFunctions {
-		if err := m.provide(ctx, host, name); err != nil {
-			return err
-		}
-	}
-	for _, name := range guestScripts {
-		source, err := guestFiles.ReadFile("guest/" + name + ".js")
-		if err != nil {
-			return err
-		}
-		part, err := m.eval(ctx, string(source), "wb:"+name+".js", evalScript)
+	for i, source := range scripts {
+		part, err := m.eval(ctx, source, "wb:"+guestScripts[i]+".js", evalScript)
 		if err == nil {
-			_, err = m.apply(ctx, part, m.image.undefined, kit)
+			_, err = m.apply(ctx, part, m.image.Undefined, kit)
 		}
 		if err != nil {
-			return fmt.Errorf("guest/%s.js: %w", name, err)
+			return fmt.Errorf("guest/%s.js: %w", guestScripts[i], err)
 		}
 	}
 	control, err := m.property(ctx, kit, "control")
@@ -123,8 +82,22 @@ func (m *machine) furnish(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	m.image.control = functions
+	m.image.Control = functions
 	return m.learnBuiltins(ctx, kit)
+}
+
+// provideHost fills the member host of kit with the functions of the host.
+func (m *machine) provideHost(ctx context.Context, kit handle) error {
+	host, err := m.property(ctx, kit, "host")
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(hostFunctions)) {
+		if err := m.provide(ctx, host, name); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // provide makes a host function a member of the guest's host object.
@@ -147,7 +120,7 @@ func (m *machine) learnBuiltins(ctx context.Context, kit handle) error {
 	if err != nil {
 		return err
 	}
-	v, err := m.apply(ctx, list, m.image.undefined, kit)
+	v, err := m.apply(ctx, list, m.image.Undefined, kit)
 	if err != nil {
 		return err
 	}
@@ -155,16 +128,5 @@ func (m *machine) learnBuiltins(ctx context.Context, kit handle) error {
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal([]byte(text), &m.image.builtins)
-}
-
-// restore makes a VM from the image to work in w.
-func (l *lane) restore(ctx context.Context, img *image, w world) (*machine, error) {
-	m := &machine{image: img, world: w}
-	in, err := l.env.Engine.Restore(ctx, img.snapshot, sandbox.Command{Limits: w.limits, Caps: w.caps, Host: m.host()})
-	if err != nil {
-		return nil, err
-	}
-	m.in = in
-	return m, nil
+	return json.Unmarshal([]byte(text), &m.image.Builtins)
 }

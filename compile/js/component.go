@@ -9,7 +9,7 @@ import (
 // component calls the block's function with one argument per input and reads
 // what it returns.
 func (r *run) component(ctx context.Context) error {
-	module, err := r.eval(ctx, r.program.Script, mainFile, evalModule)
+	module, err := r.eval(ctx, r.unit.Script, BlockFile, evalModule)
 	if err != nil {
 		return err
 	}
@@ -43,8 +43,8 @@ func (r *run) request() value.Value {
 	for i, in := range r.job.Inputs {
 		args[i] = in.Value
 	}
-	outs := make([]value.Value, len(r.program.Outs))
-	for i, name := range r.program.Outs {
+	outs := make([]value.Value, len(r.unit.Outs))
+	for i, name := range r.unit.Outs {
 		outs[i] = value.OfString(name)
 	}
 	all := value.OfList(args...)
@@ -53,7 +53,7 @@ func (r *run) request() value.Value {
 		all = markBig(all)
 	}
 	return value.OfObject(
-		value.Field{Name: "func", Value: value.OfString(r.program.Func)},
+		value.Field{Name: "func", Value: value.OfString(r.unit.Func)},
 		value.Field{Name: "outs", Value: value.OfList(outs...)},
 		value.Field{Name: "args", Value: all},
 		value.Field{Name: "big", Value: value.OfBool(big)})

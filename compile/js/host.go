@@ -20,7 +20,7 @@ type world struct {
 	caps           sandbox.Caps
 	stdin          []byte
 	stdout, stderr io.Writer
-	sources        map[string][]byte // what import and require find, by slash path
+	sources        sources
 	tree           files
 	random         io.Reader // nil until it is asked for
 }
@@ -43,6 +43,9 @@ var hostFunctions = map[string]hostFunction{
 	"exit":     (*machine).hostExit,
 	"source":   (*machine).hostSource,
 	"evaluate": (*machine).hostEvaluate,
+
+	"sourceText": (*machine).hostSourceText,
+	"sourceKind": (*machine).hostSourceKind,
 
 	"readFile":  (*machine).hostReadFile,
 	"writeFile": (*machine).hostWriteFile,
@@ -103,7 +106,7 @@ func (m *machine) hostCall(ctx context.Context, stack []uint64) error {
 		return m.throw(ctx, err, stack)
 	}
 	if v == 0 {
-		v, err = m.call(ctx, "qjs_dup_value", uint64(m.image.undefined))
+		v, err = m.call(ctx, "qjs_dup_value", uint64(m.image.Undefined))
 	}
 	stack[0] = uint64(v)
 	return err
@@ -344,11 +347,43 @@ func (m *machine) hostSource(ctx context.Context, args []handle) (handle, error)
 	if err != nil {
 		return 0, err
 	}
-	second, err := m.newString(ctx, string(m.world.sources[file]))
+	data, _ := m.world.sources.get(file)
+	second, err := m.newString(ctx, string(data))
 	if err != nil {
 		return 0, err
 	}
 	return m.list(ctx, first, second)
+}
+
+// hostSourceText(path) is the text of a source file, undefined when there is
+// none.
+func (m *machine) hostSourceText(ctx context.Context, args []handle) (handle, error) {
+	file, err := m.text(ctx, args[0])
+	if err != nil {
+		return 0, err
+	}
+	data, ok := m.world.sources.get(file)
+	if !ok {
+		return 0, nil
+	}
+	m.charge(ctx, len(data))
+	return m.newString(ctx, string(data))
+}
+
+// hostSourceKind(path) is "file", "directory" or "".
+func (m *machine) hostSourceKind(ctx context.Context, args []handle) (handle, error) {
+	file, err := m.text(ctx, args[0])
+	if err != nil {
+		return 0, err
+	}
+	kind := ""
+	if _, ok := m.world.sources.get(file); ok {
+		kind = "file"
+	} else if m.world.sources.isDir(file) {
+		kind = "directory"
+	}
+	m.charge(ctx, len(file))
+	return m.newString(ctx, kind)
 }
 
 // hostEvaluate(code, file) evaluates a script.

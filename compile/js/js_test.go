@@ -14,16 +14,16 @@ import (
 
 var (
 	once sync.Once
-	one  compile.Lane
+	one  *Lane
 )
 
 // testLane is shared by all tests, as one process shares one lane.
-func testLane(t testing.TB) *lane {
+func testLane(t testing.TB) *Lane {
 	t.Helper()
 	env := lanetest.Env(t)
 	once.Do(func() { one = New(env) })
-	lanetest.Need(t, env, toolName)
-	return one.(*lane)
+	lanetest.Need(t, env, ToolName)
+	return one
 }
 
 // block makes a source whose first line is line 10 of a.org.
@@ -149,8 +149,8 @@ func TestCapabilities(t *testing.T) {
 
 func TestSelfTest(t *testing.T) {
 	l := testLane(t)
-	tool, _ := l.env.Tools.Installed(toolName)
-	if err := l.selfTest(context.Background(), tool, nil); err != nil {
+	tool, _ := l.runtime.env.Tools.Installed(ToolName)
+	if err := l.runtime.selfTest(context.Background(), tool, nil); err != nil {
 		t.Error(err)
 	}
 }

@@ -95,14 +95,14 @@ func (m *machine) newBytes(ctx context.Context, data []byte) (handle, error) {
 
 // text reads a value as a string; half a surrogate pair becomes U+FFFD.
 func (m *machine) text(ctx context.Context, v handle) (string, error) {
-	p, err := m.call(ctx, "qjs_get_string_len", uint64(v), uint64(m.image.scratch))
+	p, err := m.call(ctx, "qjs_get_string_len", uint64(v), uint64(m.image.Scratch))
 	if err != nil {
 		return "", err
 	}
 	if p == 0 {
 		return "", errNoText
 	}
-	length, _ := m.in.Memory().ReadU32(m.image.scratch)
+	length, _ := m.in.Memory().ReadU32(m.image.Scratch)
 	view, ok := m.in.Memory().Read(p, length)
 	if !ok {
 		return "", errNoText
@@ -116,7 +116,7 @@ var errNoText = errors.New("quickjs: a value has no text")
 
 // bytes reads a Uint8Array. The result is a copy.
 func (m *machine) bytes(ctx context.Context, v handle) ([]byte, error) {
-	at := m.image.scratch
+	at := m.image.Scratch
 	buffer, err := m.call(ctx, "qjs_get_typed_array_buffer", uint64(v), uint64(at), uint64(at+4), uint64(at+8))
 	if err != nil {
 		return nil, err
@@ -216,7 +216,7 @@ func (m *machine) describe(ctx context.Context, e handle) error {
 			return err
 		}
 	}
-	if t.Name == "SyntaxError" || m.image.control == nil {
+	if t.Name == "SyntaxError" || m.image.Control == nil {
 		return t
 	}
 	full, err := m.describeInGuest(ctx, e)
@@ -270,7 +270,7 @@ func (m *machine) apply(ctx context.Context, function, this handle, args ...hand
 
 // control calls one of the functions that guest/ keeps for the host.
 func (m *machine) control(ctx context.Context, name string, args ...handle) (handle, error) {
-	return m.apply(ctx, m.image.control[name], m.image.undefined, args...)
+	return m.apply(ctx, m.image.Control[name], m.image.Undefined, args...)
 }
 
 // controlText is control for functions that answer with text.

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// mainFile is what stack traces call the block.
-const mainFile = "block.js"
+// BlockFile is what stack traces call the block.
+const BlockFile = "block.js"
 
 // builtinScheme marks the modules of node that the guest has itself.
 const builtinScheme = "node:"
@@ -22,7 +22,7 @@ const dockModule = "wb"
 func (m *machine) moduleName(ctx context.Context, stack []uint64) error {
 	base, name := m.cstring(uint32(stack[0])), m.cstring(uint32(stack[1]))
 	file := builtinScheme + strings.TrimPrefix(name, builtinScheme)
-	if m.image.builtins[file[len(builtinScheme):]] == nil {
+	if m.image.Builtins[file[len(builtinScheme):]] == nil {
 		var err error
 		if file, err = m.world.resolve(base, name, "import"); err != nil {
 			return m.throw(ctx, err, stack)
@@ -53,10 +53,10 @@ func (m *machine) moduleSource(ctx context.Context, stack []uint64) error {
 // esSource is a file as an ES module: modules of node and JSON are wrapped.
 func (m *machine) esSource(file string) (string, bool) {
 	if name, ok := strings.CutPrefix(file, builtinScheme); ok {
-		names, ok := m.image.builtins[name]
+		names, ok := m.image.Builtins[name]
 		return fmt.Sprintf("const m = require(%q);\nexport default m;\nexport const {%s} = m;\n", name, strings.Join(names, ", ")), ok
 	}
-	data, ok := m.world.sources[file]
+	data, ok := m.world.sources.get(file)
 	if !ok {
 		return "", false
 	}
@@ -92,12 +92,12 @@ func (w *world) resolve(base, name, verb string) (string, error) {
 func (w *world) file(p, name, verb string) (string, error) {
 	for _, ext := range extensions {
 		file := strings.TrimPrefix(p+ext, "/")
-		if _, ok := w.sources[file]; ok {
+		if _, ok := w.sources.get(file); ok {
 			return file, nil
 		}
 	}
 	text := fmt.Sprintf("%s %q: no such file", verb, name)
-	if len(w.sources) == 0 {
+	if w.sources.empty() {
 		text += "; a block sees the files of the directory that :dir names"
 	}
 	return "", &guestError{Code: "MODULE_NOT_FOUND", Message: text}
@@ -114,7 +114,7 @@ func (w *world) packageFile(base, name, verb string) (string, error) {
 	below := strings.TrimPrefix(strings.TrimPrefix(name, pkg), "/")
 	for dir := path.Dir("/" + base); ; dir = path.Dir(dir) {
 		home := path.Join(dir, "node_modules", pkg)
-		if manifest := w.sources[strings.TrimPrefix(home, "/")+"/package.json"]; manifest != nil {
+		if manifest, ok := w.sources.get(strings.TrimPrefix(home, "/") + "/package.json"); ok {
 			return w.file(path.Join(home, entryOf(manifest, below)), name, verb)
 		}
 		if dir == "/" {

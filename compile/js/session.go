@@ -27,9 +27,13 @@ func inSession(src *compile.Source) bool {
 
 // machineFor is a VM that works in w: a fresh one, or the one of the job's
 // session. Release it when the job is done, telling whether it can go on.
-func (l *lane) machineFor(ctx context.Context, img *image, w world, job *compile.Job) (m *machine, release func(ctx context.Context, alive bool), err error) {
+func (l *Lane) machineFor(ctx context.Context, w world, job *compile.Job) (m *machine, release func(ctx context.Context, alive bool), err error) {
+	img, err := l.runtime.boot(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
 	if job.Session == "" {
-		m, err := l.restore(ctx, img, w)
+		m, err := l.runtime.restore(ctx, img, w)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -38,7 +42,7 @@ func (l *lane) machineFor(ctx context.Context, img *image, w world, job *compile
 	s := l.sessions.of(job.Session)
 	s.mu.Lock()
 	if s.machine == nil {
-		if s.machine, err = l.restore(ctx, img, w); err != nil {
+		if s.machine, err = l.runtime.restore(ctx, img, w); err != nil {
 			s.machine = nil
 			s.mu.Unlock()
 			return nil, nil, err
@@ -76,7 +80,7 @@ func (s *sessions) of(name string) *session {
 }
 
 // CloseSession ends a session and frees its VM.
-func (l *lane) CloseSession(ctx context.Context, name string) error {
+func (l *Lane) CloseSession(ctx context.Context, name string) error {
 	l.sessions.mu.Lock()
 	s := l.sessions.open[name]
 	delete(l.sessions.open, name)
@@ -96,14 +100,14 @@ func (l *lane) CloseSession(ctx context.Context, name string) error {
 // declares stays, and its value is that of its last expression. A body that
 // returns is a function instead.
 func (r *run) converse(ctx context.Context) error {
-	if _, err := r.eval(ctx, r.program.Vars, mainFile, evalScript); err != nil {
+	if _, err := r.eval(ctx, r.unit.Vars, BlockFile, evalScript); err != nil {
 		return err
 	}
-	v, err := r.eval(ctx, r.program.Script, mainFile, evalScript)
+	v, err := r.eval(ctx, r.unit.Script, BlockFile, evalScript)
 	if err != nil {
 		return err
 	}
-	if !r.program.results().Result("output") {
+	if !r.unit.results().Result("output") {
 		if v, err = r.control(ctx, "shown", v); err != nil {
 			return err
 		}

@@ -21,6 +21,8 @@ type Store struct {
 	recipes map[string]*Recipe
 	ready   map[string]Toolchain
 	busy    map[string]*sync.Mutex // one installation of a name at a time
+
+	packages depFiles
 }
 
 // Open uses dir, or "wb/toolchains" in the user's cache directory when dir is
@@ -37,7 +39,7 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("toolchain store: %w", err)
 	}
-	return &Store{dir: dir, recipes: make(map[string]*Recipe), ready: make(map[string]Toolchain), busy: make(map[string]*sync.Mutex)}, nil
+	return &Store{dir: dir, recipes: make(map[string]*Recipe), ready: make(map[string]Toolchain), busy: make(map[string]*sync.Mutex), packages: make(depFiles)}, nil
 }
 
 // Dir is where toolchains are installed.

@@ -11,12 +11,12 @@ import (
 	"wb/compile"
 )
 
-// metaProgram is the entry of Artifact.Meta that holds a program, as JSON.
-const metaProgram = "program"
+// metaUnit is the entry of Artifact.Meta that holds a unit, as JSON.
+const metaUnit = "unit"
 
-// program is what is built from a block: everything needed to run it. It knows
+// Unit is what is built from a block: everything needed to run it. It knows
 // nothing of where the block stands in its file, which may change.
-type program struct {
+type Unit struct {
 	// Script is the text QuickJS evaluates. Line Skip+1 of it is the body's
 	// first; Lead bytes of glue stand before the script's first line.
 	Script string `json:"-"`
@@ -29,35 +29,41 @@ type program struct {
 	// Vars, the assignments of its variables.
 	Session bool   `json:"session,omitempty"`
 	Vars    string `json:"vars,omitempty"`
+	// Maps lead from places in what was translated to places in what the
+	// author wrote, by file; BlockFile is Script. Skip, Lead and Lines are
+	// about what the author wrote.
+	Maps map[string]*SourceMap `json:"maps,omitempty"`
 
 	Func    string            `json:"func,omitempty"`
 	Outs    []string          `json:"outs,omitempty"`
 	Results []string          `json:"results,omitempty"`
-	Sources map[string][]byte `json:"sources,omitempty"`
+	Sources map[string][]byte `json:"sources,omitempty"` // the files of :dir
+	// Packages are what :deps asked for; their files come from the cache.
+	Packages []compile.Package `json:"packages,omitempty"`
 }
 
-// pack stores the program in an artifact.
-func (p *program) pack(art *compile.Artifact) error {
-	data, err := json.Marshal(p)
+// pack stores the unit in an artifact.
+func (u *Unit) pack(art *compile.Artifact) error {
+	data, err := json.Marshal(u)
 	if err != nil {
 		return err
 	}
-	art.Script = p.Script
-	art.Meta = map[string]string{metaProgram: string(data)}
+	art.Script = u.Script
+	art.Meta = map[string]string{metaUnit: string(data)}
 	return nil
 }
 
 // unpack is the inverse of pack.
-func unpack(art *compile.Artifact) (*program, error) {
-	p := &program{Script: art.Script}
-	if err := json.Unmarshal([]byte(art.Meta[metaProgram]), p); err != nil {
+func unpack(art *compile.Artifact) (*Unit, error) {
+	u := &Unit{Script: art.Script}
+	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
 		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
 	}
-	return p, nil
+	return u, nil
 }
 
 // results answers questions about the words of :results.
-func (p *program) results() *compile.Source { return &compile.Source{Results: p.Results} }
+func (u *Unit) results() *compile.Source { return &compile.Source{Results: u.Results} }
 
 // stackFrame is a place as QuickJS writes it in a stack: "at f (file:1:2)", or
 // "at file:1:2" for what does not parse. Columns are in bytes.
@@ -68,10 +74,10 @@ var guestFrame = regexp.MustCompile(`\((wb:[a-z]+\.js|native)`)
 
 // place is where in the org file something was thrown: its topmost frame in the
 // block or one of its files, else the block itself.
-func (p *program) place(src *compile.Source, t *thrown) compile.Position {
+func (u *Unit) place(src *compile.Source, t *thrown) compile.Position {
 	for _, line := range frames(t) {
 		if m := stackFrame.FindStringSubmatch(line); m != nil {
-			return p.position(src, m)
+			return u.position(src, m)
 		}
 	}
 	return at(src, 1, 1)
@@ -98,35 +104,50 @@ func frames(t *thrown) []string {
 // at is src.At, or a position relative to the block when src is not known.
 func at(src *compile.Source, line, col int) compile.Position {
 	if src == nil {
-		return compile.Position{File: mainFile, Line: line, Col: col}
+		return compile.Position{File: BlockFile, Line: line, Col: col}
 	}
 	return src.At(line, col)
 }
 
 // position turns a match of stackFrame into a place in the org file, or in a
 // file of :dir.
-func (p *program) position(src *compile.Source, m []string) compile.Position {
+func (u *Unit) position(src *compile.Source, m []string) compile.Position {
 	line, _ := strconv.Atoi(m[3])
 	col, _ := strconv.Atoi(m[4]) // in bytes, 0 when it is not known
-	if m[2] != mainFile {
-		return compile.Position{File: path.Clean(m[2]), Line: line, Col: max(col, 1)}
+	return u.Position(src, m[2], line, col)
+}
+
+// Position is where a place in a file as QuickJS knows it stands for the
+// author: in the org file for BlockFile, else in a file of :dir. Line and col
+// count from 1, col in bytes, 0 being unknown.
+func (u *Unit) Position(src *compile.Source, file string, line, col int) compile.Position {
+	if m := u.Maps[file]; m != nil {
+		line, col = m.Original(line, col)
+	}
+	return u.written(src, file, line, col)
+}
+
+// written is the position of a place in what the author wrote.
+func (u *Unit) written(src *compile.Source, file string, line, col int) compile.Position {
+	if file != BlockFile {
+		return compile.Position{File: path.Clean(file), Line: line, Col: max(col, 1)}
 	}
 	if line == 1 {
-		col -= p.Lead
+		col -= u.Lead
 	}
-	if body := line - p.Skip; body >= 1 && body <= p.Lines {
+	if body := line - u.Skip; body >= 1 && body <= u.Lines {
 		return at(src, body, max(col, 1))
 	}
 	return at(src, 1, 1)
 }
 
 // stack is t's stack with places in the org file.
-func (p *program) stack(src *compile.Source, t *thrown) string {
+func (u *Unit) stack(src *compile.Source, t *thrown) string {
 	var b strings.Builder
 	for _, line := range frames(t) {
 		b.WriteString(stackFrame.ReplaceAllStringFunc(line, func(text string) string {
 			m := stackFrame.FindStringSubmatch(text)
-			return m[1] + p.position(src, m).String() + m[5]
+			return m[1] + u.position(src, m).String() + m[5]
 		}))
 		b.WriteByte('\n')
 	}
@@ -137,8 +158,8 @@ func (p *program) stack(src *compile.Source, t *thrown) string {
 }
 
 // diagnostic is t as a compiler's message.
-func (p *program) diagnostic(src *compile.Source, t *thrown) compile.Diagnostic {
-	d := compile.Diagnostic{Pos: p.place(src, t), Severity: compile.Error, Message: t.Message}
+func (u *Unit) diagnostic(src *compile.Source, t *thrown) compile.Diagnostic {
+	d := compile.Diagnostic{Pos: u.place(src, t), Severity: compile.Error, Message: t.Message}
 	if t.Name != "Error" {
 		d.Code = t.Name
 	}

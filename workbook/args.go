@@ -19,6 +19,24 @@ var (
 	}
 )
 
+// languageDefaults are what org-babel assumes besides for blocks of some
+// languages: those whose program is a picture.
+var languageDefaults = map[string][]org.Arg{
+	"dot":  {{Key: ":results", Value: "file"}, {Key: ":exports", Value: "results"}},
+	"plot": {{Key: ":results", Value: "file"}, {Key: ":exports", Value: "results"}},
+}
+
+// defaultsFor are the header arguments assumed for a block of a language.
+func defaultsFor(lang string) []org.Arg {
+	return append(slices.Clone(blockDefaults), languageDefaults[lang]...)
+}
+
+// defaultsForCall are those of the block that a call names.
+func (b *builder) defaultsForCall(target string) []org.Arg {
+	named, _ := b.doc.BlockNamed(target)
+	return defaultsFor(named.Lang.Text)
+}
+
 // Words are the words of a header argument such as :results.
 type Words []string
 

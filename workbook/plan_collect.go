@@ -274,7 +274,7 @@ func (b *builder) block(n *org.Node) {
 		return // a value when something refers to it, nothing to run
 	}
 	c := &Component{Kind: KindBlock, Name: n.Name().Text, Lang: lang, Pos: b.position(src.Begin.Start),
-		Body: src.Code(), Args: b.doc.HeaderArgs(n, blockDefaults...), node: n, span: org.Span{Start: src.Begin.Start, End: n.End()}, Shape: compile.ShapeBabel}
+		Body: src.Code(), Args: b.doc.HeaderArgs(n, defaultsFor(lang)...), node: n, span: org.Span{Start: src.Begin.Start, End: n.End()}, Shape: compile.ShapeBabel}
 	c.Uses = b.usesOf(n, c.Args)
 	if isData(lang) {
 		c.Kind, c.Shape = KindData, ""
@@ -314,7 +314,7 @@ func (b *builder) bodyOf(c *Component, n *org.Node) {
 	c.Lang = src.Lang.Text
 	c.Name = n.Name().Text
 	c.Body = src.Code()
-	c.Args = b.doc.HeaderArgs(n, blockDefaults...)
+	c.Args = b.doc.HeaderArgs(n, defaultsFor(c.Lang)...)
 	b.elements[n] = c
 	b.argPorts(c)
 	if isData(c.Lang) {
@@ -348,7 +348,7 @@ func (b *builder) callLine(n *org.Node) {
 		return
 	}
 	b.babel(&Component{Kind: KindCall, Name: n.Name().Text, Pos: b.position(call.Target.Start), node: n, span: n.Span(),
-		Shape: compile.ShapeBabel, Args: b.doc.HeaderArgs(n, blockDefaults...), target: call.Target}, "call")
+		Shape: compile.ShapeBabel, Args: b.doc.HeaderArgs(n, b.defaultsForCall(call.Target.Text)...), target: call.Target}, "call")
 }
 
 // usesOf collects the capabilities that :uses asks for; it may be repeated.

@@ -8,6 +8,7 @@ import (
 	"wb/compile/clang"
 	"wb/compile/filter"
 	"wb/compile/js"
+	"wb/compile/plot"
 	"wb/compile/shell"
 )
 
@@ -20,6 +21,7 @@ func New(env *compile.Env) (*compile.Registry, error) {
 		cc.CPP(),
 		js.New(env),
 		sh,
+		plot.New(),
 	}
 	all = append(all, filter.Lanes(sh)...)
 	if env.Cache != nil {

@@ -3,12 +3,15 @@ package oql
 import (
 	"time"
 
+	"wb/org/index"
 	"wb/value"
 )
 
 // Corpus is what a query reads: parsed files in a stable order.
 type Corpus struct {
 	Files []*File
+
+	view *index.View // whose memory the rows lie in
 }
 
 // File is one org file flattened to rows. Entries are in document order, so an
@@ -19,9 +22,36 @@ type File struct {
 	Todo    []string // open keywords, then
 	DoneKey []string // done keywords, as declared
 	Entries []Entry
+	// FileProps are those every entry shares: #+PROPERTY and the file's drawer.
+	FileProps []Prop
 	// Preamble holds the blocks, links and tables before the first headline;
 	// nil when there are none.
 	Preamble *Entry
+
+	packed *packed  // rows that are decoded when asked for; Entries is nil then
+	read   []*Entry // those of packed that have been
+}
+
+// Len is the number of rows.
+func (f *File) Len() int {
+	if f.packed != nil {
+		return f.packed.n
+	}
+	return len(f.Entries)
+}
+
+// At is row i. It is not safe for concurrent use with itself on one file.
+func (f *File) At(i int) *Entry {
+	if f.packed == nil {
+		return &f.Entries[i]
+	}
+	if f.read == nil {
+		f.read = make([]*Entry, f.packed.n)
+	}
+	if f.read[i] == nil {
+		f.read[i] = f.packed.entry(i)
+	}
+	return f.read[i]
 }
 
 // Entry is one headline with what predicates ask about. Text is the entry from
@@ -87,7 +117,17 @@ type Clock struct {
 type Link struct {
 	Target, Desc string
 	Line         int
+	Form         LinkForm
 }
+
+// LinkForm is how a link is written.
+type LinkForm uint8
+
+// The forms of links: [[target][description]], or a URL as it is.
+const (
+	BracketLink LinkForm = iota
+	PlainLink
+)
 
 // Block is one source block and its result.
 type Block struct {
@@ -117,8 +157,8 @@ func (e *Entry) Prop(name string) (string, bool) {
 // olp is the outline path of entry i, itself last.
 func (f *File) olp(i int) []string {
 	var path []string
-	for ; i >= 0; i = f.Entries[i].Parent {
-		path = append(path, f.Entries[i].Title)
+	for ; i >= 0; i = f.At(i).Parent {
+		path = append(path, f.At(i).Title)
 	}
 	for a, b := 0, len(path)-1; a < b; a, b = a+1, b-1 {
 		path[a], path[b] = path[b], path[a]
@@ -129,13 +169,13 @@ func (f *File) olp(i int) []string {
 // inherited looks a property up in entry i, its ancestors and the file.
 func (f *File) inherited(i int, name string) (string, bool) {
 	last := i
-	for ; i >= 0; i = f.Entries[i].Parent {
-		if v, ok := f.Entries[i].Prop(name); ok {
+	for ; i >= 0; i = f.At(i).Parent {
+		if v, ok := f.At(i).Prop(name); ok {
 			return v, true
 		}
 		last = i
 	}
-	for _, p := range f.Entries[last].FileProps {
+	for _, p := range f.At(last).FileProps {
 		if p.Name == name {
 			return p.Value, true
 		}

@@ -83,7 +83,7 @@ func (c *compiler) any(args []Expr) (test, error) {
 
 // onEntry lifts a test of a lone entry.
 func onEntry(t func(*Entry) bool) test {
-	return func(f *File, i int) bool { return t(&f.Entries[i]) }
+	return func(f *File, i int) bool { return t(f.At(i)) }
 }
 
 func texts(args []Arg) []string {
@@ -113,11 +113,11 @@ func (c *compiler) call(e *Call) (test, error) {
 	case "category":
 		return onEntry(func(h *Entry) bool { return len(words) == 0 || slices.Contains(words, h.Category) }), nil
 	case "heading":
-		return foldAll(words, func(f *File, i int) string { return f.Entries[i].Heading }), nil
+		return foldAll(words, func(f *File, i int) string { return f.At(i).Heading }), nil
 	case "heading-regexp":
-		return c.regexpAll(e.Args, func(f *File, i int) string { return f.Entries[i].Heading })
+		return c.regexpAll(e.Args, func(f *File, i int) string { return f.At(i).Heading })
 	case "regexp":
-		return c.regexpAll(e.Args, func(f *File, i int) string { return f.Entries[i].Text })
+		return c.regexpAll(e.Args, func(f *File, i int) string { return f.At(i).Text })
 	case "rifle":
 		return rifle(words), nil
 	case "outline-path":
@@ -150,31 +150,10 @@ func (c *compiler) call(e *Call) (test, error) {
 	return c.timeTest(e)
 }
 
-// foldContains reports whether text contains word, ignoring case.
-func foldContains(text, word string) bool {
-	return strings.Contains(strings.ToLower(text), word)
-}
-
-func lowered(words []string) []string {
-	out := make([]string, len(words))
-	for i, w := range words {
-		out[i] = strings.ToLower(w)
-	}
-	return out
-}
-
 // foldAll holds when every word is in the text, ignoring case.
 func foldAll(words []string, text func(*File, int) string) test {
-	words = lowered(words)
-	return func(f *File, i int) bool {
-		s := strings.ToLower(text(f, i))
-		for _, w := range words {
-			if !strings.Contains(s, w) {
-				return false
-			}
-		}
-		return true
-	}
+	find := finders(words)
+	return func(f *File, i int) bool { return find.all(text(f, i)) }
 }
 
 func regexps(args []Arg) ([]*regexp.Regexp, error) {
@@ -204,18 +183,10 @@ func (c *compiler) regexpAll(args []Arg, text func(*File, int) string) (test, er
 
 // rifle holds when each word is in the entry or in its outline path.
 func rifle(words []string) test {
-	words = lowered(words)
+	find := finders(words)
 	return func(f *File, i int) bool {
-		text := strings.ToLower(f.Entries[i].Text)
-		path := ""
-		for _, w := range words {
-			if strings.Contains(text, w) {
-				continue
-			}
-			if path == "" {
-				path = strings.ToLower(strings.Join(f.olp(i), "\n"))
-			}
-			if !strings.Contains(path, w) {
+		for _, w := range find {
+			if !w.in(f.At(i).Text) && !slices.ContainsFunc(f.olp(i), w.in) {
 				return false
 			}
 		}
@@ -226,21 +197,16 @@ func rifle(words []string) test {
 // olpTest matches words against parts of the outline path: each somewhere, or
 // as neighbouring parts in order.
 func olpTest(words []string, segment bool) test {
-	words = lowered(words)
+	find := finders(words)
 	return func(f *File, i int) bool {
 		path := f.olp(i)
 		if !segment {
-			for _, w := range words {
-				if !slices.ContainsFunc(path, func(part string) bool { return foldContains(part, w) }) {
-					return false
-				}
-			}
-			return true
+			return !slices.ContainsFunc(find, func(w finder) bool { return !slices.ContainsFunc(path, w.in) })
 		}
-		for start := 0; start+len(words) <= len(path); start++ {
+		for start := 0; start+len(find) <= len(path); start++ {
 			match := true
-			for k, w := range words {
-				match = match && foldContains(path[start+k], w)
+			for k, w := range find {
+				match = match && w.in(path[start+k])
 			}
 			if match {
 				return true
@@ -278,9 +244,19 @@ func propertyTest(e *Call) test {
 	}
 }
 
+// isSpecialProperty reports whether org computes the property instead of
+// reading it from the drawer.
+func isSpecialProperty(name string) bool {
+	switch name {
+	case "ITEM", "TODO", "PRIORITY", "CATEGORY", "FILE", "TAGS", "ALLTAGS":
+		return true
+	}
+	return false
+}
+
 // specialOrOwn answers the special properties of org-entry-get, then the drawer.
 func specialOrOwn(f *File, i int, name string) (string, bool) {
-	h := &f.Entries[i]
+	h := f.At(i)
 	switch name {
 	case "ITEM":
 		return h.Title, true
@@ -309,19 +285,22 @@ func colonTags(tags []string) string {
 }
 
 func tagsTest(name string, words []string) test {
-	return onEntry(func(h *Entry) bool {
-		has := func(tag string) bool {
-			return name != "tags-inherited" && slices.Contains(h.Tags, tag) ||
-				name != "tags-local" && slices.Contains(h.Inherited, tag)
-		}
-		switch {
-		case name == "tags-all":
-			return !slices.ContainsFunc(words, func(w string) bool { return !has(w) })
-		case len(words) > 0:
-			return slices.ContainsFunc(words, has)
-		}
-		return name != "tags-inherited" && len(h.Tags) > 0 || name != "tags-local" && len(h.Inherited) > 0
-	})
+	return onEntry(func(h *Entry) bool { return tagsHold(name, words, h.Tags, h.Inherited) })
+}
+
+// tagsHold decides about an entry's own and its inherited tags.
+func tagsHold(name string, words, own, inherited []string) bool {
+	has := func(tag string) bool {
+		return name != "tags-inherited" && slices.Contains(own, tag) ||
+			name != "tags-local" && slices.Contains(inherited, tag)
+	}
+	switch {
+	case name == "tags-all":
+		return !slices.ContainsFunc(words, func(w string) bool { return !has(w) })
+	case len(words) > 0:
+		return slices.ContainsFunc(words, has)
+	}
+	return name != "tags-inherited" && len(own) > 0 || name != "tags-local" && len(inherited) > 0
 }
 
 func tagsRegexp(args []Arg) (test, error) {
@@ -345,12 +324,12 @@ func (c *compiler) structure(e *Call) (test, error) {
 	switch e.Name {
 	case "parent":
 		return func(f *File, i int) bool {
-			p := f.Entries[i].Parent
+			p := f.At(i).Parent
 			return p >= 0 && inner(f, p)
 		}, nil
 	case "ancestors":
 		return func(f *File, i int) bool {
-			for p := f.Entries[i].Parent; p >= 0; p = f.Entries[p].Parent {
+			for p := f.At(i).Parent; p >= 0; p = f.At(p).Parent {
 				if inner(f, p) {
 					return true
 				}
@@ -359,7 +338,7 @@ func (c *compiler) structure(e *Call) (test, error) {
 		}, nil
 	case "children":
 		return func(f *File, i int) bool {
-			for k := i + 1; k < f.Entries[i].End; k = f.Entries[k].End {
+			for k := i + 1; k < f.At(i).End; k = f.At(k).End {
 				if inner(f, k) {
 					return true
 				}
@@ -368,7 +347,7 @@ func (c *compiler) structure(e *Call) (test, error) {
 		}, nil
 	}
 	return func(f *File, i int) bool {
-		for k := i + 1; k < f.Entries[i].End; k++ {
+		for k := i + 1; k < f.At(i).End; k++ {
 			if inner(f, k) {
 				return true
 			}
@@ -396,12 +375,12 @@ func (c *compiler) fullText(words []string) (test, error) {
 // task is blocked by an open child, by an open elder sibling below an ORDERED
 // parent (or an ancestor so blocked), or by an id in BLOCKER that is not done.
 func blocked(f *File, i int) bool {
-	h := &f.Entries[i]
+	h := f.At(i)
 	if h.State == "" || h.Done {
 		return false
 	}
-	open := func(k int) bool { return f.Entries[k].State != "" && !f.Entries[k].Done }
-	for k := i + 1; k < h.End; k = f.Entries[k].End {
+	open := func(k int) bool { return f.At(k).State != "" && !f.At(k).Done }
+	for k := i + 1; k < h.End; k = f.At(k).End {
 		if open(k) {
 			return true
 		}
@@ -409,16 +388,16 @@ func blocked(f *File, i int) bool {
 	if ids, ok := h.Prop("BLOCKER"); ok && blockedByID(f, ids) {
 		return true
 	}
-	for k := i; f.Entries[k].Parent >= 0; k = f.Entries[k].Parent {
-		p := f.Entries[k].Parent
-		ordered, ok := f.Entries[p].Prop("ORDERED")
+	for k := i; f.At(k).Parent >= 0; k = f.At(k).Parent {
+		p := f.At(k).Parent
+		ordered, ok := f.At(p).Prop("ORDERED")
 		if !ok || ordered == "nil" {
-			if p != f.Entries[i].Parent && f.Entries[p].State == "" {
+			if p != f.At(i).Parent && f.At(p).State == "" {
 				return false
 			}
 			continue
 		}
-		for s := p + 1; s < k; s = f.Entries[s].End {
+		for s := p + 1; s < k; s = f.At(s).End {
 			if open(s) {
 				return true
 			}
@@ -429,8 +408,8 @@ func blocked(f *File, i int) bool {
 
 func blockedByID(f *File, ids string) bool {
 	for _, id := range strings.FieldsFunc(ids, func(r rune) bool { return strings.ContainsRune(" \t,()", r) }) {
-		for k := range f.Entries {
-			if v, ok := f.Entries[k].Prop("ID"); ok && v == strings.Trim(id, `"`) && !f.Entries[k].Done {
+		for k := range f.Len() {
+			if v, ok := f.At(k).Prop("ID"); ok && v == strings.Trim(id, `"`) && !f.At(k).Done {
 				return true
 			}
 		}

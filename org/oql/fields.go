@@ -17,7 +17,7 @@ var headlineColumns = []string{
 // Field returns a column of row i as a value, and whether the row has it.
 // Names are case-insensitive; what is no column is a property.
 func (f *File) Field(i int, name string) (value.Value, bool) {
-	h := &f.Entries[i]
+	h := f.At(i)
 	lower := strings.ToLower(name)
 	if v, ok := h.own(strings.ToUpper(name)); ok {
 		return v, true

@@ -25,7 +25,8 @@ func Flatten(path string, doc *org.Document) *File {
 	if title, ok := doc.Setting("TITLE"); ok {
 		f.Title = title.Text
 	}
-	fl := &flattener{doc: doc, file: f, fileProps: fileProperties(doc)}
+	f.FileProps = fileProperties(doc)
+	fl := &flattener{doc: doc, file: f, fileProps: f.FileProps}
 	category := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
 	if c, ok := doc.Setting("CATEGORY"); ok {
 		category = c.Text
@@ -268,9 +269,9 @@ func links(doc *org.Document, span org.Span) []Link {
 	}
 	var out []Link
 	for _, m := range linkPattern.FindAllStringSubmatchIndex(text, -1) {
-		l := Link{Target: text[m[0]:m[1]]}
+		l := Link{Target: text[m[0]:m[1]], Form: PlainLink}
 		if m[2] >= 0 {
-			l.Target = text[m[2]:m[3]]
+			l.Target, l.Form = text[m[2]:m[3]], BracketLink
 		}
 		if m[4] >= 0 {
 			l.Desc = text[m[4]:m[5]]

@@ -18,14 +18,14 @@ func bm25(c *Corpus, words []string) func(f *File, i int) (float64, bool) {
 	counts := map[rowID]map[string]int{}
 	length := map[rowID]int{}
 	for _, f := range c.Files {
-		for i := range f.Entries {
+		for i := range f.Len() {
 			id := rowID{f, i}
 			own := map[string]int{}
-			words := tokens(f.Entries[i].Text)
+			words := tokens(f.At(i).Text)
 			for _, w := range words {
 				own[w]++
 			}
-			for _, w := range tokens(f.Entries[i].Title) {
+			for _, w := range tokens(f.At(i).Title) {
 				own[w] += 2
 			}
 			hit := map[string]int{}

@@ -27,7 +27,7 @@ func derive(f *File, kind string) *File {
 	case "headlines":
 		return f
 	case "blocks":
-		eachEntry(f, func(h *Entry) {
+		eachEntry(f, flagBlock, func(h *Entry) {
 			for _, b := range h.Blocks {
 				row := rowOf(h, b.Line, cell("NAME", b.Name), cell("LANG", b.Lang), cell("ARGS", b.Args), cell("BODY", b.Body), cell("RESULT", b.Result))
 				row.Blocks, row.Text = []Block{b}, b.Name+"\n"+b.Body+"\n"+b.Result
@@ -35,7 +35,7 @@ func derive(f *File, kind string) *File {
 			}
 		})
 	case "links":
-		eachEntry(f, func(h *Entry) {
+		eachEntry(f, flagLink, func(h *Entry) {
 			for _, l := range h.Links {
 				row := rowOf(h, l.Line, cell("TARGET", l.Target), cell("DESCRIPTION", l.Desc))
 				row.Links, row.Text = []Link{l}, l.Target+"\n"+l.Desc
@@ -43,14 +43,15 @@ func derive(f *File, kind string) *File {
 			}
 		})
 	case "tables":
-		eachEntry(f, func(h *Entry) {
+		eachEntry(f, flagTable, func(h *Entry) {
 			for _, t := range h.Tables {
 				out.Entries = append(out.Entries, tableRow(h, t))
 			}
 		})
 	case "events":
-		for i := range f.Entries {
-			if h := f.Entries[i]; isEvent(&h) {
+		for i := range f.Len() {
+			if isEvent(f.At(i)) {
+				h := *f.At(i)
 				h.Parent, h.End = -1, len(out.Entries)+1
 				out.Entries = append(out.Entries, h)
 			}
@@ -61,12 +62,15 @@ func derive(f *File, kind string) *File {
 	return out
 }
 
-func eachEntry(f *File, do func(*Entry)) {
+// eachEntry visits the entries that have what flag says.
+func eachEntry(f *File, flag uint32, do func(*Entry)) {
 	if f.Preamble != nil {
 		do(f.Preamble)
 	}
-	for i := range f.Entries {
-		do(&f.Entries[i])
+	for i := range f.Len() {
+		if f.packed == nil || f.packed.field(i, recFlags)&flag != 0 {
+			do(f.At(i))
+		}
 	}
 }
 
@@ -108,8 +112,8 @@ func isEvent(h *Entry) bool {
 func runRows(f *File) []Entry {
 	var rows []Entry
 	at := map[string]int{}
-	for i := range f.Entries {
-		h := f.Entries[i]
+	for i := range f.Len() {
+		h := *f.At(i)
 		if !slices.Contains(h.Tags, "run") && !slices.Contains(h.Tags, "session") {
 			continue
 		}
@@ -118,8 +122,8 @@ func runRows(f *File) []Entry {
 		h.Parent, h.End = -1, len(rows)+1
 		rows = append(rows, h)
 	}
-	for i := range f.Entries {
-		h := &f.Entries[i]
+	for i := range f.Len() {
+		h := f.At(i)
 		run, ok := h.Prop("RUN")
 		k, known := at[run]
 		if !ok || !known || !slices.Contains(h.Tags, "result") {

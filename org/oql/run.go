@@ -130,7 +130,7 @@ func resolve(ctx context.Context, from []Source, opts Options) (string, *Corpus,
 func join(left, right *Corpus, j Join) *Corpus {
 	partners := map[string][]rowID{}
 	for _, f := range right.Files {
-		for i := range f.Entries {
+		for i := range f.Len() {
 			if key, ok := fieldText(f, i, j.Right); ok {
 				partners[key] = append(partners[key], rowID{f, i})
 			}
@@ -139,13 +139,13 @@ func join(left, right *Corpus, j Join) *Corpus {
 	out := &Corpus{}
 	for _, f := range left.Files {
 		joined := &File{Path: f.Path, Title: f.Title, Todo: f.Todo, DoneKey: f.DoneKey}
-		for i := range f.Entries {
+		for i := range f.Len() {
 			key, ok := fieldText(f, i, j.Left)
 			if !ok {
 				continue
 			}
 			for _, p := range partners[key] {
-				joined.Entries = append(joined.Entries, pair(&f.Entries[i], &p.file.Entries[p.row]))
+				joined.Entries = append(joined.Entries, pair(f.At(i), p.file.At(p.row)))
 			}
 		}
 		out.Files = append(out.Files, joined)
@@ -173,10 +173,15 @@ func filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([]rowID
 	if err != nil {
 		return nil, 0, err
 	}
+	screen := c.screenOf(q.Where)
 	found := make([][]rowID, len(corpus.Files))
 	scan := func(k int) {
 		f := corpus.Files[k]
-		for i := range f.Entries {
+		if f.packed != nil {
+			found[k] = f.sift(screen(f.packed), match)
+			return
+		}
+		for i := range f.Len() {
 			if match(f, i) {
 				found[k] = append(found[k], rowID{f, i})
 			}
@@ -205,9 +210,20 @@ func filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([]rowID
 	wg.Wait()
 	read := 0
 	for _, f := range corpus.Files {
-		read += len(f.Entries)
+		read += f.Len()
 	}
 	return slices.Concat(found...), read, ctx.Err()
+}
+
+// sift tests the packed rows that pass a sieve; only those are decoded.
+func (f *File) sift(s sieve, match test) []rowID {
+	var found []rowID
+	for i := 0; i < f.Len() && !s.none; i++ {
+		if (s.row == nil || s.row(i)) && (s.exact || match(f, i)) {
+			found = append(found, rowID{f, i})
+		}
+	}
+	return found
 }
 
 // list makes one output row a hit.
@@ -232,7 +248,7 @@ func (r *Result) list(q *Query, hits []rowID) {
 			row[k] = v
 		}
 		r.Rows = append(r.Rows, row)
-		r.Places = append(r.Places, Place{h.file.Path, h.file.Entries[h.row].Line})
+		r.Places = append(r.Places, Place{h.file.Path, h.file.At(h.row).Line})
 	}
 }
 

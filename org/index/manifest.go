@@ -1,0 +1,151 @@
+package index
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// entry says which block belongs to a file.
+type entry struct {
+	path string
+	stamp
+	seen    int64 // when the file was read, in nanoseconds
+	hash    [32]byte
+	segment string
+	offset  uint64
+	length  uint64
+}
+
+// stamp is what tells, without reading a file, that it has not changed.
+type stamp struct {
+	size         int64
+	mtime, ctime int64 // nanoseconds; ctime is 0 where there is none
+	inode        uint64
+}
+
+// racyWindow is how coarse file times may be: a change less than this after a
+// reading may leave the same times.
+const racyWindow = 2 * time.Second
+
+// fresh reports whether the file is surely the one that was read.
+func (e *entry) fresh(info fs.FileInfo) bool {
+	return e.stamp == stampOf(info) && max(e.mtime, e.ctime)+int64(racyWindow) < e.seen
+}
+
+// key is what a block is found by: contents and base name, since a maker may
+// use the name (org's category does), but not the directory.
+func (e *entry) key() string { return string(e.hash[:]) + filepath.Base(e.path) }
+
+// manifest is the table of contents of a store.
+type manifest struct {
+	files    map[string]entry
+	byHash   map[string]entry
+	segments []string
+	raw      []byte // as read, to notice changes
+}
+
+func emptyManifest() *manifest {
+	return &manifest{files: map[string]entry{}, byHash: map[string]entry{}}
+}
+
+func (m *manifest) add(e entry) {
+	m.files[e.path] = e
+	m.byHash[e.key()] = e
+}
+
+// dropTorn forgets blocks that lie outside their segments, which only damage
+// from outside can cause.
+func (m *manifest) dropTorn(maps map[string]*mapping) {
+	for path, e := range m.files {
+		s := maps[e.segment]
+		if s == nil || e.offset+e.length < e.offset || e.offset+e.length > uint64(len(s.data)) {
+			delete(m.files, path)
+			delete(m.byHash, e.key())
+		}
+	}
+}
+
+const (
+	manifestName  = "manifest"
+	manifestMagic = "wb-index 1\n"
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// readManifest reads the manifest. One that is missing, damaged or of another
+// version is as good as an empty one.
+func (s *Store) readManifest() (*manifest, error) {
+	raw, err := os.ReadFile(filepath.Join(s.dir, manifestName))
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return emptyManifest(), nil
+	case err != nil:
+		return nil, err
+	}
+	m := emptyManifest()
+	if !m.decode(raw, s.version) {
+		m = emptyManifest()
+	}
+	m.raw = raw
+	return m, nil
+}
+
+// encode writes: magic, version, segments, entries, checksum.
+func (m *manifest) encode(version uint32) []byte {
+	out := binary.LittleEndian.AppendUint32([]byte(manifestMagic), version)
+	str := func(s string) { out = append(binary.AppendUvarint(out, uint64(len(s))), s...) }
+	out = binary.AppendUvarint(out, uint64(len(m.segments)))
+	number := map[string]uint64{}
+	for i, s := range m.segments {
+		str(s)
+		number[s] = uint64(i)
+	}
+	out = binary.AppendUvarint(out, uint64(len(m.files)))
+	for _, e := range m.files {
+		str(e.path)
+		for _, n := range []int64{e.size, e.mtime, e.ctime, e.seen} {
+			out = binary.AppendVarint(out, n)
+		}
+		out = append(out, e.hash[:]...)
+		for _, n := range []uint64{e.inode, number[e.segment], e.offset, e.length} {
+			out = binary.AppendUvarint(out, n)
+		}
+	}
+	return binary.LittleEndian.AppendUint32(out, crc32.Checksum(out, castagnoli))
+}
+
+// decode reads what encode wrote and reports whether it is that.
+func (m *manifest) decode(raw []byte, version uint32) bool {
+	const tail = 4
+	n := len(raw) - tail
+	if n < len(manifestMagic)+4 || string(raw[:len(manifestMagic)]) != manifestMagic ||
+		crc32.Checksum(raw[:n], castagnoli) != binary.LittleEndian.Uint32(raw[n:]) ||
+		binary.LittleEndian.Uint32(raw[len(manifestMagic):]) != version {
+		return false
+	}
+	text := string(raw[:n]) // one copy; paths are parts of it
+	at := len(manifestMagic) + 4
+	unsigned := func() uint64 { v, k := binary.Uvarint(raw[at:]); at += k; return v }
+	signed := func() int64 { v, k := binary.Varint(raw[at:]); at += k; return v }
+	str := func() string { l := int(unsigned()); at += l; return text[at-l : at] }
+	for range unsigned() {
+		m.segments = append(m.segments, str())
+	}
+	count := int(unsigned())
+	m.files, m.byHash = make(map[string]entry, count), make(map[string]entry, count)
+	for range count {
+		e := entry{path: str()}
+		e.size, e.mtime, e.ctime, e.seen = signed(), signed(), signed(), signed()
+		at += copy(e.hash[:], raw[at:])
+		e.inode = unsigned()
+		e.segment = m.segments[unsigned()]
+		e.offset, e.length = unsigned(), unsigned()
+		m.add(e)
+	}
+	return true
+}

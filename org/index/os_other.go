@@ -1,0 +1,42 @@
+//go:build !(linux || darwin || freebsd || openbsd || netbsd || dragonfly)
+
+package index
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+)
+
+// mapping is a file in memory; here it is read.
+type mapping struct{ data []byte }
+
+func mapFile(path string) (*mapping, error) {
+	data, err := os.ReadFile(path)
+	return &mapping{data}, err
+}
+
+func (m *mapping) unmap() {}
+
+var errBusy = errors.New("another process is writing the index")
+
+// tryLock makes the lock file, which must not be there. One that its holder
+// left behind counts for a minute.
+func tryLock(path string) (unlock func(), err error) {
+	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Minute {
+		_ = os.Remove(path)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, errBusy
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func() { f.Close(); os.Remove(path) }, nil
+}
+
+func stampOf(info fs.FileInfo) stamp {
+	return stamp{size: info.Size(), mtime: info.ModTime().UnixNano()}
+}

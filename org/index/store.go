@@ -1,0 +1,241 @@
+package index
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"sync"
+	"time"
+)
+
+// Builder makes the block of a file. It is called from several goroutines.
+type Builder func(path string, src []byte) ([]byte, error)
+
+// Store is an index in a directory that need not exist yet.
+type Store struct {
+	dir     string
+	version uint32
+}
+
+// Open names a store. The version says what its blocks mean: blocks of
+// another version are not used, and replaced. Nothing is read or made yet.
+func Open(dir string, version uint32) *Store { return &Store{dir, version} }
+
+// Dir is the store's directory.
+func (s *Store) Dir() string { return s.dir }
+
+// Stats say what a view took from the index and what it had to do.
+type Stats struct {
+	Files   int           // files asked for
+	Fresh   int           // found by size and times alone
+	Hashed  int           // read and hashed, and found by their hash
+	Built   int           // read and built
+	Bytes   int64         // of the files that were read
+	Stat    time.Duration // to read the manifest and look at the files
+	Read    time.Duration // to read, hash and build
+	Commit  time.Duration // to write, once committed
+	Skipped string        // why nothing was written, if it should have been
+}
+
+// View is a store as one query sees it: one block per file.
+type View struct {
+	store *Store
+	man   *manifest
+	maps  map[string]*mapping
+	paths []string
+	refs  []entry  // of blocks in segments, where built is nil
+	built [][]byte // blocks made by this view
+	Stats Stats
+	dirty bool
+}
+
+// View finds or builds the blocks of files. Paths are the keys of the index,
+// so they should be absolute.
+func (s *Store) View(ctx context.Context, paths []string, build Builder) (*View, error) {
+	start := time.Now()
+	v := &View{store: s, paths: paths, maps: map[string]*mapping{}, refs: make([]entry, len(paths)), built: make([][]byte, len(paths))}
+	if err := v.load(); err != nil {
+		return nil, err
+	}
+	stale := make([]bool, len(paths))
+	errs := make([]error, len(paths))
+	parallel(ctx, len(paths), func(i int) {
+		info, err := os.Stat(paths[i])
+		if err != nil {
+			errs[i] = err
+			return
+		}
+		e, ok := v.man.files[paths[i]]
+		v.refs[i] = e
+		stale[i] = !ok || !e.fresh(info)
+	})
+	var todo []int
+	for i := range paths {
+		if stale[i] && errs[i] == nil {
+			todo = append(todo, i)
+		}
+	}
+	v.Stats.Files, v.Stats.Fresh, v.Stats.Stat = len(paths), len(paths)-len(todo), time.Since(start)
+	start = time.Now()
+	var mu sync.Mutex
+	parallel(ctx, len(todo), func(k int) {
+		i := todo[k]
+		size, found, err := v.renew(i, build)
+		errs[i] = err
+		mu.Lock()
+		defer mu.Unlock()
+		v.Stats.Bytes += size
+		if found {
+			v.Stats.Hashed++
+		} else {
+			v.Stats.Built++
+		}
+	})
+	v.dirty = len(todo) > 0
+	v.Stats.Read = time.Since(start)
+	err := errors.Join(errs...)
+	if err == nil {
+		err = ctx.Err()
+	}
+	if err != nil {
+		v.Close()
+		return nil, err
+	}
+	return v, nil
+}
+
+// renew reads file i and finds its block by its hash, or builds it.
+func (v *View) renew(i int, build Builder) (size int64, found bool, err error) {
+	path := v.paths[i]
+	seen := time.Now()
+	f, err := os.Open(path)
+	if err != nil {
+		return 0, false, err
+	}
+	defer f.Close()
+	info, err := f.Stat() // before reading: a later change changes the times
+	if err != nil {
+		return 0, false, err
+	}
+	if !info.Mode().IsRegular() {
+		return 0, false, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+	}
+	src, err := readAll(f, info.Size())
+	if err != nil {
+		return 0, false, err
+	}
+	e := entry{path: path, hash: sha256.Sum256(src), seen: seen.UnixNano(), stamp: stampOf(info)}
+	e.size = int64(len(src))
+	if old, ok := v.man.byHash[e.key()]; ok {
+		e.segment, e.offset, e.length = old.segment, old.offset, old.length
+		v.refs[i] = e
+		return e.size, true, nil
+	}
+	v.refs[i] = e
+	v.built[i], err = build(path, src)
+	return e.size, false, err
+}
+
+// load reads the manifest and maps the segments it names; a writer may remove
+// segments in between, then the manifest has changed and is read again.
+func (v *View) load() error {
+	for range 5 {
+		man, err := v.store.readManifest()
+		if err != nil {
+			return err
+		}
+		v.man = man
+		missing := false
+		for _, seg := range man.segments {
+			if v.maps[seg] == nil {
+				m, err := mapFile(filepath.Join(v.store.dir, seg))
+				if err != nil {
+					missing = true
+					break
+				}
+				v.maps[seg] = m
+			}
+		}
+		if !missing {
+			man.dropTorn(v.maps)
+			return nil
+		}
+		v.unmap()
+	}
+	v.man = emptyManifest() // somebody deletes under us: do without
+	return nil
+}
+
+// Block is what was built of file i. It may lie in mapped memory: it must not
+// be changed, nor used after Close.
+func (v *View) Block(i int) []byte {
+	if v.built[i] != nil {
+		return v.built[i]
+	}
+	e := v.refs[i]
+	return v.maps[e.segment].data[e.offset : e.offset+e.length : e.offset+e.length]
+}
+
+// Close releases the memory of the view.
+func (v *View) Close() error {
+	v.unmap()
+	v.built = nil
+	return nil
+}
+
+func (v *View) unmap() {
+	for _, m := range v.maps {
+		m.unmap()
+	}
+	clear(v.maps)
+}
+
+// parallel calls do for 0…n-1, on as many processors as there are.
+func parallel(ctx context.Context, n int, do func(i int)) {
+	const batch = 16
+	var mu sync.Mutex
+	next := 0
+	take := func() (from, to int) {
+		mu.Lock()
+		defer mu.Unlock()
+		from = next
+		next = min(next+batch, n)
+		if n < 8*batch { // few, and perhaps big ones
+			next = min(from+1, n)
+		}
+		return from, next
+	}
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), n) {
+		wg.Go(func() {
+			for from, to := take(); from < to && ctx.Err() == nil; from, to = take() {
+				for i := from; i < to; i++ {
+					do(i)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func readAll(f *os.File, size int64) ([]byte, error) {
+	buf := make([]byte, 0, size+512)
+	for {
+		n, err := f.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if errors.Is(err, io.EOF) {
+			return buf, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+	}
+}

@@ -17,8 +17,7 @@ import (
 func babelUnits(src *compile.Source, d Dialect) []*Unit {
 	before, after := surroundings(src, d)
 	if inSession(src) {
-		script, function := newUnit(src), newUnit(src)
-		script.Session, script.Vars, script.Script = true, before, src.Body+after
+		script, function := SessionScript(src, d), newUnit(src)
 		const head = "(function () {"
 		function.Session, function.Vars, function.Script, function.Lead = true, before, head+src.Body+after+"\n})()", len(head)
 		return []*Unit{script, function}
@@ -33,6 +32,14 @@ func babelUnits(src *compile.Source, d Dialect) []*Unit {
 	module := newUnit(src)
 	module.Script, module.Module, module.Skip = before+src.Body+after, true, function.Skip
 	return []*Unit{function, module}
+}
+
+// SessionScript is a block as what is evaluated at the top of a session.
+func SessionScript(src *compile.Source, d Dialect) *Unit {
+	before, after := surroundings(src, d)
+	u := newUnit(src)
+	u.Session, u.Vars, u.Script = true, before, src.Body+after
+	return u
 }
 
 // surroundings are the lines before and after the body.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/toolchain"
 	"wb/value"
 )
 
@@ -76,7 +77,7 @@ func BenchmarkLoadImage(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		img, err := lane.runtime.freeze(context.Background(), tool, start{"javascript", digest(scripts...), bootLimits, furnish})
+		img, err := lane.runtime.freeze(context.Background(), tool, start{"javascript", toolchain.HashText(scripts...), bootLimits, furnish})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"maps"
 	"slices"
 
+	"wb/compile/toolchain"
 	"wb/sandbox"
 )
 
@@ -31,7 +32,7 @@ func (r *Runtime) boot(ctx context.Context) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.image, err = r.freeze(ctx, t, start{"javascript", digest(scripts...), bootLimits, furnish})
+	r.image, err = r.freeze(ctx, t, start{"javascript", toolchain.HashText(scripts...), bootLimits, furnish})
 	return r.image, err
 }
 

@@ -216,7 +216,7 @@ func (m *machine) describe(ctx context.Context, e handle) error {
 			return err
 		}
 	}
-	if t.Name == "SyntaxError" || m.image.Control == nil {
+	if t.Name == "SyntaxError" || m.image.Control["describe"] == 0 {
 		return t
 	}
 	full, err := m.describeInGuest(ctx, e)

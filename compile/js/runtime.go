@@ -2,8 +2,6 @@ package js
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"sync"
@@ -138,13 +136,4 @@ func (r *Runtime) restore(ctx context.Context, img *image, w world) (*machine, e
 	}
 	m.in = in
 	return m, nil
-}
-
-// digest names texts, for keys.
-func digest(texts ...string) string {
-	h := sha256.New()
-	for _, text := range texts {
-		fmt.Fprintf(h, "%d %s", len(text), text)
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }

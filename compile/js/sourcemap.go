@@ -10,6 +10,7 @@ import (
 // of. It is version 3's "mappings" with what is needed to count columns in
 // bytes.
 type SourceMap struct {
+	File     string `json:"file,omitempty"` // what was translated, "" when it has the same name
 	Mappings string `json:"mappings"`
 	// Columns of the mappings are in UTF-16 code units: the lines that hold
 	// more than ASCII, by number from 0, on either side.
@@ -19,7 +20,7 @@ type SourceMap struct {
 
 // NewSourceMap takes the mappings of one translated file.
 func NewSourceMap(mappings, generated, source string) *SourceMap {
-	return &SourceMap{mappings, wideLines(generated), wideLines(source)}
+	return &SourceMap{Mappings: mappings, Generated: wideLines(generated), Source: wideLines(source)}
 }
 
 func wideLines(text string) map[int]string {

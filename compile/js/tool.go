@@ -3,6 +3,7 @@ package js
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"sync"
 
@@ -87,6 +88,10 @@ func (m *machine) serve(ctx context.Context, request, reply any) error {
 		return err
 	}
 	answer, err := m.controlText(ctx, controlServe, v)
+	var t *thrown
+	if errors.As(err, &t) {
+		return fmt.Errorf("%w\n%s", t, t.Stack)
+	}
 	if err != nil {
 		return err
 	}

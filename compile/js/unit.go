@@ -123,6 +123,9 @@ func (u *Unit) position(src *compile.Source, m []string) compile.Position {
 func (u *Unit) Position(src *compile.Source, file string, line, col int) compile.Position {
 	if m := u.Maps[file]; m != nil {
 		line, col = m.Original(line, col)
+		if m.File != "" {
+			file = m.File
+		}
 	}
 	return u.written(src, file, line, col)
 }

@@ -220,3 +220,12 @@ func writeFile(path string, r io.Reader) error {
 	_, err = io.Copy(f, r)
 	return errors.Join(err, f.Sync(), f.Close())
 }
+
+// HashText is the SHA-256, in hex, over texts and where each ends.
+func HashText(texts ...string) string {
+	h := sha256.New()
+	for _, text := range texts {
+		fmt.Fprintf(h, "%d %s", len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}

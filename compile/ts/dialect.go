@@ -1,0 +1,109 @@
+package ts
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+
+	"wb/compile"
+	"wb/compile/js"
+)
+
+// New makes the TypeScript lane on the machine of the JavaScript lane and
+// registers its toolchain.
+func New(env *compile.Env, runtime *js.Runtime) *js.Lane {
+	return runtime.Lane(&dialect{newCompiler(env, runtime)})
+}
+
+// dialect is TypeScript as the JavaScript machine sees it.
+type dialect struct{ *compiler }
+
+func (*dialect) Info() compile.Info {
+	return compile.Info{
+		Name: "typescript", Aliases: []string{"ts", "mts"},
+		Shapes:     []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand},
+		Toolchains: []string{js.ToolName, ToolName}, Summary: "TypeScript 5.9: checked strictly, then run as JavaScript",
+	}
+}
+
+func (d *dialect) Fingerprint() string { return d.fingerprint() }
+
+// Declare gives a variable the type of its value.
+func (*dialect) Declare(v compile.Var) string {
+	return "var " + v.Name + ": " + typeOf(v.Value) + " = " + js.Literal(v.Value) + ";"
+}
+
+func (*dialect) FunctionHead() string {
+	return "(function (this: any, exports: any, require: (name: string) => any, module: any, __filename: string, __dirname: string) {"
+}
+
+// Translate checks the block and what it imports and makes JavaScript of it.
+func (d *dialect) Translate(ctx context.Context, src *compile.Source, units []*js.Unit) ([]*js.Unit, error) {
+	req := &request{Body: src.Body, Func: src.Func, Readings: make([]reading, len(units))}
+	for i, u := range units {
+		req.Readings[i] = readingOf(u)
+	}
+	for _, before := range src.Session {
+		req.Session = append(req.Session, d.earlier(before, src.Vars))
+	}
+	if src.Shape == compile.ShapeComponent && src.Sig != nil {
+		req.Type, req.Prelude = callType(src.Sig, src.Outs), prelude
+	}
+	var answer reply
+	if err := d.tool.Call(ctx, src.Files, src.Packages, req, &answer); err != nil {
+		return nil, err
+	}
+	u := units[answer.Reading]
+	if len(answer.Diagnostics) > 0 {
+		return nil, diagnose(src, u, answer.Diagnostics)
+	}
+	translate(u, answer.Files)
+	return []*js.Unit{u}, nil
+}
+
+// readingOf is a unit as the driver takes it.
+func readingOf(u *js.Unit) reading {
+	r := reading{Kind: kindFunction, Text: u.Script, Vars: u.Vars}
+	switch {
+	case u.Module:
+		r.Kind = kindModule
+	case u.Session && u.Lead == 0:
+		r.Kind = kindScript
+	}
+	return r
+}
+
+// earlier is what a block of the session has declared. Variables that are set
+// anew have their new type.
+func (d *dialect) earlier(before *compile.Source, anew []compile.Var) earlier {
+	kept := *before
+	kept.Vars = slices.DeleteFunc(slices.Clone(before.Vars), func(v compile.Var) bool {
+		return slices.ContainsFunc(anew, func(n compile.Var) bool { return n.Name == v.Name })
+	})
+	u := js.SessionScript(&kept, d)
+	return earlier{Vars: u.Vars, Text: u.Script}
+}
+
+// translate puts the translations into the unit in place of what they were made
+// of.
+func translate(u *js.Unit, files []output) {
+	written := u.Script
+	u.Maps = make(map[string]*js.SourceMap)
+	sources := maps.Clone(u.Sources)
+	for _, f := range files {
+		switch f.File {
+		case blockFile:
+			u.Script = f.Text
+			u.Maps[js.BlockFile] = js.NewSourceMap(f.Mappings, f.Text, written)
+		case varsFile:
+			u.Vars = f.Text
+		default:
+			name := path.Clean(f.Out)
+			u.Maps[name] = js.NewSourceMap(f.Mappings, f.Text, string(u.Sources[f.File]))
+			u.Maps[name].File = f.File
+			sources[name] = []byte(f.Text)
+		}
+	}
+	u.Sources = sources
+}

@@ -10,16 +10,19 @@ import (
 	"wb/compile/js"
 	"wb/compile/plot"
 	"wb/compile/shell"
+	"wb/compile/ts"
 )
 
 // New makes all lanes in env. Nothing is installed or loaded yet.
 func New(env *compile.Env) (*compile.Registry, error) {
 	cc := clang.New(env)
+	javascript := js.New(env)
 	sh := shell.New(env)
 	all := []compile.Lane{
 		cc.C(),
 		cc.CPP(),
-		js.New(env),
+		javascript,
+		ts.New(env, javascript.Runtime()),
 		sh,
 		plot.New(),
 	}

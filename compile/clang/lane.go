@@ -158,12 +158,17 @@ func startUp(src *compile.Source, lang language) string {
 		"__attribute__((constructor(101))) static void wb_start(void) { const char *dir = getenv(\"PWD\"); if (dir) chdir(dir); }\n" + after
 }
 
-// at places an error that is not about a line. A broken limit is the block's
-// fault: compiling it takes more than any sane program needs.
+// at places an error that is not about a line. A broken limit, or a compiler
+// that trapped, is the block's fault: compiling it takes more than any sane
+// program needs.
 func at(src *compile.Source, err error) error {
 	var limit *sandbox.LimitError
 	if errors.As(err, &limit) {
 		return compile.Errorf(src.At(1, 1), "compiling this block takes too much: %v", limit)
+	}
+	var trap *sandbox.TrapError
+	if errors.As(err, &trap) {
+		return compile.Errorf(src.At(1, 1), "the compiler gave up on this block: it ran out of memory or into a mistake of its own")
 	}
 	return fmt.Errorf("%s: %w", src.At(1, 1), err)
 }

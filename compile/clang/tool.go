@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"wb/compile"
+	"wb/compile/toolchain"
 )
 
 // Options say how [CompileC] builds a tool.
@@ -74,12 +75,7 @@ func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byt
 	t = t.within(toolLimits)
 	sources := opts.Main
 	if sources == nil {
-		for name := range files {
-			if _, ok := languageOf(name); ok {
-				sources = append(sources, name)
-			}
-		}
-		slices.Sort(sources)
+		sources = sourcesOf(files)
 	}
 	objects := make([][]byte, len(sources))
 	all := digestOf(files)
@@ -177,4 +173,33 @@ func toolError(stderr string) error {
 		e.Diagnostics = []compile.Diagnostic{{Severity: compile.Error, Message: "compiler failed: " + strings.TrimSpace(stderr)}}
 	}
 	return e
+}
+
+// BuildTool is CompileC for a toolchain being made: its progress is shown file
+// by file, and objects are kept until it is finished.
+func (c *Compiler) BuildTool(ctx context.Context, job *toolchain.Job, files map[string][]byte, opts Options) (wasm []byte, err error) {
+	if opts.Main == nil {
+		opts.Main = sourcesOf(files)
+	}
+	var total int64
+	for _, name := range opts.Main {
+		total += int64(len(files[name]))
+	}
+	step := job.Step(fmt.Sprintf("compiling %d files", len(opts.Main)), total)
+	defer func() { step.Done(err) }()
+	opts.Objects = job.Keep()
+	opts.Compiled = func(name string) { step.Add(int64(len(files[name]))) }
+	return c.CompileC(ctx, files, opts)
+}
+
+// sourcesOf are the names of the C and C++ files, sorted.
+func sourcesOf(files map[string][]byte) []string {
+	var sources []string
+	for name := range files {
+		if _, ok := languageOf(name); ok {
+			sources = append(sources, name)
+		}
+	}
+	slices.Sort(sources)
+	return sources
 }

@@ -8,6 +8,7 @@ import (
 	"wb/compile/clang"
 	"wb/compile/filter"
 	"wb/compile/js"
+	"wb/compile/lua"
 	"wb/compile/plot"
 	"wb/compile/shell"
 	"wb/compile/ts"
@@ -25,6 +26,7 @@ func New(env *compile.Env) (*compile.Registry, error) {
 		ts.New(env, javascript.Runtime()),
 		sh,
 		plot.New(),
+		lua.New(env, cc),
 	}
 	all = append(all, filter.Lanes(sh)...)
 	if env.Cache != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/value"
 )
 
 var shared = sync.OnceValues(func() (*compile.Env, error) { return compile.NewEnv(context.Background(), compile.EnvConfig{}) })
@@ -38,4 +39,45 @@ func Need(t testing.TB, env *compile.Env, names ...string) {
 		}
 		t.Skipf("toolchain %s is missing: wb toolchain install %s", name, name)
 	}
+}
+
+// Block is a source block of the file a.org whose body begins in line 10.
+func Block(lang string, shape compile.Shape, body string) *compile.Source {
+	return &compile.Source{Pos: compile.Position{File: "a.org", Line: 10, Col: 1}, Lang: lang, Shape: shape, Body: body, Args: make(map[string][]string)}
+}
+
+// Execute builds a block and runs it on a job (nil for an empty one).
+func Execute(t testing.TB, lane compile.Lane, src *compile.Source, job *compile.Job) (*compile.Outcome, error) {
+	t.Helper()
+	art, err := lane.Build(t.Context(), src)
+	if err != nil {
+		return nil, err
+	}
+	if job == nil {
+		job = &compile.Job{}
+	}
+	job.Source = src
+	return lane.Run(t.Context(), art, job)
+}
+
+// Complaint is what went wrong in a run: its error, else what it wrote to
+// standard error when it failed, else "".
+func Complaint(out *compile.Outcome, err error) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case out.Exit != 0:
+		return string(out.Stderr)
+	}
+	return ""
+}
+
+// Inputs are the members of a JSON object as a component's inputs.
+func Inputs(t testing.TB, object string) []value.Field {
+	t.Helper()
+	v, err := value.ParseJSON([]byte(object))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v.Fields()
 }

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"strings"
@@ -100,6 +101,17 @@ func (s Source) read(job *Job, archive string) (files map[string][]byte, err err
 		err = fmt.Errorf("%s has none of the files that are needed", archive)
 	}
 	return files, err
+}
+
+// AddFS adds all files of a tree, usually an embedded one, to files.
+func AddFS(files map[string][]byte, tree fs.FS) error {
+	return fs.WalkDir(tree, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		files[name], err = fs.ReadFile(tree, name)
+		return err
+	})
 }
 
 // taken reports whether patterns want the file of that name: the last one that

@@ -1,0 +1,1 @@
+/* Lua includes this; wb.h has what it needs in its place. */

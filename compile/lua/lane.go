@@ -1,0 +1,293 @@
+package lua
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"wb/compile"
+	"wb/compile/clang"
+	"wb/compile/vm"
+	"wb/sandbox"
+	"wb/value"
+)
+
+// version is part of every cache key: raise it when the same source may give
+// another result.
+const version = "1"
+
+// lane is Lua as the rest of wb sees it.
+type lane struct {
+	env *compile.Env
+	vm  *vm.Interpreter
+}
+
+// New makes the lane and registers its toolchain, which c builds.
+func New(env *compile.Env, c *clang.Compiler) compile.Lane {
+	l := &lane{env: env}
+	l.vm = vm.New(env, vm.Config{
+		Tool: toolName, File: wasmFile, Key: string(boot), Args: []string{"lua"}, Host: host,
+		Limits: sandbox.Limits{Memory: 16 << 20},
+		Boot: func(ctx context.Context, in *sandbox.Instance) error {
+			if _, err := vm.Give(ctx, in, "wb_room", boot); err != nil {
+				return err
+			}
+			status, err := in.Call(ctx, "wb_boot", uint64(len(boot)))
+			if err == nil && status[0] != 0 {
+				err = fmt.Errorf("boot.lua: status %d", status[0])
+			}
+			return err
+		},
+	})
+	env.Tools.Register(l.recipe(c))
+	return l
+}
+
+// Info describes the lane.
+func (l *lane) Info() compile.Info {
+	return compile.Info{
+		Name: "lua", Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand},
+		Toolchains: []string{toolName}, Summary: "Lua 5.4 (PUC-Rio) with its standard library",
+	}
+}
+
+// Fingerprint names lane and interpreter.
+func (l *lane) Fingerprint() string { return "lua/" + version + "/" + l.vm.Fingerprint() }
+
+// CloseSession ends a session.
+func (l *lane) CloseSession(ctx context.Context, name string) error {
+	return l.vm.CloseSession(ctx, name)
+}
+
+// unit is what is built from a block: everything needed to run it. Line Skip+1
+// of Code is the body's first.
+type unit struct {
+	Code    string   `json:"-"`
+	Skip    int      `json:"skip,omitempty"`
+	Lines   int      `json:"lines"` // of the body
+	Func    string   `json:"func,omitempty"`
+	Outs    []string `json:"outs,omitempty"`
+	Results []string `json:"results,omitempty"`
+}
+
+// metaUnit is the entry of Artifact.Meta that holds a unit, as JSON.
+const metaUnit = "unit"
+
+// Build checks the block's syntax.
+func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
+	if len(src.Deps) > 0 {
+		return nil, compile.Errorf(src.At(1, 1), "packages (:deps %s) cannot be fetched for Lua", strings.Join(src.Deps, " ")).
+			WithHint("put modules written in Lua into a directory and name it with :dir")
+	}
+	if src.Shape == compile.ShapeKernel {
+		return nil, compile.Errorf(src.At(1, 1), "Lua has no kernel shape").WithHint("kernels are written in C or WAT")
+	}
+	u := &unit{Code: src.Body, Lines: 1 + strings.Count(strings.TrimSuffix(src.Body, "\n"), "\n"), Func: src.Func, Outs: src.Outs, Results: src.Results}
+	if src.Shape == compile.ShapeBabel {
+		before, after := surroundings(src)
+		u.Code, u.Skip = before+src.Body+after, strings.Count(before, "\n")
+	}
+	if err := l.check(ctx, src, u); err != nil {
+		return nil, err
+	}
+	meta, err := json.Marshal(u)
+	if err != nil {
+		return nil, err
+	}
+	return &compile.Artifact{Lane: "lua", Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: u.Code, Meta: map[string]string{metaUnit: string(meta)}}, nil
+}
+
+// check compiles the block without running it.
+func (l *lane) check(ctx context.Context, src *compile.Source, u *unit) error {
+	m, release, err := l.vm.Acquire(ctx, &compile.Job{})
+	if err != nil {
+		return err
+	}
+	defer release(false)
+	a, err := ask(ctx, m, request{Kind: "check", Code: u.Code})
+	if err != nil {
+		return err
+	}
+	if a.Failure != nil {
+		pos, message := u.place(src, a.Failure.Message)
+		return compile.Errorf(pos, "%s", message)
+	}
+	return nil
+}
+
+// request is what boot.lua is asked.
+type request struct {
+	Kind string        `json:"kind"` // check, program, value or component
+	Code string        `json:"code"`
+	Dir  string        `json:"dir,omitempty"`
+	Args []value.Value `json:"-"` // of the program or the function
+	N    int           `json:"n"` // of arguments
+	Func string        `json:"func"`
+	Outs []string      `json:"outs"`
+	PP   bool          `json:"pp"`            // show tables as :results pp does
+	Raw  *string       `json:"raw,omitempty"` // the run's input, for a function without inputs
+	Seed *int64        `json:"seed,omitempty"`
+}
+
+// answer is what boot.lua says.
+type answer struct {
+	Failure *failure `json:"failure"`
+	N       int      `json:"n"`    // values returned
+	Text    string   `json:"text"` // as ob-lua shows them
+	JSON    string   `json:"json"` // a table, or the function's outputs
+}
+
+// failure is an error nobody in the block has caught.
+type failure struct {
+	Message string   `json:"message"` // "block:3: attempt to …"
+	Stack   []string `json:"-"`
+	Frames  any      `json:"stack"` // a list, or {} when it is empty
+}
+
+// ask sends a request to a machine.
+func ask(ctx context.Context, m *vm.Machine, r request) (*answer, error) {
+	r.N = len(r.Args)
+	if r.Outs == nil {
+		r.Outs = []string{}
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	args := value.OfList(r.Args...).AppendJSON([]byte(`,"args":`))
+	text = append(append(text[:len(text)-1], args...), '}')
+	if _, err := m.Give(ctx, "wb_room", text); err != nil {
+		return nil, err
+	}
+	status, err := m.Call(ctx, "wb_run", uint64(len(text)))
+	if err != nil {
+		return nil, err
+	}
+	reply, err := reply(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{}
+	if status[0] != 0 {
+		a.Failure = &failure{Message: string(reply)}
+	} else if err := json.Unmarshal(reply, a); err != nil {
+		return nil, fmt.Errorf("lua: answer: %w", err)
+	}
+	if f := a.Failure; f != nil {
+		if list, ok := f.Frames.([]any); ok {
+			for _, line := range list {
+				f.Stack = append(f.Stack, fmt.Sprint(line))
+			}
+		}
+		if m.MemoryRefused() && f.Message == "not enough memory" {
+			return nil, &sandbox.LimitError{Kind: sandbox.LimitMemory}
+		}
+	}
+	return a, nil
+}
+
+// reply reads the guest's answer.
+func reply(ctx context.Context, m *vm.Machine) ([]byte, error) {
+	at, err := m.Call(ctx, "wb_answer")
+	if err != nil {
+		return nil, err
+	}
+	n, err := m.Call(ctx, "wb_answer_len")
+	if err != nil {
+		return nil, err
+	}
+	view, ok := m.Memory().Read(uint32(at[0]), uint32(n[0]))
+	if !ok {
+		return nil, errors.New("lua: the answer lies outside memory")
+	}
+	return append([]byte(nil), view...), nil
+}
+
+// Run executes a built block.
+func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	u := &unit{Code: art.Script}
+	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
+	}
+	m, release, err := l.vm.Acquire(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	out := &compile.Outcome{}
+	a, err := ask(ctx, m, u.request(art.Shape, job))
+	alive := err == nil
+	if err == nil && a.Failure == nil {
+		err = u.conclude(out, art.Shape, a, m)
+	} else if err == nil {
+		out.Exit = 1
+		fmt.Fprint(&m.Stderr, u.report(job.Source, a.Failure))
+	}
+	var exit *sandbox.ExitError
+	if errors.As(err, &exit) { // os.exit
+		out.Exit, err = exit.Code, nil
+	}
+	var limit *sandbox.LimitError
+	if errors.As(err, &limit) && limit.Kind == sandbox.LimitMemory && limit.Limit == 0 {
+		limit.Limit = orDefault(job.Limits.Memory, sandbox.DefaultLimits.Memory)
+	}
+	out.Usage = m.Usage()
+	out.Stdout, out.Stderr = []byte(m.Stdout.String()), []byte(m.Stderr.String())
+	release(alive)
+	if out.Value.IsNull() && art.Shape != compile.ShapeComponent {
+		out.Value = u.printed(art.Shape, string(out.Stdout))
+	}
+	return out, err
+}
+
+func orDefault(limit, otherwise int64) int64 {
+	if limit == 0 {
+		return otherwise
+	}
+	return limit
+}
+
+// request is what the unit asks of boot.lua in a shape.
+func (u *unit) request(shape compile.Shape, job *compile.Job) request {
+	r := request{Kind: "program", Code: u.Code, Dir: job.Dir, Func: u.Func, Outs: u.Outs}
+	switch {
+	case shape == compile.ShapeComponent:
+		r.Kind = "component"
+		for _, in := range job.Inputs {
+			r.Args = append(r.Args, in.Value)
+		}
+		if len(r.Args) == 0 {
+			raw := string(job.Stdin)
+			r.Raw = &raw
+		}
+	case shape == compile.ShapeBabel && u.wantsValue():
+		r.Kind, r.PP = "value", u.results().Result("pp")
+	default:
+		for _, word := range job.Args {
+			r.Args = append(r.Args, value.OfString(word))
+		}
+	}
+	if job.Caps.Random {
+		var seed [8]byte
+		rand.Read(seed[:])
+		n := int64(binary.LittleEndian.Uint64(seed[:]))
+		r.Seed = &n
+	}
+	return r
+}
+
+// conclude reads the result of a run that has ended well.
+func (u *unit) conclude(out *compile.Outcome, shape compile.Shape, a *answer, m *vm.Machine) (err error) {
+	switch {
+	case shape == compile.ShapeComponent:
+		out.Value, err = value.ParseJSON([]byte(a.JSON))
+	case shape == compile.ShapeBabel && u.wantsValue():
+		out.Value, err = u.readValue(a)
+	default:
+		out.Value = u.printed(shape, m.Stdout.String())
+	}
+	return err
+}

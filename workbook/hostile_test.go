@@ -1,0 +1,158 @@
+//go:build long
+
+package workbook_test
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"wb/compile"
+	"wb/compile/lanes"
+	"wb/org"
+	"wb/value"
+	"wb/workbook"
+)
+
+// escape is a file of the host that hostile programs try to write.
+const escape = "/tmp/wb-hostile-escape"
+
+// Every program of the hostile corpus ends by itself or by a limit, in one line
+// that a person understands (the pattern in its SAYS property), and leaves
+// nothing outside its tree.
+func TestHostile(t *testing.T) {
+	ctx := context.Background()
+	env, err := compile.NewEnv(ctx, compile.EnvConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer env.Close(ctx)
+	registry, err := lanes.New(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob("testdata/hostile/*.org")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no corpus: %v", err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".org"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			doc := org.Parse(text)
+			needLanes(t, env, registry, doc)
+			runHostile(t, registry, doc, text)
+		})
+	}
+}
+
+// needLanes skips a corpus whose toolchains are not installed.
+func needLanes(t *testing.T, env *compile.Env, registry *compile.Registry, doc *org.Document) {
+	t.Helper()
+	for b := range doc.Blocks(org.KindSrcBlock) {
+		lane, ok := registry.Lookup(b.Lang.Text)
+		if !ok {
+			t.Fatalf("no lane runs %s", b.Lang.Text)
+		}
+		for _, name := range lane.Info().Toolchains {
+			if _, ok := env.Tools.Installed(name); ok {
+				continue
+			}
+			if os.Getenv("CI") == "true" {
+				t.Fatalf("toolchain %s is missing: wb toolchain install %s", name, name)
+			}
+			t.Skipf("toolchain %s is missing: wb toolchain install %s", name, name)
+		}
+	}
+}
+
+func runHostile(t *testing.T, registry *compile.Registry, doc *org.Document, text []byte) {
+	dir := filepath.Join(t.TempDir(), "inner")
+	if err := os.Mkdir(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "hostile.org")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lateness := watch(t)
+	report, err := workbook.Run(context.Background(), workbook.Options{File: file, Lanes: registry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d programs in %v; other goroutines were at most %v late", len(report.Components), report.Duration.Round(time.Millisecond), lateness().Round(time.Millisecond))
+	for _, d := range report.Components {
+		says := saysAt(doc, d.Pos.Line)
+		if says == "" {
+			continue
+		}
+		said := d.Value.String()
+		if d.Value.Kind() == value.String {
+			said = d.Value.Text()
+		}
+		if d.Err != nil {
+			said = d.Err.Error()
+			var build *compile.BuildError // a line for each mistake
+			if strings.Contains(said, "\n") && !errors.As(d.Err, &build) {
+				t.Errorf("%s says more than a line: %s", d.Title, said)
+			}
+		}
+		if !regexp.MustCompile(says).MatchString(said) {
+			t.Errorf("%s (line %d): %s %q, want %s", d.ID, d.Pos.Line, d.Status, said, says)
+		}
+	}
+	written, err := os.ReadFile(file)
+	if i := strings.IndexAny(string(written), "\x00\x07\x1b\u202e\u2066"); err != nil || i >= 0 {
+		t.Errorf("control characters of a program reached the workbook at byte %d (%v)", i, err)
+	}
+	if _, err := os.Lstat(escape); !errors.Is(err, fs.ErrNotExist) {
+		os.Remove(escape)
+		t.Errorf("a program wrote %s", escape)
+	}
+	outside, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil || len(outside) != 1 {
+		t.Errorf("a program changed what lies beside its workbook: %v %v", outside, err)
+	}
+}
+
+// saysAt is the SAYS property of the headline that a line is under.
+func saysAt(doc *org.Document, line int) string {
+	says := ""
+	for h := range doc.Headlines() {
+		if at, _ := doc.Position(h.Node.Start()); at > line {
+			break
+		}
+		says, _ = doc.Property(h.Node, "SAYS")
+	}
+	return says
+}
+
+// watch measures how late a goroutine is woken that asks for it every
+// millisecond.
+func watch(t *testing.T) func() time.Duration {
+	done := make(chan struct{})
+	result := make(chan time.Duration)
+	go func() {
+		var worst time.Duration
+		last := time.Now()
+		for {
+			select {
+			case <-done:
+				result <- worst
+				return
+			case <-time.After(time.Millisecond):
+			}
+			now := time.Now()
+			worst, last = max(worst, now.Sub(last)-time.Millisecond), now
+		}
+	}()
+	return func() time.Duration { close(done); return <-result }
+}

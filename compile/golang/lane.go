@@ -1,0 +1,226 @@
+package golang
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"wb/compile"
+	"wb/sandbox"
+	"wb/value"
+)
+
+// lane is Go as the rest of wb sees it.
+type lane struct{ *Compiler }
+
+// New is the lane of Go blocks. It registers its toolchain in env; nothing is
+// installed or loaded yet.
+func New(env *compile.Env) compile.Lane { return lane{newCompiler(env)} }
+
+// Info describes the lane.
+func (lane) Info() compile.Info {
+	return compile.Info{Name: "go", Aliases: []string{"golang"},
+		Shapes:     []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand, compile.ShapeKernel},
+		Toolchains: []string{toolName}, Summary: "Go " + goVersion() + ", the real compiler, with most of the standard library"}
+}
+
+// Build compiles and links a block.
+func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
+	if session, ok := src.Arg("session"); ok && session != "" && session != "none" {
+		return nil, compile.Errorf(src.At(1, 1), "go is compiled: it has no sessions")
+	}
+	t, err := l.tool(ctx)
+	if err != nil {
+		return nil, err
+	}
+	switch src.Shape {
+	case compile.ShapeComponent:
+		return l.buildComponent(ctx, t, src)
+	case compile.ShapeKernel:
+		return l.buildKernel(ctx, t, src)
+	}
+	return l.buildProgram(ctx, t, src)
+}
+
+// Names of the entries of Artifact.Meta.
+const (
+	metaResults = "results" // words of :results, for babel shape
+	metaArgs    = "args"    // words of :args, NUL between them
+)
+
+// buildProgram builds a program with main.
+func (l lane) buildProgram(ctx context.Context, t *tool, src *compile.Source) (*compile.Artifact, error) {
+	b, err := newBlock(src, t.std, true)
+	if err != nil {
+		return nil, err
+	}
+	if b.pkg != "main" {
+		return nil, compile.Errorf(src.At(1, 1), "package %s is not a program", b.pkg).WithHint("a program is package main; without a package clause wb adds it")
+	}
+	wasm, warnings, err := l.make(ctx, t, b, nil, modeProgram)
+	if err != nil {
+		return nil, err
+	}
+	art := l.artifact(src, wasm, warnings)
+	art.Meta[metaResults] = strings.Join(src.Results, " ")
+	art.Meta[metaArgs] = strings.Join(append(listWords(src, "args"), listWords(src, "cmdline")...), "\x00")
+	return art, nil
+}
+
+// listWords reads a header argument that is a list or shell words.
+func listWords(src *compile.Source, name string) []string {
+	arg, ok := src.Arg(name)
+	if !ok {
+		return nil
+	}
+	items, isList := compile.List(arg)
+	if isList {
+		return items
+	}
+	return compile.Words(items[0])
+}
+
+func (l lane) artifact(src *compile.Source, wasm []byte, warnings []compile.Diagnostic) *compile.Artifact {
+	return &compile.Artifact{Lane: toolName, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm, Warnings: warnings, Meta: make(map[string]string)}
+}
+
+// make compiles a block with the files of :dir and glue, and links the whole.
+func (l lane) make(ctx context.Context, t *tool, b *block, glue []file, m mode) ([]byte, []compile.Diagnostic, error) {
+	s := newSources(b.src, t.std, b.shift)
+	if err := s.addModules(b.src); err != nil {
+		return nil, nil, err
+	}
+	root := unit{path: "main", files: append(append(b.files(), s.beside(b.pkg)...), glue...)}
+	if b.pkg != "main" {
+		root.path = b.pkg
+	}
+	if err := s.add(root); err != nil {
+		return nil, nil, err
+	}
+	start := file{startFile, []byte(startUp)}
+	if last := &s.units[len(s.units)-1]; b.pkg == "main" {
+		last.files = append(last.files, start)
+	} else {
+		main := file{glueFile, []byte(fmt.Sprintf("package main\n\nimport _ %q\n\nfunc main() {}\n", b.pkg))}
+		s.units = append(s.units, unit{path: "main", files: []file{main, start}})
+	}
+	made := &build{compiler: l.Compiler, tool: t}
+	for _, u := range s.units {
+		object, messages, err := made.compile(ctx, u)
+		if err != nil {
+			return nil, nil, at(b.src, err)
+		}
+		if object == nil {
+			return nil, nil, b.buildError(messages)
+		}
+	}
+	wasm, messages, err := made.link(ctx, m)
+	if err != nil {
+		return nil, nil, at(b.src, err)
+	}
+	if wasm == nil {
+		return nil, nil, b.linkError(messages)
+	}
+	return wasm, nil, nil
+}
+
+// at places an error that is not about a line. A broken limit is the block's
+// fault: compiling it takes more than any sane program needs.
+func at(src *compile.Source, err error) error {
+	var limit *sandbox.LimitError
+	if errors.As(err, &limit) {
+		return compile.Errorf(src.At(1, 1), "compiling this block takes too much: %v", limit)
+	}
+	return fmt.Errorf("%s: %w", src.At(1, 1), err)
+}
+
+// Run executes a built block.
+func (l lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	switch art.Shape {
+	case compile.ShapeComponent:
+		return l.runComponent(ctx, art, job)
+	case compile.ShapeKernel:
+		return l.runKernel(ctx, art, job)
+	}
+	return l.runProgram(ctx, art, job)
+}
+
+// command is how a program is started.
+func (l lane) command(ctx context.Context, art *compile.Artifact, job *compile.Job, args []string, stdout, stderr io.Writer) (sandbox.Command, error) {
+	module, err := l.env.Engine.Compile(ctx, "go block", art.Wasm)
+	if err != nil {
+		return sandbox.Command{}, err
+	}
+	return sandbox.Command{
+		Module: module, Args: append([]string{"block"}, args...), Env: environment(job), Stdin: bytes.NewReader(job.Stdin), Stdout: stdout, Stderr: stderr,
+		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps,
+	}, nil
+}
+
+// environment tunes the collector to the memory that the job may use: it
+// starts late and works hard only near the limit.
+func environment(job *compile.Job) []string {
+	limit := job.Limits.Memory
+	if limit == 0 {
+		limit = sandbox.DefaultLimits.Memory
+	}
+	env := []string{"GOTRACEBACK=single"}
+	if limit > 0 {
+		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", limit*3/4))
+	}
+	return env
+}
+
+// runProgram starts main and reads what it prints.
+func (l lane) runProgram(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	var stdout bytes.Buffer
+	stderr := newStderr(job)
+	var args []string
+	if words := art.Meta[metaArgs]; words != "" {
+		args = strings.Split(words, "\x00")
+	}
+	command, err := l.command(ctx, art, job, append(args, job.Args...), tee(&stdout, job.Stdout), stderr)
+	if err != nil {
+		return nil, err
+	}
+	exit, err := l.env.Engine.Run(ctx, command)
+	if crashed := stderr.finish(); crashed != nil && err == nil && crashed.outOfMemory {
+		err = crashed.limit(job)
+	}
+	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.kept.Bytes(), Exit: exit.Code, Usage: exit.Usage}
+	if art.Shape == compile.ShapeBabel {
+		out.Value = readOutput(&compile.Source{Results: strings.Fields(art.Meta[metaResults])}, stdout.String())
+	} else {
+		out.Value = value.OfString(stdout.String())
+	}
+	return out, err
+}
+
+// readOutput makes a value of what a program printed, as ob-go does: a table
+// where one is asked for, else a number or text without the blanks around it.
+func readOutput(results *compile.Source, stdout string) value.Value {
+	switch {
+	case results.Result("discard"):
+		return value.Nil()
+	case compile.AsText(results):
+		return value.OfString(stdout)
+	case results.Result("table") || results.Result("vector") || results.Result("list"):
+		return compile.ImportTable(stdout)
+	}
+	text := strings.TrimSpace(stdout)
+	if v := compile.ReadCell(text); v.Kind() != value.String {
+		return v
+	}
+	return value.OfString(text)
+}
+
+// tee keeps output and passes it on to who listens.
+func tee(keep *bytes.Buffer, listener io.Writer) io.Writer {
+	if listener == nil {
+		return keep
+	}
+	return io.MultiWriter(keep, listener)
+}

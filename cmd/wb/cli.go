@@ -30,6 +30,7 @@ type grammar struct {
 	Query      queryCmd      `cmd:"" help:"Ask questions over notes, blocks, tables and runs in OQL."`
 	Ledger     ledgerCmd     `cmd:"" help:"Check the signed record of what runs did."`
 	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`
+	LSP        lspCmd        `cmd:"" name:"lsp" help:"Serve an editor: diagnostics, completion, running blocks."`
 	Doctor     doctorCmd     `cmd:"" help:"Show what works here, what is missing and how to get it."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for bash, zsh or fish."`
 	Help       helpCmd       `cmd:"" help:"Show help; with --json the tree of verbs."`

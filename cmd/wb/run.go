@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -186,27 +187,11 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 			return err
 		}
 	}
-	opts.Lint = func(p *workbook.Plan) []compile.Diagnostic {
-		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
-	}
-	opts.Cache = workbook.CacheBeside(file)
 	opts.Progress = a.componentLine
 	if c.Progress {
 		opts.Progress = a.progressJSON
 	}
-	record, err := c.record(a, file, src)
-	if err != nil {
-		return err
-	}
-	if record != nil {
-		opts.Trace = record
-	}
-	report, err := workbook.Run(a.ctx, opts)
-	if record != nil {
-		if endErr := record.End(outcome(report, err)); endErr != nil {
-			a.note("wb: %v", endErr)
-		}
-	}
+	report, err := c.execute(a.ctx, a, opts)
 	if err != nil {
 		a.findings(report)
 		return err
@@ -222,6 +207,27 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 		return &codedError{text: fmt.Sprintf("%s: %d expectations do not hold", file, len(unmet)), code: exitFailed}
 	}
 	return nil
+}
+
+// execute lints, runs and records one workbook, whose text opts hold.
+func (c *runCmd) execute(ctx context.Context, a *app, opts workbook.Options) (*workbook.Report, error) {
+	opts.Lint = func(p *workbook.Plan) []compile.Diagnostic {
+		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
+	}
+	opts.Cache = workbook.CacheBeside(opts.File)
+	record, err := c.record(a, opts.File, opts.Source)
+	if err != nil {
+		return nil, err
+	}
+	if record == nil {
+		return workbook.Run(ctx, opts)
+	}
+	opts.Trace = record
+	report, err := workbook.Run(ctx, opts)
+	if endErr := record.End(outcome(report, err)); endErr != nil {
+		a.note("wb: %v", endErr)
+	}
+	return report, err
 }
 
 // report answers with what the run did.

@@ -1,0 +1,245 @@
+package lsp
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"wb/compile"
+	"wb/org"
+	"wb/workbook"
+)
+
+// commands are what workspace/executeCommand understands. Each takes a URI and,
+// where it is about a place, a line counted from 0.
+var commands = map[string]func(*Server, context.Context, commandCall) (any, error){
+	"wb.run":        (*Server).runAll,
+	"wb.runBlock":   (*Server).runBlock,
+	"wb.runSubtree": (*Server).runSubtree,
+	"wb.runTo":      (*Server).runTo,
+	"wb.why":        (*Server).why,
+	"wb.plan":       (*Server).planPicture,
+}
+
+func commandNames() []string { return slices.Sorted(maps.Keys(commands)) }
+
+// commandCall is one execution of a command.
+type commandCall struct {
+	*analysis
+	document *document
+	snap     *snapshot
+	line     int // from 0
+	force    bool
+	token    json.RawMessage // for progress, nil for none
+}
+
+// execute runs a command.
+func (s *Server) execute(ctx context.Context, p struct {
+	Command   string            `json:"command"`
+	Arguments []json.RawMessage `json:"arguments"`
+	Token     json.RawMessage   `json:"workDoneToken"`
+}) (any, error) {
+	do := commands[p.Command]
+	if do == nil {
+		return nil, failf(codeInvalidParams, "no command %s", p.Command)
+	}
+	call := commandCall{token: p.Token}
+	var uri string
+	if len(p.Arguments) == 0 || json.Unmarshal(p.Arguments[0], &uri) != nil {
+		return nil, failf(codeInvalidParams, "%s takes the URI of a document", p.Command)
+	}
+	if len(p.Arguments) > 1 && json.Unmarshal(p.Arguments[1], &call.line) != nil {
+		return nil, failf(codeInvalidParams, "%s takes a line number after the URI", p.Command)
+	}
+	if len(p.Arguments) > 2 && json.Unmarshal(p.Arguments[2], &call.force) != nil {
+		return nil, failf(codeInvalidParams, "the third argument of %s says whether to run what did not change", p.Command)
+	}
+	a, err := look(ctx, uri)
+	if err != nil {
+		return nil, err
+	}
+	s.mu.Lock()
+	call.analysis, call.snap, call.document = a, viewed(ctx)[uri], s.documents[uri]
+	s.mu.Unlock()
+	if call.document == nil {
+		return nil, failf(codeInvalidParams, "%s is not open", uri)
+	}
+	return do(s, ctx, call)
+}
+
+func (s *Server) runAll(ctx context.Context, c commandCall) (any, error) { return s.run(ctx, c, nil) }
+
+// runBlock runs the component at a line.
+func (s *Server) runBlock(ctx context.Context, c commandCall) (any, error) {
+	comp := c.componentAt(c.text.offset(position{Line: c.line}))
+	if comp == nil {
+		return nil, failf(codeFailed, "there is nothing to run on line %d", c.line+1)
+	}
+	return s.run(ctx, c, []string{comp.ID})
+}
+
+// runSubtree runs what stands below the headline above a line.
+func (s *Server) runSubtree(ctx context.Context, c commandCall) (any, error) {
+	h, ok := c.doc.Headline(c.doc.At(c.text.offset(position{Line: c.line})))
+	if !ok {
+		return s.run(ctx, c, nil)
+	}
+	first, _ := c.doc.Position(h.Start())
+	last, _ := c.doc.Position(max(h.Start(), h.End()-1))
+	return s.runLines(ctx, c, first, last)
+}
+
+// runTo runs what stands above a line, and on it.
+func (s *Server) runTo(ctx context.Context, c commandCall) (any, error) {
+	return s.runLines(ctx, c, 1, c.line+1)
+}
+
+func (s *Server) runLines(ctx context.Context, c commandCall, first, last int) (any, error) {
+	var ids []string
+	for _, comp := range c.plan.Within(first, last) {
+		ids = append(ids, comp.ID)
+	}
+	if len(ids) == 0 {
+		return nil, failf(codeFailed, "there is nothing to run on lines %d to %d", first, last)
+	}
+	return s.run(ctx, c, ids)
+}
+
+// runResult is what a run command answers.
+type runResult struct {
+	Ran     int  `json:"ran"`
+	Cached  int  `json:"cached"`
+	Failed  int  `json:"failed"`
+	Applied bool `json:"applied"` // the results are in the text
+	// Lost counts results whose place was edited during the run. Nothing of
+	// them is written; they are kept, so that running again costs nothing.
+	Lost    int    `json:"lost,omitempty"`
+	Message string `json:"message"`
+}
+
+// run runs components of a document, all when none is named, and sends their
+// results to the client as an edit.
+func (s *Server) run(ctx context.Context, c commandCall, only []string) (any, error) {
+	if s.config.Run == nil {
+		return nil, failf(codeFailed, "this server does not run workbooks")
+	}
+	progress := s.startProgress(ctx, c.token, "Running "+c.plan.Title)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer s.watchCancel(progress.token, cancel)()
+	set := s.settings()
+	report, err := s.config.Run(ctx, RunRequest{File: c.file, Source: []byte(c.text.source), Only: only, Force: c.force,
+		Grants: set.Grants, Profile: set.Profile, Progress: progress.component})
+	if report == nil {
+		report = &workbook.Report{}
+	}
+	result := runResult{Ran: report.Count(workbook.StatusOK), Cached: report.Count(workbook.StatusCached), Failed: report.Count(workbook.StatusFailed)}
+	if err != nil {
+		progress.end("did not finish")
+		return nil, s.runFailure(c, report, err)
+	}
+	result.Applied, result.Lost, err = s.sendResults(ctx, c, report.Edits)
+	result.Message = summary(result)
+	progress.end(result.Message)
+	s.showFailures(c, report)
+	if err != nil {
+		return nil, err
+	}
+	return result, nil
+}
+
+// sendResults moves the results to the text as it is now and asks the client
+// to put them in. The author may type while that travels; the client then
+// refuses, and it is tried again.
+func (s *Server) sendResults(ctx context.Context, c commandCall, edits []org.Edit) (applied bool, lost int, err error) {
+	const attempts = 5
+	for range attempts {
+		moved, now, gone := c.document.rebase(edits, c.version)
+		if len(moved) == 0 {
+			return gone == 0, gone, nil
+		}
+		var answer applyEditResult
+		edit := s.workspaceEdit(c.uri, &now.version, now.text.edits(moved))
+		if err := s.conn.call(ctx, "workspace/applyEdit", applyEditParams{Label: "wb results", Edit: *edit}, &answer); err != nil {
+			return false, 0, failf(codeFailed, "the editor did not take the results: %v", err)
+		}
+		if answer.Applied {
+			return true, gone, nil
+		}
+		if c.document.snapshot().version == now.version {
+			return false, 0, failf(codeFailed, "the editor did not take the results: %s", answer.FailureReason)
+		}
+	}
+	return false, len(edits), nil
+}
+
+// runFailure is the error of a run that could not be done; what lint found is
+// shown where it is.
+func (s *Server) runFailure(c commandCall, r *workbook.Report, err error) error {
+	if errors.Is(err, context.Canceled) {
+		return err
+	}
+	text := err.Error()
+	var hinted interface{ Hint() string }
+	if errors.As(err, &hinted) && hinted.Hint() != "" {
+		text += " (" + hinted.Hint() + ")"
+	}
+	s.conn.notify("window/showMessage", showMessage{messageError, text})
+	return failf(codeFailed, "%s", text)
+}
+
+// showFailures puts the errors and warnings of a run beside what lint found,
+// until the text changes.
+func (s *Server) showFailures(c commandCall, r *workbook.Report) {
+	var list []diagnostic
+	for _, done := range r.Components {
+		for _, w := range done.Warnings {
+			list = append(list, c.diagnostic(w, "wb run"))
+		}
+		var build *compile.BuildError
+		switch {
+		case done.Status != workbook.StatusFailed:
+		case errors.As(done.Err, &build):
+			for _, d := range build.Diagnostics {
+				list = append(list, c.diagnostic(d, "wb run"))
+			}
+		default:
+			d := compile.Diagnostic{Pos: done.Pos, Severity: compile.Error, Message: done.Err.Error()}
+			var exit *workbook.ExitError
+			if errors.As(done.Err, &exit) && exit.Pos.Line > 0 {
+				d.Pos = exit.Pos
+			}
+			list = append(list, c.diagnostic(d, "wb run"))
+		}
+	}
+	c.document.setRan(c.snap, list)
+	s.lintSoon(c.uri, 0)
+}
+
+func summary(r runResult) string {
+	text := fmt.Sprintf("%d ran, %d cached", r.Ran, r.Cached)
+	if r.Failed > 0 {
+		text += fmt.Sprintf(", %d failed", r.Failed)
+	}
+	if r.Lost > 0 {
+		text += fmt.Sprintf("; %d results not written, their place was edited: run again", r.Lost)
+	}
+	return text
+}
+
+// why explains the component at a line.
+func (s *Server) why(ctx context.Context, c commandCall) (any, error) {
+	comp := c.componentAt(c.text.offset(position{Line: c.line}))
+	if comp == nil {
+		return nil, failf(codeFailed, "there is no component on line %d", c.line+1)
+	}
+	return workbook.Explain(ctx, s.runOptions(c.analysis), comp.ID)
+}
+
+// planPicture is the plan as SVG.
+func (s *Server) planPicture(_ context.Context, c commandCall) (any, error) {
+	return map[string]string{"svg": c.plan.SVG()}, nil
+}

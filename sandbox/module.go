@@ -71,6 +71,13 @@ func WithExceptions() CompileOption {
 	return func(s *source) { s.exceptions = true }
 }
 
+// FromCompiler says that a compiler of ours wrote the module, so that a failure
+// of wazero's compiler on it is unlikely: it is compiled by several goroutines
+// at once whatever its size, in about half the time.
+func FromCompiler() CompileOption {
+	return func(s *source) { s.parallel = true }
+}
+
 // Compile makes wasm runnable. Modules are held by digest: compiling the same
 // bytes again, from any goroutine, returns the same Module. The name appears
 // in error messages. Compiling goes on in the background when ctx ends first,
@@ -180,7 +187,7 @@ func (m *Module) compile() (compiled wazero.CompiledModule, err error) {
 		return nil, m.loadError(err)
 	}
 	workers := 1
-	if len(metered) >= parallelModule {
+	if len(metered) >= parallelModule || m.source.parallel {
 		workers = m.engine.config.Workers
 	}
 	defer func() {

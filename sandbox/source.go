@@ -17,6 +17,7 @@ import (
 type source struct {
 	digest     string
 	exceptions bool
+	parallel   bool   // may be compiled by several goroutines whatever its size
 	dir        string // the engine's cache directory, may be ""
 	open       func() ([]byte, error)
 	kept       []byte // metered, nil if in a file

@@ -150,7 +150,7 @@ func (l lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) 
 
 // command is how a program is started.
 func (l lane) command(ctx context.Context, art *compile.Artifact, job *compile.Job, args []string, stdout, stderr io.Writer) (sandbox.Command, error) {
-	module, err := l.env.Engine.Compile(ctx, "go block", art.Wasm)
+	module, err := l.env.Engine.Compile(ctx, "go block", art.Wasm, sandbox.FromCompiler())
 	if err != nil {
 		return sandbox.Command{}, err
 	}

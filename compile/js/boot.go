@@ -12,7 +12,7 @@ import (
 )
 
 // controls are the functions guest/ keeps for the host.
-var controls = []string{"begin", "tick", "fire", "call", "main", "shown", "describe", "end"}
+var controls = []string{"begin", "tick", "fire", "call", "exports", "main", "shown", "describe", "end"}
 
 // bootLimits bound starting a VM.
 var bootLimits = sandbox.Limits{Memory: 64 << 20}
@@ -114,10 +114,11 @@ func (m *machine) provide(ctx context.Context, host handle, name string) error {
 	return m.setProperty(ctx, host, name, f)
 }
 
-// learnBuiltins asks which names the modules of node export, for import.
+// learnBuiltins asks which names the modules of node export, for import, and
+// why others are not there.
 func (m *machine) learnBuiltins(ctx context.Context, kit handle) error {
-	list, err := m.eval(ctx, `kit => JSON.stringify(Object.fromEntries(Object.entries(kit.builtin).map(([name, m]) =>
-		[name, Object.keys(m).filter(k => /^[A-Za-z_$][\w$]*$/.test(k) && k !== 'default')])))`, "wb:kit.js", evalScript)
+	list, err := m.eval(ctx, `kit => JSON.stringify({refused: kit.refused, builtins: Object.fromEntries(Object.entries(kit.builtin).map(([name, m]) =>
+		[name, Object.keys(m).filter(k => /^[A-Za-z_$][\w$]*$/.test(k) && k !== 'default')]))})`, "wb:kit.js", evalScript)
 	if err != nil {
 		return err
 	}
@@ -129,5 +130,5 @@ func (m *machine) learnBuiltins(ctx context.Context, kit handle) error {
 	if err != nil {
 		return err
 	}
-	return json.Unmarshal([]byte(text), &m.image.Builtins)
+	return json.Unmarshal([]byte(text), &m.image.landmarks)
 }

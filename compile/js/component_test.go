@@ -68,7 +68,7 @@ func TestComponentFaults(t *testing.T) {
 		{"export const f = () => 1, g = () => 2", "", "", "make one of them the default export"},
 		{"export const f = () => { Promise.reject(new RangeError('lost')); return new Promise(r => setTimeout(r, 9)) }", "", "", "RangeError: lost"},
 		{"export const f = () => import('./none.js')", "", "", `import "./none.js": no such file`},
-		{"export const f = () => require('http')", "", "", "require('http'): the network is a capability"},
+		{"export const f = () => require('http')", "", "", "require \"http\": the network is a capability"},
 		{"export const f = () => require('child_process')", "", "", "there are no processes"},
 		{"export const f = () => { throw new Error('outer', { cause: new TypeError('inner') }) }", "", "", "[cause]: TypeError: inner"},
 	} {

@@ -77,7 +77,7 @@ func (r *Runtime) compiles(ctx context.Context, u *Unit) error {
 	if err != nil {
 		return err
 	}
-	m, err := r.restore(ctx, img, world{sources: sources})
+	m, err := r.restore(ctx, img, world{sources: sources, checking: true})
 	if err != nil {
 		return err
 	}

@@ -23,6 +23,8 @@ type world struct {
 	sources        sources
 	tree           files
 	random         io.Reader // nil until it is asked for
+	manifests      map[string]*manifest
+	checking       bool // nothing is to run: only syntax and imports are checked
 }
 
 // hostFunction serves one member of the guest's host object. Its arguments are
@@ -43,6 +45,7 @@ var hostFunctions = map[string]hostFunction{
 	"exit":     (*machine).hostExit,
 	"source":   (*machine).hostSource,
 	"evaluate": (*machine).hostEvaluate,
+	"module":   (*machine).hostModule,
 
 	"sourceText": (*machine).hostSourceText,
 	"sourceKind": (*machine).hostSourceKind,
@@ -339,7 +342,7 @@ func (m *machine) hostSource(ctx context.Context, args []handle) (handle, error)
 	if err != nil {
 		return 0, err
 	}
-	file, err := m.world.resolve(base, name, "require")
+	file, err := m.locate(base, name, "require")
 	if err != nil {
 		return 0, err
 	}

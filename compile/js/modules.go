@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
+	"regexp"
 	"strings"
 )
 
@@ -21,22 +22,46 @@ const dockModule = "wb"
 // the module is loaded and cached.
 func (m *machine) moduleName(ctx context.Context, stack []uint64) error {
 	base, name := m.cstring(uint32(stack[0])), m.cstring(uint32(stack[1]))
-	file := builtinScheme + strings.TrimPrefix(name, builtinScheme)
-	if m.image.Builtins[file[len(builtinScheme):]] == nil {
-		var err error
-		if file, err = m.world.resolve(base, name, "import"); err != nil {
-			return m.throw(ctx, err, stack)
-		}
+	file, err := m.locate(base, name, "import")
+	if err != nil {
+		return m.throw(ctx, err, stack)
 	}
 	p, err := m.alloc(ctx, file)
 	stack[0] = uint64(p)
 	return err
 }
 
+// locate finds what base means by name: a module of node or a file.
+func (m *machine) locate(base, name, verb string) (string, error) {
+	bare := strings.TrimPrefix(name, builtinScheme)
+	if m.image.Builtins[bare] != nil {
+		return builtinScheme + bare, nil
+	}
+	if reason, ok := m.image.Refused[bare]; ok {
+		return "", &guestError{Code: notFound, Message: fmt.Sprintf("%s %q: %s%s", verb, name, reason, importedBy(base))}
+	}
+	if bare != name {
+		return "", &guestError{Code: "ERR_UNKNOWN_BUILTIN_MODULE", Message: fmt.Sprintf("%s %q: node has no such module", verb, name)}
+	}
+	return m.world.resolve(base, name, verb)
+}
+
+// importedBy names the file of a package that asks, since its author is not the
+// block's.
+func importedBy(base string) string {
+	if strings.Contains(base, packageDir) {
+		return fmt.Sprintf(" (asked for by %s)", base)
+	}
+	return ""
+}
+
 // moduleSource gives QuickJS the source of a module that moduleName found.
 func (m *machine) moduleSource(ctx context.Context, stack []uint64) error {
 	name, lengthAt := m.cstring(uint32(stack[0])), uint32(stack[1])
-	source, ok := m.esSource(name)
+	source, ok, err := m.esSource(ctx, name)
+	if err != nil {
+		return m.throw(ctx, err, stack)
+	}
 	if !ok {
 		return m.throw(ctx, &guestError{Message: fmt.Sprintf("import %q: no such module", name)}, stack)
 	}
@@ -50,134 +75,123 @@ func (m *machine) moduleSource(ctx context.Context, stack []uint64) error {
 	return nil
 }
 
-// esSource is a file as an ES module: modules of node and JSON are wrapped.
-func (m *machine) esSource(file string) (string, bool) {
+// esSource is a file as an ES module: modules of node, JSON and CommonJS files
+// are wrapped.
+func (m *machine) esSource(ctx context.Context, file string) (string, bool, error) {
 	if name, ok := strings.CutPrefix(file, builtinScheme); ok {
 		names, ok := m.image.Builtins[name]
-		return fmt.Sprintf("const m = require(%q);\nexport default m;\nexport const {%s} = m;\n", name, strings.Join(names, ", ")), ok
+		return fmt.Sprintf("const m = require(%q);\nexport default m;\nexport const {%s} = m;\n", name, strings.Join(names, ", ")), ok, nil
 	}
 	data, ok := m.world.sources.get(file)
 	if !ok {
-		return "", false
+		return "", false, nil
 	}
+	switch m.world.format(file, data) {
+	case formatJSON:
+		text, _ := json.Marshal(strings.TrimPrefix(string(data), "\uFEFF"))
+		return fmt.Sprintf("export default JSON.parse(%s);", text), true, nil
+	case formatCommonJS:
+		source, err := m.commonSource(ctx, file)
+		return source, true, err
+	}
+	return string(data), true, nil
+}
+
+// commonSource wraps a CommonJS file as an ES module. Its exports are known
+// only after it has run, so it runs now. Where nothing is to run yet, the
+// wrapper exports nothing by name.
+func (m *machine) commonSource(ctx context.Context, file string) (string, error) {
+	if m.world.checking {
+		return "export default undefined;", nil
+	}
+	v, err := m.newString(ctx, "/"+file)
+	if err != nil {
+		return "", err
+	}
+	text, err := m.controlText(ctx, "exports", v)
+	if err != nil {
+		return "", err
+	}
+	var names []string
+	if err := json.Unmarshal([]byte(text), &names); err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "const m = require(%q);\nexport default m !== null && m !== undefined && m.__esModule && 'default' in m ? m.default : m;\n", "/"+file)
+	for i, name := range names {
+		fmt.Fprintf(&b, "const v%d = m.%s; export { v%d as %s };\n", i, name, i, name)
+	}
+	return b.String(), nil
+}
+
+// What the text of a file is.
+type format int
+
+const (
+	formatModule format = iota
+	formatCommonJS
+	formatJSON
+)
+
+// esStatement matches what only an ES module begins a line with, and
+// commonMark what only a CommonJS file contains.
+var (
+	esStatement = regexp.MustCompile(`(?m)(?:^|[;}])\s*(?:import(?:\s*["'{*]|\s+[\w$]+\s*(?:,|from\b))|export(?:\s*[{*]|\s+(?:default|const|let|var|function|class|async)\b))|\bimport\.meta\b`)
+	commonMark  = regexp.MustCompile(`\bmodule\.exports\b|\bexports\.\w|\brequire\s*\(|\bexports\s*,`)
+)
+
+// format tells ES modules from CommonJS as node does: by the ending, by what
+// the package says, else by the text. A file without a package that gives no
+// sign is a module.
+func (w *world) format(file string, data []byte) format {
 	switch path.Ext(file) {
 	case ".json":
-		text, _ := json.Marshal(strings.TrimPrefix(string(data), "\uFEFF"))
-		return fmt.Sprintf("export default JSON.parse(%s);", text), true
+		return formatJSON
 	case ".cjs":
-		return fmt.Sprintf("export default require(%q);", "./"+file), true
+		return formatCommonJS
+	case ".mjs", ".ts", ".mts":
+		return formatModule
 	}
-	return string(data), true
-}
-
-// extensions are tried in order when a name says none.
-var extensions = []string{"", ".js", ".mjs", ".cjs", ".json", "/index.js", "/index.mjs", "/index.cjs"}
-
-// resolve finds the file that base means by name. verb is import or require.
-func (w *world) resolve(base, name, verb string) (string, error) {
+	manifest := w.manifestAbove(file)
 	switch {
-	case strings.HasPrefix(name, "./"), strings.HasPrefix(name, "../"), name == ".", name == "..":
-		return w.file(path.Join("/", path.Dir(base), name), name, verb)
-	case strings.HasPrefix(name, "/"):
-		return w.file(path.Clean(name), name, verb)
-	case name == dockModule || strings.HasPrefix(name, dockModule+"/"):
-		return "", &guestError{Code: "ERR_DOCK", Message: fmt.Sprintf("%s %q: this block was granted no capabilities of the host", verb, name)}
-	case strings.Contains(name, "://") || strings.HasPrefix(name, "data:"):
-		return "", &guestError{Code: "ERR_NETWORK_IMPORT_DISALLOWED", Message: fmt.Sprintf("%s %q: modules are not fetched over the network", verb, name)}
+	case manifest.text("type") == "module":
+		return formatModule
+	case esStatement.Match(data):
+		return formatModule
+	case manifest.text("type") == "commonjs", strings.Contains(file, packageDir), commonMark.Match(data):
+		return formatCommonJS
 	}
-	return w.packageFile(base, name, verb)
+	return formatModule
 }
 
-// file completes a path without extension.
-func (w *world) file(p, name, verb string) (string, error) {
-	for _, ext := range extensions {
-		file := strings.TrimPrefix(p+ext, "/")
-		if _, ok := w.sources.get(file); ok {
-			return file, nil
-		}
+// hostModule(file) is the namespace of the ES module that a file is, undefined
+// when it is none. It must not wait for anything at its top level.
+func (m *machine) hostModule(ctx context.Context, args []handle) (handle, error) {
+	file, err := m.text(ctx, args[0])
+	if err != nil {
+		return 0, err
 	}
-	text := fmt.Sprintf("%s %q: no such file", verb, name)
-	if w.sources.empty() {
-		text += "; a block sees the files of the directory that :dir names"
+	data, ok := m.world.sources.get(file)
+	if !ok || m.world.format(file, data) != formatModule {
+		return 0, nil
 	}
-	return "", &guestError{Code: "MODULE_NOT_FOUND", Message: text}
-}
-
-// packageFile finds a package in the node_modules directories above base.
-func (w *world) packageFile(base, name, verb string) (string, error) {
-	parts := strings.SplitN(name, "/", 3)
-	count := 1
-	if strings.HasPrefix(name, "@") {
-		count = 2
+	promise, err := m.eval(ctx, fmt.Sprintf("import * as ns from %q; export { ns }", "/"+file), "wb:require.js", evalModule)
+	if err != nil {
+		return 0, err
 	}
-	pkg := strings.Join(parts[:min(count, len(parts))], "/")
-	below := strings.TrimPrefix(strings.TrimPrefix(name, pkg), "/")
-	for dir := path.Dir("/" + base); ; dir = path.Dir(dir) {
-		home := path.Join(dir, "node_modules", pkg)
-		if manifest, ok := w.sources.get(strings.TrimPrefix(home, "/") + "/package.json"); ok {
-			return w.file(path.Join(home, entryOf(manifest, below)), name, verb)
-		}
-		if dir == "/" {
-			break
-		}
+	state, err := m.call(ctx, "qjs_promise_state", uint64(promise))
+	if err != nil {
+		return 0, err
 	}
-	return "", &guestError{Code: "MODULE_NOT_FOUND", Message: fmt.Sprintf("%s %q: no such package; put it into node_modules below the directory that :dir names", verb, name)}
-}
-
-// entryOf reads a package.json: which file of the package name means, "" being
-// the package itself.
-func entryOf(manifest []byte, name string) string {
-	var p struct {
-		Exports json.RawMessage
-		Module  string
-		Main    string
+	if state == pending {
+		return 0, &guestError{Code: "ERR_REQUIRE_ASYNC_MODULE", Message: fmt.Sprintf("require %q: the module waits at its top level; import it", file)}
 	}
-	if json.Unmarshal(manifest, &p) != nil {
-		return name
+	v, err := m.call(ctx, "qjs_promise_result", uint64(promise))
+	if err != nil {
+		return 0, err
 	}
-	var exports map[string]json.RawMessage
-	switch err := json.Unmarshal(p.Exports, &exports); {
-	case err == nil && exports["."] == nil && name == "":
-		if file := conditional(p.Exports); file != "" {
-			return file
-		}
-	case err == nil:
-		key := "."
-		if name != "" {
-			key = "./" + name
-		}
-		if file := conditional(exports[key]); file != "" {
-			return file
-		}
-	case name == "" && conditional(p.Exports) != "":
-		return conditional(p.Exports)
+	if state == rejected {
+		return 0, m.describe(ctx, v)
 	}
-	if name != "" {
-		return name
-	}
-	for _, main := range []string{p.Module, p.Main} {
-		if main != "" {
-			return main
-		}
-	}
-	return "index"
-}
-
-// conditional reads a target of package.json's exports: a file, or files by
-// condition.
-func conditional(target json.RawMessage) string {
-	var file string
-	if json.Unmarshal(target, &file) == nil {
-		return file
-	}
-	var by map[string]json.RawMessage
-	if json.Unmarshal(target, &by) != nil {
-		return ""
-	}
-	for _, condition := range []string{"import", "module", "node", "require", "default"} {
-		if file := conditional(by[condition]); file != "" {
-			return file
-		}
-	}
-	return ""
+	return m.property(ctx, v, "ns")
 }

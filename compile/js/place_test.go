@@ -32,7 +32,7 @@ func TestPlaces(t *testing.T) {
 		{compile.ShapeCommand, "import { boom } from './good.js'\nboom()", "good.js:2:13: RangeError: é boom"},
 		{compile.ShapeCommand, "const a = 1;\nimport { llm } from 'wb'; llm()", `a.org:11:21: error: import "wb": this block was granted no capabilities of the host`},
 		{compile.ShapeCommand, "import './x.js'", `a.org:10:8: error: import "./x.js": no such file`},
-		{compile.ShapeCommand, "import _ from 'lodash'", `a.org:10:15: error: import "lodash": no such package; put it into node_modules`},
+		{compile.ShapeCommand, "import _ from 'lodash'", `a.org:10:15: error: import "lodash": no such package; ask for it with :deps lodash on the block, or put it into node_modules`},
 		{compile.ShapeCommand, "import 'https://e.org/x.js'", `a.org:10:8: error: import "https://e.org/x.js": modules are not fetched over the network`},
 	} {
 		src := block(c.shape, c.body)

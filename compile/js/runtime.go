@@ -49,6 +49,8 @@ type landmarks struct {
 	Scratch   uint32            `json:"scratch"` // 16 bytes for results by address
 	// Builtins are the names each module of node exports.
 	Builtins map[string][]string `json:"builtins,omitempty"`
+	// Refused are the modules of node that are not there, with the reasons.
+	Refused map[string]string `json:"refused,omitempty"`
 }
 
 // start makes the VM that an image is taken of.

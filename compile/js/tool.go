@@ -52,6 +52,19 @@ func (t *Tool) Prepare(ctx context.Context) error {
 	return err
 }
 
+// Close frees the frozen tool. Calls under way go on; the next one wakes it
+// again.
+func (t *Tool) Close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.image == nil {
+		return nil
+	}
+	err := t.image.snapshot.Close()
+	t.image = nil
+	return err
+}
+
 // Call answers a request. own and packages are the files it may ask for. A
 // program that throws is an error: tools answer with what their user is to
 // read.

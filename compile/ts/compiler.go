@@ -33,10 +33,13 @@ type compiler struct {
 func newCompiler(env *compile.Env, runtime *js.Runtime) *compiler {
 	c := &compiler{env: env, runtime: runtime}
 	env.Tools.Register(c.recipe())
-	c.tool = runtime.NewTool(c.toolConfig(func(ctx context.Context) (toolchain.Toolchain, error) {
-		return env.Tools.Ensure(ctx, ToolName, env.Progress)
-	}))
+	c.tool = runtime.NewTool(c.toolConfig(c.installed))
 	return c
+}
+
+// installed is the toolchain, installed first when it is not there.
+func (c *compiler) installed(ctx context.Context) (toolchain.Toolchain, error) {
+	return c.env.Tools.Ensure(ctx, ToolName, c.env.Progress)
 }
 
 // limits bound starting the compiler, and one check beyond what it has then.

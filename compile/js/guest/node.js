@@ -276,26 +276,40 @@
     const require = name => {
       const bare = `${name}`.replace(/^node:/, '');
       if (hasOwn(modules, bare)) return modules[bare];
-      if (hasOwn(refused, bare)) throw Object.assign(new Error(`require('${name}'): ${refused[bare]}`), { code: 'MODULE_NOT_FOUND' });
       const [file, source] = host.source(base, `${name}`);
       if (loaded.has(file)) return loaded.get(file).exports;
-      const module = { exports: {}, id: file, filename: `/${file}`, loaded: false };
+      const module = { exports: {}, id: file, filename: `/${file}`, loaded: false, children: [], paths: [] };
       loaded.set(file, module);
       try {
         if (file.endsWith('.json')) module.exports = JSON.parse(source);
         else {
-          const f = host.evaluate(`(function (exports, require, module, __filename, __dirname) {${source}\n})`, file);
-          f.call(module.exports, module.exports, requireFrom(file), module, module.filename, kit.path.dirname(module.filename));
+          const ns = host.module(file);
+          if (ns !== undefined) module.exports = 'module.exports' in ns ? ns['module.exports'] : ns;
+          else {
+            const f = host.evaluate(`(function (exports, require, module, __filename, __dirname) {${source.replace(/^#!.*/, '')}\n})`, file);
+            module.require = requireFrom(file);
+            f.call(module.exports, module.exports, module.require, module, module.filename, kit.path.dirname(module.filename));
+          }
         }
       } catch (e) { loaded.delete(file); throw e; }
       module.loaded = true;
       return module.exports;
     };
-    require.resolve = name => hasOwn(modules, name) ? name : `/${host.source(base, `${name}`)[0]}`;
+    require.resolve = name => hasOwn(modules, `${name}`.replace(/^node:/, '')) ? name : `/${host.source(base, `${name}`)[0]}`;
     require.cache = {};
     return require;
   }
+  // exports lists the names under which a CommonJS file can be imported.
+  kit.control.exports = file => {
+    const m = requireFrom('block.js')(file);
+    if (m === null || typeof m !== 'object' && typeof m !== 'function') return '[]';
+    const names = new Set();
+    for (let o = m; o !== null && o !== Object.prototype && o !== Function.prototype; o = getPrototypeOf(o)) for (const k of Object.getOwnPropertyNames(o)) names.add(k);
+    if (typeof m === 'function') for (const k of ['length', 'name', 'prototype', 'arguments', 'caller']) names.delete(k);
+    return JSON.stringify([...names].filter(k => k !== 'default' && k !== 'constructor' && /^[A-Za-z_$][\w$]*$/.test(k)));
+  };
   kit.builtin = modules;
+  kit.refused = refused;
   kit.requireFrom = requireFrom;
   define('require', requireFrom('block.js'));
   define('global', globalThis);

@@ -15,7 +15,8 @@ import (
 // A property is inherited as [Document.Property] says, so a headline's
 // :header-args: replaces its parent's, and :header-args+: appends to it. A
 // call has the arguments of the block it names, as far as that stands in this
-// document, overridden by its own.
+// document, overridden by its own; what a call exports is its results, unless
+// it says otherwise itself.
 func (d *Document) HeaderArgs(n *Node, defaults ...Arg) Args {
 	levels := [][]Arg{defaults}
 	if c, ok := n.Call(); ok {
@@ -24,6 +25,7 @@ func (d *Document) HeaderArgs(n *Node, defaults ...Arg) Args {
 			lang = b.Lang.Text
 			levels = append(levels, d.ArgLevels(b.Node)...)
 		}
+		levels = append(levels, []Arg{{Key: ":exports", Value: "results"}})
 		return MergeArgs(append(levels, d.CallLevels(c, lang)...)...)
 	}
 	return MergeArgs(append(levels, d.ArgLevels(n)...)...)

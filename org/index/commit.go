@@ -73,6 +73,9 @@ func (v *View) commit() error {
 			man.add(e)
 		}
 	}
+	for _, path := range v.gone {
+		delete(man.files, path)
+	}
 	w.join()
 	if err := w.flush(); err != nil {
 		return err
@@ -113,8 +116,9 @@ var padding [8]byte
 
 func (w *writer) append(e entry, block []byte) {
 	e.segment, e.offset, e.length = w.name, w.size, uint64(len(block))
-	w.parts = append(w.parts, block, padding[:-len(block)&7])
-	w.size += uint64(len(block) + -len(block)&7)
+	gap := -len(block) & 7
+	w.parts = append(w.parts, block, padding[:gap])
+	w.size += uint64(len(block) + gap)
 	w.man.add(e)
 }
 
@@ -146,7 +150,8 @@ func (w *writer) join() {
 		if !move[e.segment] {
 			continue
 		}
-		if _, err := os.Lstat(path); err != nil {
+		file, _, _ := strings.Cut(path, "\x00")
+		if _, err := os.Lstat(file); err != nil {
 			delete(w.man.files, path)
 			delete(w.man.byHash, e.key())
 			continue

@@ -16,6 +16,8 @@ type entry struct {
 	stamp
 	seen    int64 // when the file was read, in nanoseconds
 	hash    [32]byte
+	start   int64 // of a log's part: which bytes it is made of
+	end     int64
 	segment string
 	offset  uint64
 	length  uint64
@@ -55,7 +57,9 @@ func emptyManifest() *manifest {
 
 func (m *manifest) add(e entry) {
 	m.files[e.path] = e
-	m.byHash[e.key()] = e
+	if e.end == 0 {
+		m.byHash[e.key()] = e
+	}
 }
 
 // dropTorn forgets blocks that lie outside their segments, which only damage
@@ -72,7 +76,7 @@ func (m *manifest) dropTorn(maps map[string]*mapping) {
 
 const (
 	manifestName  = "manifest"
-	manifestMagic = "wb-index 1\n"
+	manifestMagic = "wb-index 2\n"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -108,7 +112,7 @@ func (m *manifest) encode(version uint32) []byte {
 	out = binary.AppendUvarint(out, uint64(len(m.files)))
 	for _, e := range m.files {
 		str(e.path)
-		for _, n := range []int64{e.size, e.mtime, e.ctime, e.seen} {
+		for _, n := range []int64{e.size, e.mtime, e.ctime, e.seen, e.start, e.end} {
 			out = binary.AppendVarint(out, n)
 		}
 		out = append(out, e.hash[:]...)
@@ -140,7 +144,7 @@ func (m *manifest) decode(raw []byte, version uint32) bool {
 	m.files, m.byHash = make(map[string]entry, count), make(map[string]entry, count)
 	for range count {
 		e := entry{path: str()}
-		e.size, e.mtime, e.ctime, e.seen = signed(), signed(), signed(), signed()
+		e.size, e.mtime, e.ctime, e.seen, e.start, e.end = signed(), signed(), signed(), signed(), signed(), signed()
 		at += copy(e.hash[:], raw[at:])
 		e.inode = unsigned()
 		e.segment = m.segments[unsigned()]

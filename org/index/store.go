@@ -50,6 +50,7 @@ type View struct {
 	paths []string
 	refs  []entry  // of blocks in segments, where built is nil
 	built [][]byte // blocks made by this view
+	gone  []string // keys of blocks that nothing needs any more
 	Stats Stats
 	dirty bool
 }

@@ -27,27 +27,32 @@ func holds(op string, order int) bool {
 // compare relates a field of the row to a constant. A row without the field
 // satisfies only != and !~.
 func (c *compiler) compare(e *Compare) (test, error) {
-	if strings.HasSuffix(e.Op, "~") {
-		re, err := CompileRegexp(e.Value.Text)
-		if err != nil {
-			return nil, errorf(e.Value.Pos, "", "regexp %q: %v", e.Value.Text, err)
-		}
-		return func(f *File, i int) bool {
-			text, ok := fieldText(f, i, e.Field)
-			return (ok && re.MatchString(text)) == (e.Op == "~")
-		}, nil
-	}
-	want := constant(e.Value.Text)
-	if strings.EqualFold(e.Field, "priority") { // A is above B
+	if strings.EqualFold(e.Field, "priority") && !strings.HasSuffix(e.Op, "~") { // A is above B
 		return priorityTest(&Call{Args: []Arg{{Kind: ArgSymbol, Text: e.Op}, e.Value}, Pos: e.Pos})
 	}
+	holds, negative, err := comparison(e)
 	return func(f *File, i int) bool {
 		text, ok := fieldText(f, i, e.Field)
 		if !ok {
-			return e.Op == "!="
+			return negative
 		}
-		return holds(e.Op, want.order(text))
-	}, nil
+		return holds(text)
+	}, err
+}
+
+// comparison is what a comparison asks of a value; negative says that rows
+// without a value satisfy it.
+func comparison(e *Compare) (holdsText func(string) bool, negative bool, err error) {
+	negative = strings.HasPrefix(e.Op, "!")
+	if strings.HasSuffix(e.Op, "~") {
+		re, err := CompileRegexp(e.Value.Text)
+		if err != nil {
+			return nil, false, errorf(e.Value.Pos, "", "regexp %q: %v", e.Value.Text, err)
+		}
+		return func(text string) bool { return re.MatchString(text) != negative }, negative, nil
+	}
+	want := constant(e.Value.Text)
+	return func(text string) bool { return holds(e.Op, want.order(text)) }, negative, nil
 }
 
 // yardstick is a constant read once, in every way a property may be read.

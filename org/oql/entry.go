@@ -29,27 +29,35 @@ type File struct {
 	Preamble *Entry
 
 	packed *packed  // rows that are decoded when asked for; Entries is nil then
-	read   []*Entry // those of packed that have been
+	read   []*Entry // those of packed, or of log, that have been
+	log    *chunk   // rows that are a piece of a log
 }
 
 // Len is the number of rows.
 func (f *File) Len() int {
-	if f.packed != nil {
+	switch {
+	case f.packed != nil:
 		return f.packed.n
+	case f.log != nil:
+		return f.log.n
 	}
 	return len(f.Entries)
 }
 
 // At is row i. It is not safe for concurrent use with itself on one file.
 func (f *File) At(i int) *Entry {
-	if f.packed == nil {
+	if f.packed == nil && f.log == nil {
 		return &f.Entries[i]
 	}
 	if f.read == nil {
-		f.read = make([]*Entry, f.packed.n)
+		f.read = make([]*Entry, f.Len())
 	}
 	if f.read[i] == nil {
-		f.read[i] = f.packed.entry(i)
+		if f.log != nil {
+			f.read[i] = f.log.entry(f.Path, i)
+		} else {
+			f.read[i] = f.packed.entry(i)
+		}
 	}
 	return f.read[i]
 }
@@ -156,6 +164,12 @@ func (e *Entry) Prop(name string) (string, bool) {
 
 // olp is the outline path of entry i, itself last.
 func (f *File) olp(i int) []string {
+	if f.log != nil {
+		if h := f.log.run(i); h != nil && !f.log.eventsOnly {
+			return []string{h.title(), f.log.title(i)}
+		}
+		return []string{f.log.title(i)}
+	}
 	var path []string
 	for ; i >= 0; i = f.At(i).Parent {
 		path = append(path, f.At(i).Title)

@@ -170,14 +170,10 @@ func regexps(args []Arg) ([]*regexp.Regexp, error) {
 
 func (c *compiler) regexpAll(args []Arg, text func(*File, int) string) (test, error) {
 	res, err := regexps(args)
+	list := matchers(res)
 	return func(f *File, i int) bool {
 		s := text(f, i)
-		for _, re := range res {
-			if !re.MatchString(s) {
-				return false
-			}
-		}
-		return true
+		return allIn(list, s, strings.ContainsAny(s, oddFolds))
 	}, err
 }
 

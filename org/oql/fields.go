@@ -17,6 +17,16 @@ var headlineColumns = []string{
 // Field returns a column of row i as a value, and whether the row has it.
 // Names are case-insensitive; what is no column is a property.
 func (f *File) Field(i int, name string) (value.Value, bool) {
+	if f.log != nil {
+		if v, has, ok := f.log.column(f.Path, i, name); ok {
+			return v, has
+		}
+	}
+	if f.packed != nil && (f.read == nil || f.read[i] == nil) {
+		if v, has, ok := f.packed.column(i, name); ok {
+			return v, has
+		}
+	}
 	h := f.At(i)
 	lower := strings.ToLower(name)
 	if v, ok := h.own(strings.ToUpper(name)); ok {

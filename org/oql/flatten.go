@@ -2,7 +2,6 @@ package oql
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -238,46 +237,3 @@ func shiftText(s org.Shift) string {
 }
 
 func itoa(n int) string { return plainText(tidyNumber(float64(n))) }
-
-// stampPattern finds what may be a timestamp; org.ParseTimestamp decides.
-var stampPattern = regexp.MustCompile(`[<\[]\d{4}-\d\d-\d\d[^>\]\n]*[>\]]`)
-
-// stamps are all timestamps of a text, each end of a range for itself, as
-// org-ql searches for them.
-func stamps(text string) []Stamp {
-	if !strings.Contains(text, "-") {
-		return nil
-	}
-	var out []Stamp
-	for _, m := range stampPattern.FindAllString(text, -1) {
-		if t, ok := org.ParseTimestamp(m); ok {
-			if s := stamp(t); s != nil {
-				out = append(out, *s)
-			}
-		}
-	}
-	return out
-}
-
-// linkPattern finds bracket links, and bare URLs of the usual kinds.
-var linkPattern = regexp.MustCompile(`\[\[((?:[^\]\[\\]|\\.)+)\](?:\[((?:[^\]]|\](?:[^\]]))+)\])?\]|\b(?:https?|file|mailto|ftp|id):[^\s<>\[\]()]+[^\s<>\[\]().,;:!?'"]`)
-
-func links(doc *org.Document, span org.Span) []Link {
-	text := doc.Text(span)
-	if !strings.Contains(text, ":") && !strings.Contains(text, "[[") {
-		return nil
-	}
-	var out []Link
-	for _, m := range linkPattern.FindAllStringSubmatchIndex(text, -1) {
-		l := Link{Target: text[m[0]:m[1]], Form: PlainLink}
-		if m[2] >= 0 {
-			l.Target, l.Form = text[m[2]:m[3]], BracketLink
-		}
-		if m[4] >= 0 {
-			l.Desc = text[m[4]:m[5]]
-		}
-		l.Line, _ = doc.Position(span.Start + m[0])
-		out = append(out, l)
-	}
-	return out
-}

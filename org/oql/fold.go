@@ -72,29 +72,45 @@ const oddFolds = "\u212a\u017f"
 
 // in reports whether the text contains the word.
 func (f finder) in(text string) bool {
-	switch {
-	case f.word == "":
-		return true
-	case !f.ascii:
+	if !f.ascii {
 		return strings.Contains(strings.ToLower(text), f.word)
-	case len(text) < len(f.word):
-		return false
 	}
 	// Only places where the whole word fits are looked at.
 	from, to := f.at, len(text)-(len(f.word)-1-f.at)
-	return f.scan(text, from, to, f.lower) || f.upper != f.lower && f.scan(text, from, to, f.upper)
+	return len(text) >= len(f.word) && (f.word == "" || f.scan(text, from, to, f.lower) >= 0 ||
+		f.upper != f.lower && f.scan(text, from, to, f.upper) >= 0)
 }
 
-// scan tries the places of one letter in text[from:to].
-func (f finder) scan(text string, from, to int, letter byte) bool {
+// index is where an ASCII word first stands in the text, -1 if it does not.
+func (f finder) index(text string) int {
+	if len(text) < len(f.word) {
+		return -1
+	}
+	from, to := f.at, len(text)-(len(f.word)-1-f.at)
+	first := f.scan(text, from, to, f.lower)
+	if f.upper == f.lower {
+		return first
+	}
+	if first >= 0 {
+		to = first + f.at
+	}
+	if upper := f.scan(text, from, to, f.upper); upper >= 0 {
+		return upper
+	}
+	return first
+}
+
+// scan tries the places of one letter in text[from:to] and returns where the
+// word starts.
+func (f finder) scan(text string, from, to int, letter byte) int {
 	for {
 		i := strings.IndexByte(text[from:to], letter)
 		if i < 0 {
-			return false
+			return -1
 		}
 		from += i
 		if f.equal(text[from-f.at : from-f.at+len(f.word)]) {
-			return true
+			return from - f.at
 		}
 		from++
 	}

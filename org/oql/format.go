@@ -136,6 +136,12 @@ func writeValue(w io.Writer, v value.Value) error {
 }
 
 func writeString(w io.Writer, s string) error {
+	if plainJSON(s) {
+		io.WriteString(w, `"`)
+		io.WriteString(w, s)
+		_, err := io.WriteString(w, `"`)
+		return err
+	}
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)
@@ -144,6 +150,16 @@ func writeString(w io.Writer, s string) error {
 	}
 	_, err := io.WriteString(w, strings.TrimSuffix(b.String(), "\n"))
 	return err
+}
+
+// plainJSON reports whether a string needs no escapes, as most do not.
+func plainJSON(s string) bool {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 func (r *Result) writeCSV(w io.Writer) error {

@@ -23,6 +23,11 @@ var defaultColumns = map[string][]string{
 // derive makes a file's rows of one kind. Headlines are the file itself.
 func derive(f *File, kind string) *File {
 	out := &File{Path: f.Path, Title: f.Title, Todo: f.Todo, DoneKey: f.DoneKey}
+	if f.log != nil && kind == "events" {
+		out.log = f.log
+		out.log.eventsOnly = true
+		return out
+	}
 	switch kind {
 	case "headlines":
 		return f

@@ -118,6 +118,9 @@ func resolve(ctx context.Context, from []Source, opts Options) (string, *Corpus,
 	if corpus == nil {
 		corpus = &Corpus{}
 	}
+	if kind == "runs" {
+		corpus = gatherRuns(corpus)
+	}
 	out := &Corpus{Files: make([]*File, len(corpus.Files))}
 	for i, f := range corpus.Files {
 		out.Files[i] = derive(f, kind)
@@ -173,12 +176,16 @@ func filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([]rowID
 	if err != nil {
 		return nil, 0, err
 	}
-	screen := c.screenOf(q.Where)
+	screen, logScreen := c.screenOf(q.Where), c.chunkScreenOf(q.Where)
 	found := make([][]rowID, len(corpus.Files))
 	scan := func(k int) {
 		f := corpus.Files[k]
 		if f.packed != nil {
 			found[k] = f.sift(screen(f.packed), match)
+			return
+		}
+		if f.log != nil {
+			found[k] = f.sift(f.log.events(logScreen(f.log)), match)
 			return
 		}
 		for i := range f.Len() {

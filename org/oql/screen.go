@@ -1,35 +1,16 @@
 package oql
 
 import (
-	"regexp"
-	"regexp/syntax"
 	"slices"
 	"strings"
+
+	"wb/value"
 )
 
 // A screen looks at packed rows before they are decoded. For one file it gives
 // a sieve, which says of each row that it cannot match, or that it may; an
 // exact sieve says that it does. What a screen cannot judge passes.
 type screen func(p *packed) sieve
-
-// sieve is a screen bound to a file.
-type sieve struct {
-	none  bool             // no row of the file matches
-	row   func(i int) bool // nil passes every row
-	exact bool             // passing means matching
-}
-
-var (
-	passes = sieve{}                        // judges nothing
-	all    = sieve{exact: true}             // every row matches
-	nobody = sieve{none: true, exact: true} // no row matches
-)
-
-// rows makes a sieve that judges each row exactly.
-func rows(row func(i int) bool) sieve { return sieve{row: row, exact: true} }
-
-// suspects makes a sieve whose verdict has to be confirmed.
-func suspects(row func(i int) bool) sieve { return sieve{row: row} }
 
 // flagged passes the rows that have one of the flags.
 func flagged(flags uint32, exact bool) screen {
@@ -44,23 +25,12 @@ func (c *compiler) screenOf(e Expr) screen {
 	case nil:
 		return func(*packed) sieve { return all }
 	case *And:
-		return allScreens(c.screens(e.Args))
+		return eachFile(c.screens(e.Args), allSieves)
 	case *Or:
-		return anyScreen(c.screens(e.Args))
+		return eachFile(c.screens(e.Args), anySieve)
 	case *Not:
 		inner := c.screenOf(e.Arg)
-		return func(p *packed) sieve {
-			s := inner(p)
-			switch {
-			case !s.exact:
-				return passes
-			case s.none:
-				return all
-			case s.row == nil:
-				return nobody
-			}
-			return rows(func(i int) bool { return !s.row(i) })
-		}
+		return func(p *packed) sieve { return inner(p).not() }
 	case *Compare:
 		return compareScreen(e)
 	case *Call:
@@ -77,67 +47,14 @@ func (c *compiler) screens(args []Expr) []screen {
 	return out
 }
 
-func allScreens(list []screen) screen {
+// eachFile binds screens to a file and joins their sieves.
+func eachFile(list []screen, join func([]sieve) sieve) screen {
 	return func(p *packed) sieve {
-		out := sieve{exact: true}
-		var tests []func(int) bool
-		for _, s := range list {
-			v := s(p)
-			if v.none {
-				return sieve{none: true, exact: true}
-			}
-			out.exact = out.exact && v.exact
-			if v.row != nil {
-				tests = append(tests, v.row)
-			}
+		sieves := make([]sieve, len(list))
+		for i, s := range list {
+			sieves[i] = s(p)
 		}
-		switch len(tests) {
-		case 0:
-		case 1:
-			out.row = tests[0]
-		default:
-			out.row = func(i int) bool {
-				for _, t := range tests {
-					if !t(i) {
-						return false
-					}
-				}
-				return true
-			}
-		}
-		return out
-	}
-}
-
-func anyScreen(list []screen) screen {
-	return func(p *packed) sieve {
-		out := sieve{none: true, exact: true}
-		var tests []func(int) bool
-		everything := false
-		for _, s := range list {
-			v := s(p)
-			if v.none {
-				continue
-			}
-			out.none = false
-			if v.row == nil && v.exact {
-				return all
-			}
-			out.exact = out.exact && v.exact
-			everything = everything || v.row == nil
-			tests = append(tests, v.row)
-		}
-		if !everything && !out.none {
-			out.row = func(i int) bool {
-				for _, t := range tests {
-					if t(i) {
-						return true
-					}
-				}
-				return false
-			}
-		}
-		return out
+		return join(sieves)
 	}
 }
 
@@ -252,41 +169,28 @@ func headingRegexpScreen(args []Arg) screen {
 	if err != nil {
 		return func(*packed) sieve { return passes }
 	}
-	literals := finders(requiredLiterals(res))
+	list := matchers(res)
+	find := literals(list)
 	return func(p *packed) sieve {
-		find := literals
-		if p.odd {
-			find = nil
-		}
-		if !find.all(p.heap) {
+		if !p.odd && !find.all(p.heap) {
 			return nobody
 		}
-		return rows(func(i int) bool {
-			heading := p.heading(i)
-			return find.all(heading) && !slices.ContainsFunc(res, func(re *regexp.Regexp) bool { return !re.MatchString(heading) })
-		})
+		return rows(func(i int) bool { return allIn(list, p.heading(i), p.odd) })
 	}
 }
 
-// regexpScreen looks for the literal parts that a match must have.
 func regexpScreen(args []Arg) screen {
 	res, err := regexps(args)
 	if err != nil {
 		return func(*packed) sieve { return passes }
 	}
-	literals := finders(requiredLiterals(res))
+	list := matchers(res)
+	find := literals(list)
 	return func(p *packed) sieve {
-		find := literals
-		if p.odd {
-			find = nil
-		}
-		if !find.all(p.heap[:p.text]) {
+		if !p.odd && !find.all(p.heap[:p.text]) {
 			return nobody
 		}
-		return rows(func(i int) bool {
-			text := p.entryText(i)
-			return find.all(text) && !slices.ContainsFunc(res, func(re *regexp.Regexp) bool { return !re.MatchString(text) })
-		})
+		return rows(func(i int) bool { return allIn(list, p.entryText(i), p.odd) })
 	}
 }
 
@@ -376,6 +280,37 @@ func (p *packed) prop(i, id int) (string, bool) {
 	return "", false
 }
 
+// column answers some fields of row i from its record, without decoding the
+// row; ok is false for the others.
+func (p *packed) column(i int, name string) (v value.Value, has, ok bool) {
+	switch lower := strings.ToLower(name); lower {
+	case "level":
+		return value.OfInt(int64(p.field(i, recLevel))), true, true
+	case "title", "heading":
+		return value.OfString(p.title(i)), true, true
+	case "state", "todo":
+		state := p.names[p.field(i, recState)]
+		return textOrNull(state), state != "", true
+	case "path", "file":
+		return value.OfString(p.file.Path), true, true
+	case "line":
+		return value.OfInt(int64(p.field(i, recLine))), true, true
+	default:
+		if isColumn(lower) {
+			return v, false, false
+		}
+	}
+	id := slices.Index(p.names, strings.ToUpper(name))
+	if id < 0 {
+		return value.Nil(), false, true
+	}
+	text, has := p.prop(i, id)
+	if !has {
+		return value.Nil(), false, true
+	}
+	return value.OfString(text), true, true
+}
+
 // compareScreen lets rows pass that have the property which is compared.
 func compareScreen(e *Compare) screen {
 	name := strings.ToUpper(e.Field)
@@ -446,41 +381,4 @@ func (c *compiler) kinScreen(e *Call) screen {
 		}
 		return suspects(func(i int) bool { return int(p.field(i, recEnd)) > i+1 })
 	}
-}
-
-// requiredLiterals are texts, one a regexp at most, that every match contains.
-func requiredLiterals(res []*regexp.Regexp) []string {
-	var words []string
-	for _, re := range res {
-		tree, err := syntax.Parse(re.String(), syntax.Perl)
-		if err != nil {
-			continue
-		}
-		if lit := requiredLiteral(tree.Simplify()); lit != "" {
-			words = append(words, lit)
-		}
-	}
-	return words
-}
-
-func requiredLiteral(re *syntax.Regexp) string {
-	switch re.Op {
-	case syntax.OpLiteral:
-		return string(re.Rune)
-	case syntax.OpCapture, syntax.OpPlus:
-		return requiredLiteral(re.Sub[0])
-	case syntax.OpRepeat:
-		if re.Min > 0 {
-			return requiredLiteral(re.Sub[0])
-		}
-	case syntax.OpConcat:
-		longest := ""
-		for _, sub := range re.Sub {
-			if lit := requiredLiteral(sub); len(lit) > len(longest) {
-				longest = lit
-			}
-		}
-		return longest
-	}
-	return ""
 }

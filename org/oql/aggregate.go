@@ -3,7 +3,6 @@ package oql
 import (
 	"math"
 	"slices"
-	"sort"
 
 	"wb/value"
 )
@@ -66,12 +65,47 @@ func summary(fn string, numbers []float64) float64 {
 	return total
 }
 
-// percentile is the nearest-rank percentile: always a value that occurred.
+// percentile is the nearest-rank percentile: always a value that occurred. It
+// reorders the numbers.
 func percentile(numbers []float64, p float64) float64 {
-	sorted := slices.Clone(numbers)
-	sort.Float64s(sorted)
-	rank := int(math.Ceil(p / 100 * float64(len(sorted))))
-	return sorted[max(rank, 1)-1]
+	rank := int(math.Ceil(p / 100 * float64(len(numbers))))
+	return selectNth(numbers, max(rank, 1)-1)
+}
+
+// selectNth is the n-th smallest number, found by partitioning, which takes
+// linear time on average.
+func selectNth(a []float64, n int) float64 {
+	lo, hi := 0, len(a)-1
+	for lo < hi {
+		pivot := median(a[lo], a[lo+(hi-lo)/2], a[hi])
+		i, j := lo, hi
+		for i <= j {
+			for a[i] < pivot {
+				i++
+			}
+			for a[j] > pivot {
+				j--
+			}
+			if i <= j {
+				a[i], a[j] = a[j], a[i]
+				i++
+				j--
+			}
+		}
+		switch {
+		case n <= j:
+			hi = j
+		case n >= i:
+			lo = i
+		default:
+			return a[n]
+		}
+	}
+	return a[n]
+}
+
+func median(a, b, c float64) float64 {
+	return max(min(a, b), min(max(a, b), c))
 }
 
 // extremeText is min and max of values that are no numbers, such as dates.

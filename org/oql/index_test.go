@@ -76,6 +76,7 @@ func BenchmarkWarm(b *testing.B) {
 		}
 		b.Run(name, func(b *testing.B) {
 			rows := 0
+			defer reportCPU(b)()
 			for b.Loop() {
 				c := indexed(b, store, dir)
 				res, err := Run(context.Background(), q, Options{Corpus: c})
@@ -94,6 +95,7 @@ func BenchmarkCold(b *testing.B) {
 	dir := notes(b, corpus.Size{})
 	b.Run("query", func(b *testing.B) {
 		q, _ := Parse("todo:NEXT tags:work")
+		defer reportCPU(b)()
 		for b.Loop() {
 			c, err := ReadPaths(context.Background(), []string{dir})
 			if err != nil {
@@ -106,6 +108,7 @@ func BenchmarkCold(b *testing.B) {
 	})
 	b.Run("index", func(b *testing.B) {
 		var size int64
+		defer reportCPU(b)()
 		for b.Loop() {
 			at := filepath.Join(b.TempDir(), "index")
 			if err := indexed(b, index.Open(at, PackVersion), dir).Close(); err != nil {
@@ -132,6 +135,7 @@ func BenchmarkChange(b *testing.B) {
 	dir := notes(b, corpus.Size{})
 	store := settled(b, dir)
 	files, _ := filepath.Glob(filepath.Join(dir, "*", "note-0100.org"))
+	defer reportCPU(b)()
 	for b.Loop() {
 		f, err := os.OpenFile(files[0], os.O_APPEND|os.O_WRONLY, 0)
 		if err != nil {
@@ -284,6 +288,7 @@ func BenchmarkEvents(b *testing.B) {
 			b.Fatal(err)
 		}
 		b.Run(name, func(b *testing.B) {
+			defer reportCPU(b)()
 			for b.Loop() {
 				c := indexed(b, store, path, text)
 				if c.IndexStats().Built > 0 {

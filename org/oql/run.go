@@ -69,20 +69,26 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 		}
 		c.text = func(words []string) func(*File, int) (float64, bool) { return rank(corpus, words) }
 	}
-	hits, read, err := filter(ctx, c, q, corpus)
+	found, read, err := filter(ctx, c, q, corpus)
 	if err != nil {
 		return nil, err
 	}
+	res := &Result{Kind: kind, Read: read}
+	if q.grouped() {
+		res.group(q, found)
+		return res, res.arrange(q, nil)
+	}
+	hits := slices.Concat(found...)
 	if q.HasText && len(q.Sort) == 0 {
 		sort.SliceStable(hits, func(a, b int) bool { return c.score[hits[a]] > c.score[hits[b]] })
 	}
-	res := &Result{Kind: kind, Read: read}
-	if len(q.Group) > 0 || slices.ContainsFunc(q.Select, func(c Column) bool { return c.Func != "" }) {
-		res.group(q, hits)
-	} else {
-		res.list(q, hits)
-	}
+	res.list(q, hits)
 	return res, res.arrange(q, hits)
+}
+
+// grouped reports whether rows of the answer stand for several rows.
+func (q *Query) grouped() bool {
+	return len(q.Group) > 0 || slices.ContainsFunc(q.Select, func(c Column) bool { return c.Func != "" })
 }
 
 // naive drops the zone: org timestamps have none.
@@ -170,8 +176,9 @@ func pair(l, r *Entry) Entry {
 	return row
 }
 
-// filter finds the rows that match, in document order, files in parallel.
-func filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([]rowID, int, error) {
+// filter finds the rows that match, file by file in document order, files in
+// parallel.
+func filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([][]rowID, int, error) {
 	match, err := c.compile(q.Where)
 	if err != nil {
 		return nil, 0, err
@@ -219,7 +226,7 @@ func filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([]rowID
 	for _, f := range corpus.Files {
 		read += f.Len()
 	}
-	return slices.Concat(found...), read, ctx.Err()
+	return found, read, ctx.Err()
 }
 
 // sift tests the packed rows that pass a sieve; only those are decoded.
@@ -261,7 +268,7 @@ func (r *Result) list(q *Query, hits []rowID) {
 
 // group makes one output row a group: its keys, then the aggregates. Without
 // keys all rows are one group.
-func (r *Result) group(q *Query, hits []rowID) {
+func (r *Result) group(q *Query, found [][]rowID) {
 	keys := make([]string, len(q.Group))
 	for i, g := range q.Group {
 		keys[i] = g.Field
@@ -276,13 +283,17 @@ func (r *Result) group(q *Query, hits []rowID) {
 		r.Columns = append(r.Columns, c.Name())
 	}
 	r.Columns = distinctNames(r.Columns, append(make([]Column, len(keys)), cols...))
+	if rows, ok := groupColumns(keys, cols, found); ok {
+		r.Rows = rows
+		return
+	}
 	type bucket struct {
 		key  []value.Value
 		rows []rowID
 	}
 	index := map[string]*bucket{}
 	var order []*bucket
-	for _, h := range hits {
+	for _, h := range slices.Concat(found...) {
 		key := make([]value.Value, len(keys))
 		id := ""
 		for k, name := range keys {

@@ -203,6 +203,8 @@ type Info struct {
 	Summary string
 	// Stdin is how a structured value of :stdin is written.
 	Stdin StdinForm
+	// KnowsSession says that Build looks at Source.Session.
+	KnowsSession bool
 }
 
 // Lane is one language.

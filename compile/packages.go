@@ -9,30 +9,35 @@ import (
 // Package is one package of a registry, pinned.
 type Package = toolchain.Package
 
-// PackageResolver is a lane that fetches what :deps asks for.
-type PackageResolver interface {
-	// ResolvePackages pins deps: as the lock file at lockPath has them, else as
-	// the registry has them now, which is then added to that file. Errors are
-	// about the packages, not about a place in the workbook.
-	ResolvePackages(ctx context.Context, lockPath string, deps []string) ([]Package, error)
+// PackageRequest asks for what :deps of a block names.
+type PackageRequest struct {
+	Deps []string
+	// Lock is the file beside the workbook that pins packages. What it does not
+	// have is looked up and added to it.
+	Lock string
+	// Keep leaves the lock file as it is, Offline fetches and looks up nothing:
+	// what is not pinned is then missing from the answer.
+	Keep, Offline bool
 }
 
-// ResolvePackages fills src.Packages when the lane fetches packages. The lock
-// file lies beside the workbook. Lanes that do not, refuse src.Deps themselves.
-func ResolvePackages(ctx context.Context, lane Lane, lockPath string, src *Source) error {
-	if len(src.Deps) == 0 {
-		return nil
-	}
-	for {
+// PackageResolver is a lane that fetches what :deps asks for. Its errors are
+// about the packages, not about a place in the workbook.
+type PackageResolver interface {
+	ResolvePackages(ctx context.Context, req PackageRequest) ([]Package, error)
+}
+
+// ResolvePackages is what a block's :deps stand for in its lane. Lanes that
+// fetch no packages refuse Source.Deps themselves.
+func ResolvePackages(ctx context.Context, lane Lane, req PackageRequest) ([]Package, error) {
+	for len(req.Deps) > 0 {
 		if r, ok := lane.(PackageResolver); ok {
-			var err error
-			src.Packages, err = r.ResolvePackages(ctx, lockPath, src.Deps)
-			return err
+			return r.ResolvePackages(ctx, req)
 		}
 		wrapped, ok := lane.(interface{ Unwrap() Lane })
 		if !ok {
-			return nil
+			break
 		}
 		lane = wrapped.Unwrap()
 	}
+	return nil, nil
 }

@@ -21,3 +21,18 @@ func CloseSession(ctx context.Context, lane Lane, name string) error {
 		lane = wrapped.Unwrap()
 	}
 }
+
+// SourceEndings are the endings of files in its :dir that a block may need to
+// be built, none when it needs no others.
+func SourceEndings(lane Lane, src *Source) []string {
+	for {
+		if l, ok := lane.(interface{ SourceEndings(*Source) []string }); ok {
+			return l.SourceEndings(src)
+		}
+		wrapped, ok := lane.(interface{ Unwrap() Lane })
+		if !ok {
+			return nil
+		}
+		lane = wrapped.Unwrap()
+	}
+}

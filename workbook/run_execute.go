@@ -45,7 +45,7 @@ func firstLine(s string) string {
 // changed, and makes it the task's result. Errors are reasons why there is no
 // outcome; a program that fails is none, but sets done.Err.
 func (r *runner) execute(ctx context.Context, p *program, t *task) error {
-	t.digests, t.volatile = p.digests, p.volatile != ""
+	t.digests, t.volatile, t.src = p.digests, p.volatile != "", p.src
 	t.done.Warnings = p.warnings
 	if t.hash = p.resultHash(); t.hash != "" && r.standsFresh(p, t) {
 		return nil

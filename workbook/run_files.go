@@ -311,8 +311,8 @@ const (
 )
 
 // sources reads a directory as the further sources of a program, by path
-// relative to it.
-func (t *tree) sources(dir string) (map[string][]byte, error) {
+// relative to it: those with one of the endings, if any are given.
+func (t *tree) sources(dir string, endings ...string) (map[string][]byte, error) {
 	root := strings.TrimPrefix(dir, "/")
 	if root == "" {
 		root = "."
@@ -331,6 +331,9 @@ func (t *tree) sources(dir string) (map[string][]byte, error) {
 				if err := walk(child, childRel); err != nil {
 					return err
 				}
+				continue
+			}
+			if len(endings) > 0 && !slices.Contains(endings, path.Ext(child)) {
 				continue
 			}
 			data, err := sandbox.ReadFile(lowerTree{t, nil}, child)

@@ -24,6 +24,7 @@ type task struct {
 	made     bool   // the component really ran
 	standing bool   // its value is what stands in the document
 	hash     string // for #+RESULTS[hash]:, with :cache yes
+	src      *compile.Source
 }
 
 // BlockedError says that a component could not run because another failed.

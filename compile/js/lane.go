@@ -2,6 +2,9 @@ package js
 
 import (
 	"context"
+	"path"
+	"regexp"
+	"slices"
 	"strings"
 
 	"wb/compile"
@@ -70,12 +73,47 @@ func newUnit(src *compile.Source) *Unit {
 	return &Unit{Lines: 1 + strings.Count(src.Body, "\n"), Results: src.Results, Sources: src.Files, Packages: src.Packages}
 }
 
-// ResolvePackages pins npm packages in the workbook's lock file.
-func (l *Lane) ResolvePackages(ctx context.Context, lockPath string, deps []string) ([]compile.Package, error) {
+// ResolvePackages pins npm packages in the workbook's lock file and fetches
+// them.
+func (l *Lane) ResolvePackages(ctx context.Context, req compile.PackageRequest) ([]compile.Package, error) {
 	env := l.runtime.env
-	packages, err := env.Tools.ResolveNPM(ctx, lockPath, deps, env.Progress)
-	if err != nil {
+	packages, err := env.Tools.ResolveNPM(ctx, req.Deps, toolchain.ResolveOptions{Lock: req.Lock, Keep: req.Keep, Offline: req.Offline}, env.Progress)
+	if err != nil || req.Offline {
+		return packages, err
+	}
+	if err := env.Tools.FetchNPM(ctx, packages, env.Progress); err != nil {
 		return nil, err
 	}
-	return packages, env.Tools.FetchNPM(ctx, packages, env.Progress)
+	return packages, l.runtime.refuseNative(ctx, packages, req.Deps)
+}
+
+// refuseNative looks for machine code in the packages that were asked for; that
+// others need some is found out when they are imported, if they are.
+func (r *Runtime) refuseNative(ctx context.Context, packages []compile.Package, deps []string) error {
+	for _, p := range packages {
+		if strings.Count(p.Path, packageDir) > 1 || !slices.ContainsFunc(deps, func(dep string) bool { return dep == p.Name || strings.HasPrefix(dep, p.Name+"@") }) {
+			continue
+		}
+		files, err := r.env.Tools.PackageFiles(ctx, p, r.env.Progress)
+		if err != nil {
+			return err
+		}
+		for file := range files {
+			if file == "binding.gyp" || path.Ext(file) == ".node" {
+				return &toolchain.DepsError{Spec: p.Name, Reason: "a native addon (" + file + "): machine code does not run in the sandbox", Tip: "look for a package in plain JavaScript that does the same"}
+			}
+		}
+	}
+	return nil
+}
+
+// importing matches what makes a block look for other files.
+var importing = regexp.MustCompile(`\b(?:import|require|from)\b[\s(]*["']`)
+
+// SourceEndings are those of files in :dir that a block may import.
+func (l *Lane) SourceEndings(src *compile.Source) []string {
+	if !importing.MatchString(src.Body) {
+		return nil
+	}
+	return []string{".js", ".mjs", ".cjs", ".json", ".ts", ".mts", ".cts"}
 }

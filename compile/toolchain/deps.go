@@ -40,11 +40,18 @@ var npmSpec = regexp.MustCompile(`^((?:@[a-z0-9~][a-z0-9._~-]*/)?[a-z0-9~][a-zA-
 
 const npmTool = "npm"
 
+// ResolveOptions say where packages are pinned.
+type ResolveOptions struct {
+	Lock    string // the lock file, see [LockName]
+	Keep    bool   // the lock file is only read
+	Offline bool   // nothing is looked up: what is not pinned has no answer
+}
+
 // ResolveNPM pins the packages that specs name ("lodash", "zod@3", "@scope/x")
 // and everything they need: as the lock file has them, else as the registry has
 // them now, which is then written to the lock file. Without specs there are
 // none.
-func (s *Store) ResolveNPM(ctx context.Context, lockPath string, specs []string, progress Progress) ([]Package, error) {
+func (s *Store) ResolveNPM(ctx context.Context, specs []string, o ResolveOptions, progress Progress) ([]Package, error) {
 	specs, err := checkSpecs(specs)
 	if err != nil || len(specs) == 0 {
 		return nil, err
@@ -54,16 +61,16 @@ func (s *Store) ResolveNPM(ctx context.Context, lockPath string, specs []string,
 		return nil, err
 	}
 	defer unlock()
-	lock, err := readLockFile(lockPath)
+	lock, err := readLockFile(o.Lock)
 	if err != nil {
 		return nil, err
 	}
-	if pinned := lock.npm[lockKey(specs)]; pinned != nil {
+	if pinned := lock.npm[lockKey(specs)]; pinned != nil || o.Offline {
 		return pinned, nil
 	}
 	pinned, err := s.resolveNow(ctx, lock.prefer(specs), orSilent(progress))
-	if err != nil {
-		return nil, err
+	if err != nil || o.Keep {
+		return pinned, err
 	}
 	lock.npm[lockKey(specs)] = pinned
 	return pinned, lock.write()

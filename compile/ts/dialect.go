@@ -24,6 +24,7 @@ func (*dialect) Info() compile.Info {
 		Name: "typescript", Aliases: []string{"ts", "mts"},
 		Shapes:     []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand},
 		Toolchains: []string{js.ToolName, ToolName}, Summary: "TypeScript 5.9: checked strictly, then run as JavaScript",
+		KnowsSession: true,
 	}
 }
 

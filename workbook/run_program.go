@@ -2,13 +2,16 @@ package workbook
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"wb/compile"
+	"wb/compile/toolchain"
 	"wb/org"
 	"wb/tangle/elisp"
 	"wb/value"
@@ -105,6 +108,9 @@ func (r *runner) prepare(ctx context.Context, c *Component, args org.Args, this 
 	if err := r.directory(p); err != nil {
 		return nil, err
 	}
+	if err := r.packages(ctx, p); err != nil {
+		return nil, err
+	}
 	if err := r.grant(p); err != nil {
 		return nil, err
 	}
@@ -120,6 +126,10 @@ func (r *runner) chain(p *program) {
 			continue
 		}
 		before := r.taskOf(e.From.Component)
+		if before != nil && before.src != nil && p.lane.Info().KnowsSession {
+			bare := *before.src
+			p.src.Session, bare.Session = append(slices.Clone(bare.Session), &bare), nil
+		}
 		if before == nil || before.digests == nil || before.volatile {
 			p.volatile = "what ran before it in its session is not kept"
 			continue
@@ -422,6 +432,26 @@ func (r *runner) directory(p *program) error {
 	p.job.Dir = clean
 	if p.code.Dialect == DialectWorkflow {
 		p.src.Files, err = r.files.sources(clean)
+	} else if endings := compile.SourceEndings(p.lane, p.src); endings != nil {
+		p.src.Files, err = r.files.sources(clean, endings...)
+	}
+	return err
+}
+
+// packages pins what :deps of the block asks for, in a file beside the
+// workbook.
+func (r *runner) packages(ctx context.Context, p *program) error {
+	if len(p.src.Deps) == 0 || r.opts.File == "" {
+		return nil
+	}
+	var err error
+	p.src.Packages, err = compile.ResolvePackages(ctx, p.lane, compile.PackageRequest{
+		Deps: p.src.Deps, Lock: filepath.Join(filepath.Dir(r.opts.File), toolchain.LockName),
+		Keep: r.opts.NoWrite, Offline: r.dry,
+	})
+	var wrong *toolchain.DepsError
+	if errors.As(err, &wrong) {
+		return compile.Errorf(p.code.Pos, "%v", err).WithHint(wrong.Hint())
 	}
 	return err
 }

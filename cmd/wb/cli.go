@@ -28,6 +28,7 @@ type grammar struct {
 	Lint       lintCmd       `cmd:"" help:"Report mistakes, with places and hints."`
 	Why        whyCmd        `cmd:"" help:"Say why a component would, or would not, run again."`
 	Query      queryCmd      `cmd:"" help:"Ask questions over notes, blocks, tables and runs in OQL."`
+	Search     searchCmd     `cmd:"" help:"Find headings by what stands under them, best first."`
 	Ledger     ledgerCmd     `cmd:"" help:"Check the signed record of what runs did."`
 	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`
 	LSP        lspCmd        `cmd:"" name:"lsp" help:"Serve an editor: diagnostics, completion, running blocks."`

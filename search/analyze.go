@@ -1,0 +1,156 @@
+package search
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/kljensen/snowball/english"
+)
+
+// A token is a word of a text: its place in bytes, and how it is searched.
+type token struct {
+	start, end int
+	word       string // lower case, letters, digits and _
+}
+
+// scan cuts text into tokens: runs of letters, digits and underscores. Scripts
+// that put no blanks between words give one token a character, so that any
+// run of them can be found as a phrase.
+func scan(text string) []token {
+	var tokens []token
+	start := -1
+	flush := func(end int) {
+		if start >= 0 {
+			if word := strings.Trim(strings.ToLower(text[start:end]), "_"); word != "" {
+				tokens = append(tokens, token{start, end, word})
+			}
+			start = -1
+		}
+	}
+	for i, r := range text {
+		switch {
+		case unspaced(r):
+			flush(i)
+			end := i + len(string(r))
+			tokens = append(tokens, token{i, end, text[i:end]})
+		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			if start < 0 {
+				start = i
+			}
+		default:
+			flush(i)
+		}
+	}
+	flush(len(text))
+	return tokens
+}
+
+// unspaced reports whether a character belongs to a script without blanks
+// between words.
+func unspaced(r rune) bool {
+	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+}
+
+// Words are the words of a text as they are searched exactly.
+func Words(text string) []string {
+	tokens := scan(text)
+	words := make([]string, len(tokens))
+	for i, t := range tokens {
+		words[i] = t.word
+	}
+	return words
+}
+
+// variants are the further words under which a token of a text is found: its
+// stem, the parts of an identifier and their stems.
+func variants(raw string) []string {
+	word := strings.Trim(strings.ToLower(raw), "_")
+	var out []string
+	add := func(w string) {
+		if w != "" && w != word && !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	add(stemOf(word))
+	if parts := identifierParts(raw); len(parts) > 1 {
+		for _, p := range parts {
+			add(p)
+			add(stemOf(p))
+		}
+		add(strings.Join(parts, ""))
+	}
+	return out
+}
+
+// identifierParts splits camelCase, PascalCase, snake_case and HTTPServer2
+// into lower-case words.
+func identifierParts(raw string) []string {
+	var parts []string
+	runes := []rune(raw)
+	start := 0
+	flush := func(end int) {
+		if end > start {
+			parts = append(parts, strings.ToLower(string(runes[start:end])))
+		}
+		start = end
+	}
+	for i, r := range runes {
+		switch {
+		case r == '_':
+			flush(i)
+			start = i + 1
+		case i == start:
+		case unicode.IsUpper(r) && !unicode.IsUpper(runes[i-1]):
+			flush(i)
+		case unicode.IsUpper(r) && i+1 < len(runes) && unicode.IsLower(runes[i+1]):
+			flush(i) // the S of HTTPServer
+		case unicode.IsDigit(r) != unicode.IsDigit(runes[i-1]):
+			flush(i)
+		}
+	}
+	flush(len(runes))
+	return parts
+}
+
+// stemOf is the English stem of a word; words with digits or _ have none.
+func stemOf(word string) string {
+	for _, r := range word {
+		if r < 'a' || r > 'z' {
+			return word
+		}
+	}
+	return english.Stem(word, false)
+}
+
+// fieldText is what a store indexes of one field: the words in order, and
+// their variants.
+func fieldText(text string) (words, more string) {
+	var w, m strings.Builder
+	previous := token{}
+	for i, t := range scan(text) {
+		w.WriteString(t.word)
+		w.WriteByte(' ')
+		for _, v := range variants(text[t.start:t.end]) {
+			m.WriteString(v)
+			m.WriteByte(' ')
+		}
+		if i > 0 && text[previous.end:t.start] == "-" { // dry-run is also dryrun
+			m.WriteString(previous.word + t.word + " ")
+		}
+		previous = t
+	}
+	return w.String(), m.String()
+}
+
+// stopWords carry no meaning of their own in a question; they are searched
+// only when nothing else is asked or in phrases.
+var stopWords = map[string]bool{}
+
+func init() {
+	for _, w := range strings.Fields(`a an and are as at be been but by can could did do does for from had has have how i if in
+into is it its me my not of on or our shall should so that the their them then there these they this to was we were what
+when where which who whom whose why will with would you your`) {
+		stopWords[w] = true
+	}
+}

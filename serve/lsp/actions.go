@@ -70,7 +70,14 @@ func (a *analysis) fixAll(s *Server) []org.Edit {
 		}
 	}
 	slices.SortFunc(edits, func(x, y org.Edit) int { return x.Start - y.Start })
-	return slices.CompactFunc(edits, func(x, y org.Edit) bool { return y.Start < x.End || x == y })
+	end, apart := 0, edits[:0]
+	for _, e := range edits {
+		if e.Start >= end {
+			apart = append(apart, e)
+			end = e.End
+		}
+	}
+	return apart
 }
 
 // refactorings are changes that keep what the workbook means.

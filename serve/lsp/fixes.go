@@ -186,6 +186,7 @@ func (a *analysis) closeDrawer(f compile.Diagnostic) []fix {
 // wholeLine is a line with its line ending.
 func (a *analysis) wholeLine(n int) org.Span {
 	line, _ := a.doc.Line(n)
+	line.End = len(a.text.source)
 	if next, ok := a.doc.Line(n + 1); ok {
 		line.End = next.Start
 	}

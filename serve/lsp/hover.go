@@ -43,7 +43,7 @@ func (s *Server) hoverWord(pl place) (string, org.Span) {
 		return s.describeLanguage(b.Lang.Text), b.Lang.Span
 	}
 	n := pl.doc.At(pl.offset)
-	if p, ok := n.Property(); ok && p.Key.Start <= pl.offset && pl.offset <= p.Key.End {
+	if p, ok := n.Property(); ok && p.Key.Start-1 <= pl.offset && pl.offset <= p.Key.End {
 		return describeKey(p.Key.Text), p.Key.Span
 	}
 	word, span := pl.wordAt(pl.offset)

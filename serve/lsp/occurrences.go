@@ -53,6 +53,8 @@ func (x *indexer) property(c *workbook.Component, p org.Property) {
 		x.add(symbol{symbolID, p.Value.Text}, p.Value.Start, p.Value.Text, true)
 	case p.Is("CUSTOM_ID"):
 		x.add(symbol{symbolCustomID, p.Value.Text}, p.Value.Start, p.Value.Text, true)
+	case strings.HasPrefix(strings.ToLower(p.Key.Text), "header-args"):
+		x.inherited(p.Key.Text, p.Value, 0)
 	case p.Is("BLOCKER"):
 		for _, w := range words(p.Value, " \t,()\"") {
 			id := strings.TrimPrefix(w.Text, "id:")
@@ -321,16 +323,32 @@ func (x *indexer) collectKeywords() {
 			x.add(x.reference(name), n.Start()+m[2], name, false)
 		}
 	}
-	for k := range x.doc.Keywords("EXPECT", "MACRO") {
+	for k := range x.doc.Keywords("EXPECT", "MACRO", "PROPERTY") {
 		w := words(k.Value, " \t")
 		switch {
 		case len(w) == 0:
+		case k.Name() == "PROPERTY":
+			x.inherited(w[0].Text, k.Value, w[0].Len())
 		case k.Name() == "MACRO":
 			x.add(symbol{symbolMacro, strings.ToLower(w[0].Text)}, w[0].Start, w[0].Text, true)
 		case w[0].Text != "lint":
 			x.expectation(w[0])
 		}
 	}
+}
+
+// inherited finds names in header arguments for many blocks: those of a
+// property "header-args" or "header-args:LANG", whether there are such blocks or
+// not. They stand in the value from an offset on.
+func (x *indexer) inherited(key string, value org.Token, from int) {
+	rest, ok := strings.CutPrefix(strings.ToLower(strings.TrimSuffix(key, "+")), "header-args")
+	if !ok || rest != "" && rest[0] != ':' {
+		return
+	}
+	for from < len(value.Text) && (value.Text[from] == ' ' || value.Text[from] == '\t') {
+		from++
+	}
+	x.arguments(nil, strings.TrimPrefix(rest, ":"), org.ParseArgs(value.Text[from:], value.Start+from, org.FromFile))
 }
 
 // expectation is the name at the start of #+EXPECT:, an output or a component.

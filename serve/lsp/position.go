@@ -70,7 +70,9 @@ func (e encoding) bytes(s string, n int) int {
 	return at
 }
 
-// text is the text of one version of a document, with its lines.
+// text is the text of one version of a document, with its lines. Lines end with
+// "\n" or "\r\n", as in Org; a "\r" alone, which the protocol also counts as an
+// end, is a character of its line, since editors that open org files have it so.
 type text struct {
 	source string
 	lines  []int // offset of each line's first byte
@@ -94,11 +96,10 @@ func (t *text) line(n int) string {
 	if n < 0 || n >= len(t.lines) {
 		return ""
 	}
-	end := len(t.source)
 	if n+1 < len(t.lines) {
-		end = t.lines[n+1] - 1
+		return strings.TrimSuffix(t.source[t.lines[n]:t.lines[n+1]-1], "\r")
 	}
-	return strings.TrimSuffix(t.source[t.lines[n]:end], "\r")
+	return t.source[t.lines[n]:]
 }
 
 // offset is the byte a position means. Behind the end of a line it is the end

@@ -295,6 +295,7 @@ func (b *builder) babel(c *Component, prefix string) {
 		c.ID = b.newID(c.Name)
 		c.Out = []string{c.Name}
 	}
+	c.Packages = packagesOf(c.Args)
 	b.elements[c.node] = c
 	b.add(c)
 }
@@ -338,7 +339,12 @@ func (b *builder) argPorts(c *Component) {
 		}
 	}
 	c.Uses = append(c.Uses, b.usesOf(c.node, c.Args)...)
-	c.Packages = append(c.Packages, strings.FieldsFunc(c.Args.Value(":deps"), func(r rune) bool { return r == ',' || r == ' ' })...)
+	c.Packages = packagesOf(c.Args)
+}
+
+// packagesOf are what :deps of a block names.
+func packagesOf(args org.Args) []string {
+	return strings.FieldsFunc(args.Value(":deps"), func(r rune) bool { return r == ',' || r == ' ' })
 }
 
 // callLine makes #+CALL: a component.

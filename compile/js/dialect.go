@@ -48,9 +48,10 @@ func (javaScript) Translate(_ context.Context, _ *compile.Source, readings []*Un
 }
 
 // firstSound is the first reading of a block that compiles. When none does, the
-// error is that of the first.
+// error is that of the first, or of the module where the text is one.
 func (r *Runtime) firstSound(ctx context.Context, src *compile.Source, readings []*Unit) (*Unit, error) {
 	var first *thrown
+	var reading *Unit
 	for _, u := range readings {
 		err := r.compiles(ctx, u)
 		if err == nil {
@@ -60,11 +61,11 @@ func (r *Runtime) firstSound(ctx context.Context, src *compile.Source, readings 
 		if !errors.As(err, &t) {
 			return nil, err
 		}
-		if first == nil {
-			first = t
+		if first == nil || u.Module && esStatement.MatchString(src.Body) {
+			first, reading = t, u
 		}
 	}
-	return nil, &compile.BuildError{Diagnostics: []compile.Diagnostic{readings[0].diagnostic(src, first)}}
+	return nil, &compile.BuildError{Diagnostics: []compile.Diagnostic{reading.diagnostic(src, first)}}
 }
 
 // compiles reports the first mistake in a unit as a *thrown.

@@ -3,6 +3,8 @@ package search
 import (
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/kljensen/snowball/english"
@@ -123,24 +125,48 @@ func stemOf(word string) string {
 	return english.Stem(word, false)
 }
 
-// fieldText is what a store indexes of one field: the words in order, and
-// their variants.
-func fieldText(text string) (words, more string) {
-	var w, m strings.Builder
+// analyzer remembers the variants of words: texts use few words often, and a
+// stem takes longer to find than to remember. It is safe for concurrent use.
+type analyzer struct {
+	memo  sync.Map // raw word to its variants, each followed by a blank
+	known atomic.Int64
+}
+
+// maxMemo bounds the words an analyzer remembers.
+const maxMemo = 1 << 17
+
+// more is the variants of a word as they are indexed.
+func (a *analyzer) more(raw string) string {
+	if text, ok := a.memo.Load(raw); ok {
+		return text.(string)
+	}
+	var b strings.Builder
+	for _, v := range variants(raw) {
+		b.WriteString(v)
+		b.WriteByte(' ')
+	}
+	if len(raw) < 64 && a.known.Add(1) < maxMemo {
+		a.memo.Store(strings.Clone(raw), b.String())
+	}
+	return b.String()
+}
+
+// field is what a store indexes of one field: the words in order, and their
+// variants.
+func (a *analyzer) field(text string) field {
+	var words, more strings.Builder
+	words.Grow(len(text))
 	previous := token{}
 	for i, t := range scan(text) {
-		w.WriteString(t.word)
-		w.WriteByte(' ')
-		for _, v := range variants(text[t.start:t.end]) {
-			m.WriteString(v)
-			m.WriteByte(' ')
-		}
+		words.WriteString(t.word)
+		words.WriteByte(' ')
+		more.WriteString(a.more(text[t.start:t.end]))
 		if i > 0 && text[previous.end:t.start] == "-" { // dry-run is also dryrun
-			m.WriteString(previous.word + t.word + " ")
+			more.WriteString(previous.word + t.word + " ")
 		}
 		previous = t
 	}
-	return w.String(), m.String()
+	return field{words.String(), more.String()}
 }
 
 // stopWords carry no meaning of their own in a question; they are searched

@@ -245,6 +245,7 @@ func (x *Index) gone(known map[string]FileState, present map[string]string) (gon
 // few files per processor are in memory at once.
 func readAll(ctx context.Context, suspects []Change) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
+		an := &analyzer{}
 		type outcome struct {
 			change Change
 			err    error
@@ -265,7 +266,7 @@ func readAll(ctx context.Context, suspects []Change) iter.Seq2[Change, error] {
 				}
 				slots <- struct{}{}
 				wg.Go(func() {
-					change, err := read(suspect)
+					change, err := read(an, suspect)
 					result <- outcome{change, err}
 					<-slots
 				})
@@ -288,7 +289,7 @@ func readAll(ctx context.Context, suspects []Change) iter.Seq2[Change, error] {
 	}
 }
 
-func read(c Change) (Change, error) {
+func read(an *analyzer, c Change) (Change, error) {
 	src, err := os.ReadFile(c.Path)
 	if err != nil {
 		return c, err
@@ -299,7 +300,7 @@ func read(c Change) (Change, error) {
 		return c, nil
 	}
 	c.State.Hash = hash
-	c.File = analyze(Split(c.Path, src))
+	c.File = an.analyze(Split(c.Path, src))
 	return c, nil
 }
 

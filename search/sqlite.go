@@ -142,7 +142,7 @@ func (s *sqliteStore) Files(ctx context.Context) (map[string]FileState, error) {
 func (s *sqliteStore) Update(ctx context.Context, changes iter.Seq2[Change, error], gone []string) error {
 	return s.write(ctx, func(tx *sql.Tx) error {
 		for _, path := range gone {
-			if err := forget(ctx, tx, path); err != nil {
+			if _, err := forget(ctx, tx, path); err != nil {
 				return err
 			}
 			if _, err := tx.ExecContext(ctx, "DELETE FROM file WHERE path = ?", path); err != nil {
@@ -168,32 +168,39 @@ func (s *sqliteStore) Update(ctx context.Context, changes iter.Seq2[Change, erro
 	})
 }
 
-// forget drops the documents of a file, not the file.
-func forget(ctx context.Context, tx *sql.Tx, path string) error {
-	var id int64
-	switch err := tx.QueryRowContext(ctx, "SELECT id FROM file WHERE path = ?", path).Scan(&id); {
-	case errors.Is(err, sql.ErrNoRows):
-		return nil
-	case err != nil:
-		return err
+// forget drops the documents of a file, not the file, and returns the file's
+// number; 0 is a file that is not there.
+func forget(ctx context.Context, tx *sql.Tx, path string) (id int64, err error) {
+	err = tx.QueryRowContext(ctx, "SELECT id FROM file WHERE path = ?", path).Scan(&id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
 	}
 	from, to := makeID(id, 0), makeID(id+1, 0)-1
 	if _, err := tx.ExecContext(ctx, "DELETE FROM words WHERE rowid IN (SELECT id FROM doc WHERE id BETWEEN ? AND ?)", from, to); err != nil {
-		return err
+		return 0, err
 	}
-	_, err := tx.ExecContext(ctx, "DELETE FROM doc WHERE id BETWEEN ? AND ?", from, to)
-	return err
+	_, err = tx.ExecContext(ctx, "DELETE FROM doc WHERE id BETWEEN ? AND ?", from, to)
+	return id, err
 }
 
-// fileWriter holds the statements of an update.
-type fileWriter struct{ file, doc, words *sql.Stmt }
+// fileWriter holds the statements of an update. They are simple ones: a
+// statement that needs a savepoint makes FTS5 write out what it has gathered,
+// which for every file costs more than indexing it.
+type fileWriter struct {
+	file, again, doc, words *sql.Stmt
+	next                    int64 // the number of the next new file
+}
 
 func newFileWriter(ctx context.Context, tx *sql.Tx) (w fileWriter, err error) {
 	for _, s := range []struct {
 		to   **sql.Stmt
 		text string
 	}{
-		{&w.file, "INSERT INTO file(path, stamp, hash, synonyms) VALUES(?, ?, ?, ?) ON CONFLICT(path) DO UPDATE SET stamp = excluded.stamp, hash = excluded.hash, synonyms = excluded.synonyms RETURNING id"},
+		{&w.file, "INSERT INTO file(stamp, hash, synonyms, path, id) VALUES(?, ?, ?, ?, ?)"},
+		{&w.again, "UPDATE file SET stamp = ?, hash = ?, synonyms = ? WHERE path = ? AND id = ?"},
 		{&w.doc, "INSERT INTO doc VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
 		{&w.words, "INSERT INTO words(rowid, title, outline, tags, body, code, result, title2, outline2, tags2, body2, code2, result2) VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?)"},
 	} {
@@ -201,19 +208,25 @@ func newFileWriter(ctx context.Context, tx *sql.Tx) (w fileWriter, err error) {
 			return w, err
 		}
 	}
-	return w, nil
+	err = tx.QueryRowContext(ctx, "SELECT coalesce(max(id), 0) + 1 FROM file").Scan(&w.next)
+	return w, err
 }
 
-func (w fileWriter) write(ctx context.Context, tx *sql.Tx, c Change) error {
+func (w *fileWriter) write(ctx context.Context, tx *sql.Tx, c Change) error {
 	if c.File == nil {
 		_, err := tx.ExecContext(ctx, "UPDATE file SET stamp = ? WHERE path = ?", c.State.Stamp, c.Path)
 		return err
 	}
-	if err := forget(ctx, tx, c.Path); err != nil {
+	id, err := forget(ctx, tx, c.Path)
+	if err != nil {
 		return err
 	}
-	var id int64
-	if err := w.file.QueryRowContext(ctx, c.Path, c.State.Stamp, c.State.Hash, jsonText(c.File.synonyms)).Scan(&id); err != nil {
+	statement := w.again
+	if id == 0 {
+		statement, id = w.file, w.next
+		w.next++
+	}
+	if _, err := statement.ExecContext(ctx, c.State.Stamp, c.State.Hash, jsonText(c.File.synonyms), c.Path, id); err != nil {
 		return err
 	}
 	for i := range c.File.documents {

@@ -96,7 +96,7 @@ type analyzedDocument struct {
 	title, outline, tags, body, code, result field
 }
 
-func analyze(f File) *analyzed {
+func (an *analyzer) analyze(f File) *analyzed {
 	a := &analyzed{title: f.Title, synonyms: f.Synonyms}
 	for _, d := range f.Documents {
 		ad := analyzedDocument{Document: d}
@@ -107,7 +107,7 @@ func analyze(f File) *analyzed {
 			{&ad.title, d.Title}, {&ad.tags, joined(d.Tags)}, {&ad.outline, f.Title + "\n" + joined(d.Outline)},
 			{&ad.body, d.Body}, {&ad.code, d.Code}, {&ad.result, d.Result},
 		} {
-			part.to.words, part.to.more = fieldText(part.text)
+			*part.to = an.field(part.text)
 		}
 		ad.Body, ad.Code, ad.Result = "", "", ""
 		a.documents = append(a.documents, ad)

@@ -94,6 +94,9 @@ type Source struct {
 	Session []*Source
 	// Files are further sources given through :dir, by slash path.
 	Files map[string][]byte
+	// Dir is that directory, relative to the workbook, so that messages can
+	// name its files; it is no part of the program.
+	Dir string
 }
 
 // At is the org position of a place in Body: line and col count from 1, col in

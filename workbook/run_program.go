@@ -429,7 +429,7 @@ func (r *runner) directory(p *program) error {
 	if !strings.HasPrefix(dir, "/") && strings.HasPrefix(path.Clean(dir), "..") {
 		return compile.Errorf(p.owner.Pos, ":dir %s lies outside the workbook's directory", dir).WithHint("components see the workbook's directory as /")
 	}
-	p.job.Dir = clean
+	p.job.Dir, p.src.Dir = clean, strings.TrimPrefix(clean, "/")
 	if p.code.Dialect == DialectWorkflow {
 		p.src.Files, err = r.files.sources(clean)
 	} else if endings := compile.SourceEndings(p.lane, p.src); endings != nil {

@@ -119,3 +119,16 @@ func fieldTypes(params []value.Param) []value.Type {
 	}
 	return types
 }
+
+// Size is how many bytes a type takes as a member of a struct or as an element
+// of a list, for lanes whose glue computes addresses by itself.
+func Size(t value.Type) uint32 { return layoutOf(t).padded().size }
+
+// Offsets are where the members of a struct of the given types lie, in bytes.
+func Offsets(types []value.Type) []uint32 { return offsets(types) }
+
+// UnionOffset is where the value of a result<T,E> lies, behind is_err.
+func UnionOffset(t value.Type) uint32 {
+	offset, _ := resultOffset(t)
+	return offset
+}

@@ -21,6 +21,7 @@ type block struct {
 	shift int    // lines of text before the body
 	wrap  bool   // statements go into main
 
+	set  *token.FileSet
 	file *ast.File // the block as a file, nil when it does not parse
 	vars string    // the file of :var, "" for none
 }
@@ -46,7 +47,8 @@ func newBlock(src *compile.Source, std *stdFS, wrap bool) (*block, error) {
 	if b.vars, err = declarations(b.pkg, src.Vars); err != nil {
 		return nil, compile.Errorf(src.At(1, 1), "%v", err)
 	}
-	b.file, _ = parser.ParseFile(token.NewFileSet(), bodyFile, program(b.text, "", b.wrap), parser.ParseComments)
+	b.set = token.NewFileSet()
+	b.file, _ = parser.ParseFile(b.set, bodyFile, program(b.text, "", b.wrap), parser.ParseComments)
 	return b, nil
 }
 
@@ -140,10 +142,11 @@ func (b *block) besideDeclares(name string) bool {
 // at is the org position of a place in the block's file.
 func (b *block) at(line, col int) compile.Position { return b.src.At(line-b.shift, col) }
 
-// position is the org position of a node of b.file.
-func (b *block) position(set *token.FileSet, pos token.Pos) compile.Position {
-	p := set.Position(pos)
-	return b.at(p.Line, p.Column)
+// placeOf is where a node of b.file stands in the block's file, as its line
+// directives have it.
+func (b *block) placeOf(pos token.Pos) (line, col int) {
+	p := b.set.Position(pos)
+	return p.Line, p.Column
 }
 
 // listArg reads a header argument that is a list or words.

@@ -1,0 +1,144 @@
+package golang
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+
+	"wb/compile"
+	"wb/value"
+)
+
+// function is the author's function that a component calls.
+type function struct {
+	name     string
+	line     int // in the block's file, from 1
+	col      int
+	params   []param
+	variadic bool
+	results  []goType // without a last error
+	fails    bool     // its last result is an error
+}
+
+type param struct {
+	name string // "" or "_" without one
+	typ  goType
+}
+
+// chooseFunction finds the function to call: the one of the component's or the
+// signature's name, however its words are joined, else the only exported one,
+// else the only one.
+func chooseFunction(b *block) (function, error) {
+	src := b.src
+	if b.file == nil {
+		return function{}, errUnparsed
+	}
+	var candidates []*ast.FuncDecl
+	for _, f := range b.functions() {
+		if f.Recv == nil && f.Type.TypeParams == nil && f.Name.Name != "main" && f.Name.Name != "init" {
+			candidates = append(candidates, f)
+		}
+	}
+	names := []string{src.Func}
+	if src.Sig != nil {
+		names = append(names, src.Sig.Name)
+	}
+	for _, name := range names {
+		if i := slices.IndexFunc(candidates, func(f *ast.FuncDecl) bool { return loose(f.Name.Name) == loose(name) }); i >= 0 {
+			return b.function(candidates[i]), nil
+		}
+	}
+	if exported := slices.DeleteFunc(slices.Clone(candidates), func(f *ast.FuncDecl) bool { return !f.Name.IsExported() }); len(exported) > 0 {
+		candidates = exported
+	}
+	switch len(candidates) {
+	case 1:
+		return b.function(candidates[0]), nil
+	case 0:
+		return function{}, compile.Errorf(src.At(1, 1), "no function to call in this block").WithHint("write one, such as: func half(x float64) float64 { return x / 2 }")
+	}
+	var list []string
+	for _, f := range candidates {
+		list = append(list, f.Name.Name)
+	}
+	return function{}, compile.Errorf(src.At(1, 1), "which function is to be called? candidates: %s", strings.Join(list, ", ")).
+		WithHint("name the component after it, or export only that one")
+}
+
+// function reads a declaration.
+func (b *block) function(f *ast.FuncDecl) function {
+	types := newGoTypes(b.packageFiles())
+	found := function{name: f.Name.Name}
+	found.line, found.col = b.placeOf(f.Name.Pos())
+	for _, p := range f.Type.Params.List {
+		_, found.variadic = p.Type.(*ast.Ellipsis)
+		typ := types.resolve(p.Type)
+		if len(p.Names) == 0 {
+			found.params = append(found.params, param{"", typ})
+		}
+		for _, n := range p.Names {
+			found.params = append(found.params, param{n.Name, typ})
+		}
+	}
+	if f.Type.Results != nil {
+		for _, r := range f.Type.Results.List {
+			for range max(1, len(r.Names)) {
+				found.results = append(found.results, types.resolve(r.Type))
+			}
+		}
+	}
+	if n := len(found.results); n > 0 && found.results[n-1].kind == "error" {
+		found.results, found.fails = found.results[:n-1], true
+	}
+	return found
+}
+
+// packageFiles are the block and the files of :dir in its package, parsed.
+func (b *block) packageFiles() []*ast.File {
+	files := []*ast.File{b.file}
+	for _, f := range goFiles(b.src.Files, ".") {
+		if tree, err := parser.ParseFile(token.NewFileSet(), f.name, f.text, 0); err == nil && tree.Name.Name == b.pkg {
+			files = append(files, tree)
+		}
+	}
+	return files
+}
+
+// signature reads a signature off a declaration, for components without :sig:.
+// It reports false for types that signatures have no word for; those go as
+// JSON.
+func (f function) signature(src *compile.Source) (*value.Sig, bool) {
+	sig := &value.Sig{Name: f.name}
+	for i, p := range f.params {
+		t, ok := p.typ.infer()
+		if !ok {
+			return nil, false
+		}
+		sig.Params = append(sig.Params, value.Param{Name: f.inputName(src, i), Type: t})
+	}
+	for i, r := range f.results {
+		t, ok := r.infer()
+		if !ok {
+			return nil, false
+		}
+		name := ""
+		if len(f.results) > 1 {
+			if len(src.Outs) != len(f.results) {
+				return nil, false
+			}
+			name = src.Outs[i]
+		}
+		sig.Results = append(sig.Results, value.Param{Name: name, Type: t})
+	}
+	return sig, true
+}
+
+// inputName is what an input is called outside.
+func (f function) inputName(src *compile.Source, i int) string {
+	if i < len(src.Params) {
+		return src.Params[i]
+	}
+	return f.params[i].name
+}

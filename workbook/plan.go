@@ -92,12 +92,13 @@ type Component struct {
 	World *World
 
 	index    int
-	node     *org.Node // the block, call line, inline object or named element
-	span     org.Span  // of node without affiliated keywords
-	headline *org.Node // it stands below, nil above the first one
-	target   org.Token // of a call: the block it runs
-	sigErr   error     // :sig: that does not parse
-	sigPos   org.Span  // where :sig: stands
+	node     *org.Node  // the block, call line, inline object or named element
+	span     org.Span   // of node without affiliated keywords
+	headline *org.Node  // it stands below, nil above the first one
+	target   org.Token  // of a call: the name of the block it runs
+	callee   *Component // that block
+	sigErr   error      // :sig: that does not parse
+	sigPos   org.Span   // where :sig: stands
 }
 
 // Input is one value a component takes.

@@ -235,16 +235,25 @@ func (b *builder) connectCall(c *Component) {
 	if !c.target.Present() {
 		return
 	}
-	from := b.lookup(c.target.Text)
+	from := b.callee(c.target.Text)
 	switch {
 	case from == nil:
 		b.problem("dangling-call", c.target.Start, b.nearestName(c.target.Text), "call of %q, which names no block", c.target.Text)
 	case from.Kind == KindData:
 		b.problem("dangling-call", c.target.Start, "", "call of %q, which is a %s and not a block", c.target.Text, from.Lang)
 	default:
-		c.Lang = from.Lang
+		c.Lang, c.callee = from.Lang, from
 		b.edge(from, "", c, "", WhyCall, c.Pos)
 	}
+}
+
+// callee finds the block that a call names. Unlike references to values, calls
+// reach below COMMENT headings, as in Emacs.
+func (b *builder) callee(name string) *Component {
+	if n, ok := b.doc.Named(name); ok && b.elements[n] != nil {
+		return b.elements[n]
+	}
+	return b.lookup(name)
 }
 
 // connectVars resolves every :var to a literal or to another component.
@@ -336,7 +345,11 @@ func (b *builder) connectPost(c *Component) {
 		b.problem("dangling-var", a.At.Start, b.nearestName(ref.Name), ":post names %q, which is no block", ref.Name)
 		return
 	}
-	b.edge(from, "", c, ":post", WhyPost, b.position(a.At.Start))
+	port := ""
+	if !ref.wantsCode(from) {
+		port = from.port(ref.Name)
+	}
+	b.edge(from, port, c, ":post", WhyPost, b.position(a.At.Start))
 }
 
 // connectNoweb notes what the body includes.

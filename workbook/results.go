@@ -26,7 +26,7 @@ func (w *writer) block(block *org.Node, r *Result) {
 	switch {
 	case !at.exists:
 		w.insert(at, name, r, text)
-	case r.Words.Has("append"), r.Words.Has("prepend"):
+	case !r.Words.Has("replace"):
 		w.accumulate(at, r, text)
 	case r.Hash != "" && at.hash != r.Hash:
 		w.rehash(at, name, r, text)
@@ -58,7 +58,7 @@ func (w *writer) insert(at place, name string, r *Result, text string) {
 	if !blankLineAt(source, pos) {
 		after = "\n"
 	}
-	w.edit(at.line, before+keywordLine(at.indent, name, r.Hash)+shiftLines(text, at.indent)+after)
+	w.edit(at.line, before+keywordLine(at.indent, name, r.Hash)+r.indented(text, at)+after)
 }
 
 func blankLineAt(source string, pos int) bool {
@@ -98,36 +98,97 @@ func (w *writer) previous(at place, r *Result, text string) org.Span {
 	return at.old
 }
 
-// rehash replaces keyword and result together: their hash differs.
+// rehash replaces keyword and result together: their hash differs. Whatever
+// element stands below the keyword goes; other keywords between them stay.
 func (w *writer) rehash(at place, name string, r *Result, text string) {
-	span := org.Span{Start: at.line.Start, End: at.old.End}
+	span := org.Span{Start: at.line.End, End: at.line.End}
+	if n := w.doc.At(at.line.Start); n != nil && n.Kind() == org.KindAffiliated {
+		span = org.Span{Start: n.Parent().Start() + len(n.Parent().Text()) - len(coreText(n.Parent())), End: n.Parent().End()}
+	}
 	after := ""
 	if !blankLineAt(w.doc.Source(), span.End) {
 		after = "\n"
 	}
-	w.edit(span, keywordLine(at.indent, name, r.Hash)+shiftLines(text, at.indent)+after)
+	indent := w.expectedIndent(at)
+	text = keywordLine(indent, name, r.Hash) + shiftLines(text, indent) + after
+	if span.Start == at.line.End {
+		w.edit(org.Span{Start: at.line.Start, End: span.End}, text)
+		return
+	}
+	w.edit(at.line, "")
+	w.edit(span, text)
 }
 
-// accumulate adds to what is there, below it or above. Rows that come next to
-// a table become part of it and are aligned with it.
+// expectedIndent is where Emacs puts a #+RESULTS: line that it writes anew: as
+// deep as the element above it.
+func (w *writer) expectedIndent(at place) int {
+	n := w.doc.At(at.line.Start)
+	if n.Kind() == org.KindAffiliated {
+		if below := n.Next(); below != nil && below.Kind() == org.KindAffiliated {
+			return indentation(below.Text()) // it stays, and the keyword goes below it
+		}
+		n = n.Parent()
+	}
+	var above *org.Node
+	for c := range n.Parent().Children() {
+		if c == n {
+			break
+		}
+		if c.Kind() != org.KindBlank {
+			above = c
+		}
+	}
+	if above == nil {
+		return at.indent
+	}
+	return indentation(above.Text())
+}
+
+// accumulate adds to what is there: below it for append, else above. Rows that
+// come next to a table become part of it and are aligned with it; below
+// anything else they are not indented, as in Emacs.
 func (w *writer) accumulate(at place, r *Result, text string) {
-	prepend := r.Words.Has("prepend")
+	prepend := !r.Words.Has("append")
 	if at.table && strings.HasPrefix(text, "|") {
-		old := shiftLines(plainLines(w.doc.Text(at.old)), -at.indent)
+		keywords, old := splitKeywords(shiftLines(plainLines(w.doc.Text(at.old)), -at.indent))
 		rows, formulas := splitFormulas(old)
 		if prepend {
 			rows = text + rows
 		} else {
 			rows += text
 		}
-		w.edit(at.old, shiftLines(alignTable(rows)+formulas, at.indent))
+		w.edit(at.old, shiftLines(keywords+alignTable(rows)+formulas, at.indent))
 		return
 	}
 	pos := at.old.End
 	if prepend {
 		pos = at.old.Start
 	}
-	w.edit(org.Span{Start: pos, End: pos}, w.below(at)+shiftLines(text, at.indent))
+	before := w.below(at)
+	if pos > at.line.End && w.doc.Source()[pos-1] != '\n' {
+		before = "\n"
+	}
+	w.edit(org.Span{Start: pos, End: pos}, before+r.indented(text, at))
+}
+
+// indented moves text to where the #+RESULTS: line stands; tables that are
+// appended stay at the left, as in Emacs.
+func (r *Result) indented(text string, at place) string {
+	if _, isList := r.asList(); isList && r.Words.Has("append") {
+		return text
+	}
+	return shiftLines(text, at.indent)
+}
+
+// splitKeywords parts the keywords above a table from it.
+func splitKeywords(table string) (keywords, rest string) {
+	for l := range strings.Lines(table) {
+		if strings.HasPrefix(strings.TrimLeft(l, " \t"), "|") {
+			break
+		}
+		keywords += l
+	}
+	return keywords, table[len(keywords):]
 }
 
 // splitFormulas parts a table's rows from the #+TBLFM: lines below them.
@@ -175,9 +236,13 @@ func (w *writer) previousInline(end int, r *Result, text string) org.Span {
 }
 
 // inlineResult finds the results macro that follows an inline block, blanks
-// and one line break between.
+// and one line break between, within the same paragraph. (That of a heading may
+// stand on the line below.)
 func (w *writer) inlineResult(end int) (org.Span, bool) {
 	source := w.doc.Source()
+	if around := w.doc.At(end - 1); around != nil && !strings.HasPrefix(around.Text(), "*") {
+		source = source[:around.End()]
+	}
 	start := end
 	for start < len(source) && strings.IndexByte(" \t\r\n", source[start]) >= 0 {
 		start++
@@ -219,9 +284,12 @@ func (r *Result) inlineText() string {
 	if r.empty() {
 		return ""
 	}
-	text := strings.TrimRight(display(r.Value), "\n")
+	text := display(r.Value)
 	if r.Words.Has("file") {
 		text = r.link()
+	}
+	if !r.Words.Has("raw") {
+		text = strings.TrimRight(text, "\n")
 	}
 	if !r.Words.Has("raw") || r.Wrapped {
 		text = escapeMacroArgument(text)

@@ -89,11 +89,16 @@ func (p *program) hashedArgs() []string {
 	for _, a := range p.args.Args {
 		switch a.Key {
 		case ":var", ":results":
+		case ":file":
+			add(a.Key, p.lispFile())
 		case ":exports":
 			entries = append(entries, entry{a.Key, elisp.Print(elisp.String(sortedWords(strings.Fields(a.Value))))})
 		default:
 			add(a.Key, lispArg(a))
 		}
+	}
+	if _, ok := p.args.Get(":file"); !ok {
+		add(":file", p.lispFile())
 	}
 	var colNames, rowNames []elisp.Value
 	for _, v := range p.vars {
@@ -128,6 +133,23 @@ func (p *program) hashedArgs() []string {
 		texts[i] = e.text
 	}
 	return texts
+}
+
+// lispFile is the file a block's result goes to as org-babel notes it among the
+// header arguments (org-babel-generate-file-param).
+func (p *program) lispFile() elisp.Value {
+	file, ok := p.args.Get(":file")
+	name := lispArg(file)
+	if ext, has := p.args.Get(":file-ext"); !ok {
+		if !has || p.owner.Name == "" {
+			return elisp.Nil
+		}
+		name = elisp.String(p.owner.Name + "." + elisp.Princ(lispArg(ext)))
+	}
+	if dir, has := p.args.Get(":output-dir"); has && dir.Value != "" {
+		name = elisp.String(strings.TrimSuffix(elisp.Princ(lispArg(dir)), "/") + "/" + elisp.Princ(name))
+	}
+	return name
 }
 
 func sortedWords(words []string) string {

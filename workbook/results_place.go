@@ -22,7 +22,7 @@ type place struct {
 }
 
 // findPlace locates the result of a block or call line; a fresh one goes below
-// the block and is indented as it is.
+// the block and is indented as its first line, which may be a #+NAME:.
 func findPlace(doc *org.Document, block *org.Node) place {
 	if r, ok := doc.ResultOf(block); ok {
 		return place{line: r.Line, exists: true, hash: r.Hash.Text, old: r.Body,
@@ -30,7 +30,7 @@ func findPlace(doc *org.Document, block *org.Node) place {
 			indent: indentation(doc.Text(r.Line))}
 	}
 	end := org.Span{Start: block.End(), End: block.End()}
-	return place{line: end, old: end, indent: indentation(coreText(block))}
+	return place{line: end, old: end, indent: indentation(block.Text())}
 }
 
 // coreText is an element's text without its affiliated keywords.

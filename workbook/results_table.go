@@ -2,6 +2,7 @@ package workbook
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -44,7 +45,18 @@ func tableText(rows []value.Value) string {
 		}
 		table = append(table, tableRow{cells: cells})
 	}
-	return formatTable(table, "")
+	if len(table) == 0 {
+		return "\n"
+	}
+	text := formatTable(table, "")
+	if slices.ContainsFunc(table, tableRow.hasBar) {
+		return alignTable(text) // a bar in a cell parts it, as in Emacs
+	}
+	return text
+}
+
+func (r tableRow) hasBar() bool {
+	return slices.ContainsFunc(r.cells, func(cell string) bool { return strings.Contains(cell, "|") })
 }
 
 // cellText prints one cell. A line break would end the row (Emacs writes it

@@ -93,7 +93,7 @@ func (r *Result) body() (text string, verbatim bool) {
 // listAsTable prints rows as a table, a flat list as its only row.
 func listAsTable(items []value.Value) string {
 	for _, item := range items {
-		if item.Kind() != value.List && item.Kind() != value.HLine {
+		if item.Kind() != value.List && item.Kind() != value.HLine && !item.IsNull() {
 			return tableText([]value.Value{value.OfList(items...)})
 		}
 	}
@@ -143,7 +143,7 @@ func (r *Result) listText(items []value.Value, isList bool) string {
 		out.WriteString(strings.ReplaceAll(itemText(item), "\n", "\n  "))
 		out.WriteByte('\n')
 	}
-	return line(strings.TrimSpace(out.String()))
+	return strings.TrimSpace(out.String()) + "\n"
 }
 
 // itemText prints a list item without blanks before it or line ends after it;

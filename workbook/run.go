@@ -365,11 +365,11 @@ func (r *runner) runs(id string) bool {
 
 // mayRun reports whether :eval lets the component run.
 func (c *Component) mayRun() bool {
-	if _, off := c.Args.Get(":noeval"); off {
+	eval, said := c.Args.Get(":eval")
+	if _, off := c.Args.Get(":noeval"); off && !said {
 		return false
 	}
-	eval := c.Args.Value(":eval")
-	return eval != "no" && eval != "never" && eval != "nil"
+	return eval.Value != "no" && eval.Value != "never" && eval.Value != "nil"
 }
 
 // collect puts the outcomes into the report.

@@ -85,7 +85,10 @@ func (r *runner) program(ctx context.Context, c *Component) (*program, error) {
 func (r *runner) prepare(ctx context.Context, c *Component, args org.Args, this *value.Value) (*program, error) {
 	p := &program{owner: c, code: c, args: argSet{args}, words: resultWords(args)}
 	if c.target.Present() {
-		p.code = r.plan.refs[c.target.Text]
+		if p.code = c.callee; p.code == nil {
+			return nil, compile.Errorf(c.Pos, "call of %q, which names no block", c.target.Text)
+		}
+		p.words = p.words.and(resultWords(p.code.Args))
 	}
 	lane, ok := r.opts.Lanes.Lookup(p.code.Lang)
 	if !ok {

@@ -156,7 +156,7 @@ func withRowNames(rows, names []value.Value) []value.Value {
 	named := make([]value.Value, len(rows))
 	for i, row := range rows {
 		named[i] = row
-		if row.Kind() == value.List {
+		if row.Kind() == value.List || row.IsNull() {
 			named[i] = value.OfList(append([]value.Value{names[i]}, row.Items()...)...)
 		}
 	}

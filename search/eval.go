@@ -102,11 +102,13 @@ type QueryScore struct {
 
 // Report is the outcome of an evaluation.
 type Report struct {
-	Queries  int          `json:"queries"`
-	Headings int          `json:"headings"` // that could be found
-	Rankings []Scores     `json:"rankings"` // wb's first
-	Missing  []string     `json:"missing"`  // judged headings that do not exist
-	Each     []QueryScore `json:"each"`
+	Queries int `json:"queries"`
+	// Unanswerable are the queries none of whose answers exist; they do not count.
+	Unanswerable int          `json:"unanswerable"`
+	Headings     int          `json:"headings"` // that could be found
+	Rankings     []Scores     `json:"rankings"` // wb's first
+	Missing      []string     `json:"missing"`  // judged headings that do not exist
+	Each         []QueryScore `json:"each"`
 }
 
 // EvalOptions say how to evaluate.
@@ -169,13 +171,17 @@ func Evaluate(ctx context.Context, qrels string, config Config, opts EvalOptions
 		}
 		lists := [][]string{mine, base.bm25(j.Query), base.grep(j.Query)}
 		grades := j.existing(base.names)
+		if !relevant(grades) {
+			report.Unanswerable++
+			continue
+		}
 		for i, list := range lists {
 			rankings[i].add(list, grades)
 		}
 		report.Each = append(report.Each, QueryScore{j.Query, round(ndcg(mine, grades)), round(ndcg(lists[1], grades)), mine[:min(3, len(mine))]})
 	}
 	for i := range rankings {
-		n := float64(max(len(q.Queries), 1))
+		n := float64(max(len(report.Each), 1))
 		rankings[i].NDCG, rankings[i].MRR, rankings[i].Recall = round(rankings[i].NDCG/n), round(rankings[i].MRR/n), round(rankings[i].Recall/n)
 	}
 	report.Rankings = rankings
@@ -201,6 +207,15 @@ func (j Judged) existing(names map[string]bool) map[string]int {
 		}
 	}
 	return grades
+}
+
+func relevant(grades map[string]int) bool {
+	for _, grade := range grades {
+		if grade > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Scores) add(list []string, grades map[string]int) {
@@ -248,7 +263,7 @@ func ndcg(list []string, grades map[string]int) float64 {
 
 // Write shows a report to people.
 func (r *Report) Write(w io.Writer) error {
-	fmt.Fprintf(w, "%d queries over %d headings\n\n%-16s %8s %8s %10s\n", r.Queries, r.Headings, "ranking", "nDCG@10", "MRR", "recall@10")
+	fmt.Fprintf(w, "%d queries over %d headings\n\n%-16s %8s %8s %10s\n", len(r.Each), r.Headings, "ranking", "nDCG@10", "MRR", "recall@10")
 	for _, s := range r.Rankings {
 		fmt.Fprintf(w, "%-16s %8.3f %8.3f %10.3f\n", s.Name, s.NDCG, s.MRR, s.Recall)
 	}

@@ -64,10 +64,21 @@ func StartKernel(ctx context.Context, engine *sandbox.Engine, command sandbox.Co
 	if err != nil {
 		return nil, err
 	}
+	k, err := NewKernel(in, layout)
+	if err != nil {
+		in.Close(ctx)
+		return nil, fmt.Errorf("%s: %w", command.Module.Name(), err)
+	}
+	return k, nil
+}
+
+// NewKernel makes a kernel of a started instance, for lanes that learn the
+// layout from the program itself. The instance is the kernel's from then on,
+// unless there is an error.
+func NewKernel(in *sandbox.Instance, layout KernelLayout) (*Kernel, error) {
 	k := &Kernel{instance: in, process: in.Func(kernelFunc), layout: layout}
 	if k.process == nil {
-		in.Close(ctx)
-		return nil, fmt.Errorf("%s: no exported function %s(in_len) -> out_len", command.Module.Name(), kernelFunc)
+		return nil, fmt.Errorf("no exported function %s(in_len) -> out_len", kernelFunc)
 	}
 	return k, nil
 }

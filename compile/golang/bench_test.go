@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/sandbox"
+	"wb/value"
 )
 
 // BenchmarkBuildHello is the edit of an edit-run cycle: compile and link, the
@@ -47,6 +49,47 @@ func BenchmarkRunHello(b *testing.B) {
 	}
 	for b.Loop() {
 		if _, err := l.Run(context.Background(), art, &compile.Job{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkComponent is one call of a component, instance included, with a
+// thousand numbers in and one out.
+func BenchmarkComponent(b *testing.B) {
+	l := testLane(b)
+	art, err := l.Build(context.Background(), component(b, "sum(xs: list<f64>) -> f64", "func sum(xs []float64) (s float64) {\n\tfor _, x := range xs {\n\t\ts += x\n\t}\n\treturn\n}"))
+	if err != nil {
+		b.Fatal(err)
+	}
+	xs := make([]value.Value, 1000)
+	for i := range xs {
+		xs[i] = value.OfFloat(float64(i))
+	}
+	job := &compile.Job{Inputs: []value.Field{{Name: "xs", Value: value.OfList(xs...)}}}
+	for b.Loop() {
+		if out, err := l.Run(context.Background(), art, job); err != nil || out.Value.Float() != 499500 {
+			b.Fatal(out, err)
+		}
+	}
+}
+
+// BenchmarkKernel is one call of a started kernel with 64 bytes in and out.
+func BenchmarkKernel(b *testing.B) {
+	l := testLane(b)
+	art, err := l.Build(context.Background(), source(compile.ShapeKernel, kernelBody))
+	if err != nil {
+		b.Fatal(err)
+	}
+	k, err := compile.OpenKernel(context.Background(), l, art, &compile.Job{Limits: sandbox.Limits{Fuel: -1, Timeout: -1}})
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer k.Close(context.Background())
+	in := make([]byte, 64)
+	b.SetBytes(int64(len(in)))
+	for b.Loop() {
+		if _, err := k.Call(context.Background(), in); err != nil {
 			b.Fatal(err)
 		}
 	}

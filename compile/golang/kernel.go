@@ -1,15 +1,151 @@
 package golang
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 
 	"wb/compile"
+	"wb/sandbox"
+	"wb/value"
 )
 
+// kernelOutput is how many bytes a kernel may write.
+const kernelOutput = 1 << 20
+
+// metaRoom is the entry of Artifact.Meta with the bytes a kernel's input has.
+const metaRoom = "room"
+
+// kernelHint says what a kernel looks like.
+const kernelHint = "write func process(in, out []byte) int: it reads in, writes out and returns how many bytes it wrote"
+
+// kernelGlue exports process to the host. A Go program's memory is Go's own,
+// so the buffers are its variables and it says where they are.
+const kernelGlue = `package main
+
+import "unsafe"
+
+var (
+	wbIn  [%d]byte
+	wbOut [%d]byte
+)
+
+func main() {}
+
+//go:wasmexport wb_in
+func wbInAt() uint32 { return uint32(uintptr(unsafe.Pointer(&wbIn))) }
+
+//go:wasmexport wb_out
+func wbOutAt() uint32 { return uint32(uintptr(unsafe.Pointer(&wbOut))) }
+
+//go:wasmexport process
+func wbProcess(n int32) int32 { return int32(%s) }
+`
+
+// buildKernel builds a module that is started once and called many times.
 func (l lane) buildKernel(ctx context.Context, t *tool, src *compile.Source) (*compile.Artifact, error) {
-	return nil, errors.New("later")
+	layout, err := compile.KernelLayoutOf(src.Arg)
+	if err != nil {
+		return nil, compile.Errorf(src.At(1, 1), "%v", err)
+	}
+	b, err := newBlock(src, t.std, false)
+	if err != nil {
+		return nil, err
+	}
+	call, err := kernelCall(b)
+	if errors.Is(err, errUnparsed) {
+		_, _, err = l.make(ctx, t, b, nil, modeReactor)
+	}
+	if err != nil {
+		return nil, err
+	}
+	room := int(layout.Out - layout.In)
+	code := fmt.Sprintf(kernelGlue, room, kernelOutput, call)
+	wasm, warnings, err := l.make(ctx, t, b, []file{{glueFile, []byte(code)}}, modeReactor)
+	if err != nil {
+		return nil, err
+	}
+	art := l.artifact(src, wasm, warnings)
+	art.Meta[metaRoom] = fmt.Sprint(room)
+	return art, nil
 }
+
+// kernelCall is how the author's process is called.
+func kernelCall(b *block) (string, error) {
+	if b.file == nil {
+		return "", errUnparsed
+	}
+	if b.pkg != "main" {
+		return "", compile.Errorf(b.src.At(1, 1), "a kernel is package main")
+	}
+	isBytes := func(t goType) bool { return t.kind == "slice" && t.elem.kind == "uint8" }
+	for _, decl := range b.functions() {
+		if decl.Recv != nil || decl.Name.Name != "process" && decl.Name.Name != "Process" {
+			continue
+		}
+		f := b.function(decl)
+		switch {
+		case f.fails || len(f.results) != 1:
+		case len(f.params) == 2 && isBytes(f.params[0].typ) && isBytes(f.params[1].typ) && holds("int int32 int64 uint32", f.results[0].kind):
+			return f.name + "(wbIn[:n:n], wbOut[:])", nil
+		case len(f.params) == 1 && isBytes(f.params[0].typ) && isBytes(f.results[0]):
+			return "copy(wbOut[:], " + f.name + "(wbIn[:n:n]))", nil
+		}
+		return "", compile.Errorf(b.at(f.line, f.col), "process takes and returns something else than a kernel does").WithHint(kernelHint)
+	}
+	return "", compile.Errorf(b.src.At(1, 1), "a kernel defines process").WithHint(kernelHint)
+}
+
+// OpenKernel implements [compile.KernelOpener].
+func (l lane) OpenKernel(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Kernel, error) {
+	return l.openKernel(ctx, art, job, newStderr(job))
+}
+
+func (l lane) openKernel(ctx context.Context, art *compile.Artifact, job *compile.Job, s *stderr) (*compile.Kernel, error) {
+	var stdout bytes.Buffer
+	command, err := l.command(ctx, art, job, nil, tee(&stdout, job.Stdout), s)
+	if err != nil {
+		return nil, err
+	}
+	in, err := l.env.Engine.Start(ctx, command)
+	if err != nil {
+		return nil, l.ended(s, job, err)
+	}
+	k, err := newKernel(ctx, in)
+	if err != nil {
+		in.Close(ctx)
+	}
+	return k, err
+}
+
+// newKernel asks the program where its buffers are.
+func newKernel(ctx context.Context, in *sandbox.Instance) (*compile.Kernel, error) {
+	var layout compile.KernelLayout
+	for name, to := range map[string]*uint32{"wb_in": &layout.In, "wb_out": &layout.Out} {
+		at, err := in.Call(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		*to = uint32(at[0])
+	}
+	return compile.NewKernel(in, layout)
+}
+
+// runKernel calls a kernel once, with the job's standard input.
 func (l lane) runKernel(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	return nil, errors.New("later")
+	s := newStderr(job)
+	k, err := l.openKernel(ctx, art, job, s)
+	if err != nil {
+		return nil, err
+	}
+	defer k.Close(ctx)
+	got, err := k.Call(ctx, job.Stdin)
+	out := &compile.Outcome{Value: value.OfString(string(got)), Stdout: bytes.Clone(got), Usage: k.Usage()}
+	var exit *sandbox.ExitError
+	if err = l.ended(s, job, err); errors.As(err, &exit) {
+		out.Exit, err = max(1, exit.Code), nil
+	}
+	out.Stderr = s.kept.Bytes()
+	return out, err
 }

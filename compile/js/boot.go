@@ -36,6 +36,15 @@ func (r *Runtime) boot(ctx context.Context) (*image, error) {
 	return r.image, err
 }
 
+// Refused are the modules of node that are not there, with the reasons.
+func (r *Runtime) Refused(ctx context.Context) (map[string]string, error) {
+	img, err := r.boot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return img.Refused, nil
+}
+
 // guestSources are the texts of guest/, in order.
 func guestSources() ([]string, error) {
 	texts := make([]string, len(guestScripts))

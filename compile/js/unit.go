@@ -133,6 +133,9 @@ func (u *Unit) Position(src *compile.Source, file string, line, col int) compile
 // written is the position of a place in what the author wrote.
 func (u *Unit) written(src *compile.Source, file string, line, col int) compile.Position {
 	if file != BlockFile {
+		if src != nil && u.Sources[file] != nil {
+			file = path.Join(src.Dir, file)
+		}
 		return compile.Position{File: path.Clean(file), Line: line, Col: max(col, 1)}
 	}
 	if line == 1 {

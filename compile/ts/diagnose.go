@@ -11,12 +11,12 @@ import (
 
 // diagnose turns the compiler's messages into diagnostics at their places in
 // the org file, or in files of :dir.
-func diagnose(src *compile.Source, u *js.Unit, list []told) *compile.BuildError {
+func diagnose(src *compile.Source, u *js.Unit, list []told, refused map[string]string) *compile.BuildError {
 	e := &compile.BuildError{}
 	at := placer{src: src, unit: u, lines: make(map[string][]string)}
 	for _, t := range list {
 		e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{
-			Pos: at.position(t), Severity: compile.Error, Code: fmt.Sprintf("TS%d", t.Code), Message: tidy(t.Message), Hint: hint(t),
+			Pos: at.position(t), Severity: compile.Error, Code: fmt.Sprintf("TS%d", t.Code), Message: tidy(t.Message), Hint: hint(t, refused),
 		})
 		for _, note := range t.Notes {
 			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Pos: at.position(note), Severity: compile.Note, Message: tidy(note.Message)})
@@ -63,13 +63,15 @@ var quoted = regexp.MustCompile(`'([^']*)'`)
 var domNames = map[string]bool{"document": true, "window": true, "localStorage": true, "fetch": true, "alert": true, "navigator": true}
 
 // hint says what to do about the mistakes that have to do with where the block
-// runs.
-func hint(t told) string {
+// runs. refused are the modules of node that are not there, with the reasons.
+func hint(t told, refused map[string]string) string {
 	name := ""
 	if m := quoted.FindStringSubmatch(t.Message); m != nil {
 		name = m[1]
 	}
-	switch {
+	switch reason := refused[strings.TrimPrefix(name, "node:")]; {
+	case t.Code == 2307 && reason != "":
+		return reason
 	case t.Code == 2307 && name != "" && !strings.HasPrefix(name, "."):
 		return fmt.Sprintf("a package is fetched with :deps %s on the block", name)
 	case t.Code == 7016 && name != "":

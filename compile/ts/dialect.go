@@ -57,7 +57,11 @@ func (d *dialect) Translate(ctx context.Context, src *compile.Source, units []*j
 	}
 	u := units[answer.Reading]
 	if len(answer.Diagnostics) > 0 {
-		return nil, diagnose(src, u, answer.Diagnostics)
+		refused, err := d.runtime.Refused(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return nil, diagnose(src, u, answer.Diagnostics, refused)
 	}
 	translate(u, answer.Files)
 	return []*js.Unit{u}, nil

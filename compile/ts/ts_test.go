@@ -123,7 +123,9 @@ func TestShapes(t *testing.T) {
 		want string
 	}{
 		{"command", func(s *compile.Source) { s.Body = "enum C { Red = 3 }\nconst x: number = C.Red;\nconsole.log(x)" }, "", `"3\n"`},
-		{"babel", func(s *compile.Source) { s.Shape, s.Body = compile.ShapeBabel, "const m = new Map<string, number>([['a', 1]]);\nreturn [...m.keys()]" }, "", `["a"]`},
+		{"babel", func(s *compile.Source) {
+			s.Shape, s.Body = compile.ShapeBabel, "const m = new Map<string, number>([['a', 1]]);\nreturn [...m.keys()]"
+		}, "", `["a"]`},
 		{"output", func(s *compile.Source) {
 			s.Shape, s.Results, s.Body = compile.ShapeBabel, []string{"output"}, "import { join } from 'path';\nconst s: string = join('a', 'b');\nconsole.log(s)"
 		}, "", `"a/b\n"`},

@@ -264,7 +264,7 @@ func linkTest(e *Call) (test, error) {
 	match := func(re *regexp.Regexp, s string) bool { return re == nil || s != "" && re.MatchString(s) }
 	return onEntry(func(h *Entry) bool {
 		for _, l := range h.Links {
-			if match(desc, l.Desc) && match(target, l.Target) && (either == nil || match(either, l.Desc) || match(either, l.Target)) {
+			if l.Form == BracketLink && match(desc, l.Desc) && match(target, l.Target) && (either == nil || match(either, l.Desc) || match(either, l.Target)) {
 				return true
 			}
 		}
@@ -295,7 +295,7 @@ func srcTest(e *Call) (test, error) {
 	res, err := regexps(usable)
 	return onEntry(func(h *Entry) bool {
 		for _, b := range h.Blocks {
-			if lang != "" && !strings.EqualFold(b.Lang, lang) {
+			if b.Lang == "" || lang != "" && !strings.EqualFold(b.Lang, lang) {
 				continue
 			}
 			all := true

@@ -368,36 +368,35 @@ func (c *compiler) fullText(words []string) (test, error) {
 }
 
 // blocked is org's own rule with dependencies enforced, and BLOCKER's: an open
-// task is blocked by an open child, by an open elder sibling below an ORDERED
-// parent (or an ancestor so blocked), or by an id in BLOCKER that is not done.
+// task is blocked by an open task below it, by one before it below an ORDERED
+// parent (also of an ancestor, as long as all between are open tasks), or by an
+// id in BLOCKER that is not done.
 func blocked(f *File, i int) bool {
-	h := f.At(i)
-	if h.State == "" || h.Done {
+	open := func(k int) bool { return f.At(k).State != "" && !f.At(k).Done }
+	if !open(i) {
 		return false
 	}
-	open := func(k int) bool { return f.At(k).State != "" && !f.At(k).Done }
-	for k := i + 1; k < h.End; k = f.At(k).End {
+	for k := i + 1; k < f.At(i).End; k++ {
 		if open(k) {
 			return true
 		}
 	}
-	if ids, ok := h.Prop("BLOCKER"); ok && blockedByID(f, ids) {
+	if ids, ok := f.At(i).Prop("BLOCKER"); ok && blockedByID(f, ids) {
 		return true
 	}
-	for k := i; f.At(k).Parent >= 0; k = f.At(k).Parent {
+	for k := i; f.At(k).Parent >= 0; {
 		p := f.At(k).Parent
-		ordered, ok := f.At(p).Prop("ORDERED")
-		if !ok || ordered == "nil" {
-			if p != f.At(i).Parent && f.At(p).State == "" {
-				return false
-			}
-			continue
-		}
-		for s := p + 1; s < k; s = f.At(s).End {
-			if open(s) {
-				return true
+		if ordered, ok := f.At(p).Prop("ORDERED"); ok && ordered != "nil" {
+			for s := p + 1; s < k; s++ {
+				if open(s) {
+					return true
+				}
 			}
 		}
+		if !open(p) {
+			return false
+		}
+		k = p
 	}
 	return false
 }

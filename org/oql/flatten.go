@@ -219,7 +219,7 @@ func (fl *flattener) table(t org.Table) Table {
 func moment(m org.Moment) time.Time { return m.Time(time.UTC) }
 
 func stamp(t org.Timestamp) *Stamp {
-	if !t.Present() || t.Diary != "" || !t.From.Valid() {
+	if !t.Present() || t.Diary != "" { // the 30th of February is early in March, for Emacs too
 		return nil
 	}
 	s := Stamp{At: moment(t.From), HasTime: t.From.HasTime, Active: t.Active, Repeat: shiftText(t.Repeat), Warning: shiftText(t.Warn)}

@@ -1,6 +1,7 @@
 package oql
 
 import (
+	"slices"
 	"time"
 )
 
@@ -74,9 +75,12 @@ func (c *compiler) timeTest(e *Call) (test, error) {
 		return nil, err
 	}
 	backward := e.Name == "clocked" || e.Name == "closed"
+	if e.Name == "deadline-warning" {
+		return c.warning(p), nil
+	}
 	if len(e.Args) == 1 {
 		if e.Args[0].Text == "auto" {
-			return c.warning(), nil
+			return c.warning(period{to: c.today().AddDate(0, 0, warningDays+1).Add(-time.Second)}), nil
 		}
 		w, ok := parseWhen(e.Args[0])
 		if !ok {
@@ -88,6 +92,8 @@ func (c *compiler) timeTest(e *Call) (test, error) {
 			p.from = c.start(w)
 		case backward:
 			p.from = c.start(w)
+		case e.Name == "scheduled": // on that day, while the others mean up to it
+			p.from, p.to = c.start(w), c.end(w)
 		default:
 			p.to = c.end(w)
 		}
@@ -104,8 +110,6 @@ func (c *compiler) timeTest(e *Call) (test, error) {
 		return onEntry(func(h *Entry) bool { return planned(h.Scheduled) || planned(h.Deadline) || planned(h.Closed) }), nil
 	case "clocked":
 		return onEntry(func(h *Entry) bool { return clockedIn(h.Clocks, p) }), nil
-	case "deadline-warning":
-		return c.warning(), nil
 	}
 	return onEntry(func(h *Entry) bool {
 		for _, s := range h.Stamps {
@@ -117,31 +121,25 @@ func (c *compiler) timeTest(e *Call) (test, error) {
 	}), nil
 }
 
-// clockedIn reports whether some clock overlaps the period.
+// clockedIn reports whether some clock was started in the period.
 func clockedIn(clocks []Clock, p period) bool {
-	for _, k := range clocks {
-		if (p.from.IsZero() || !k.End.Before(p.from)) && (p.to.IsZero() || !k.Start.After(p.to)) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(clocks, func(k Clock) bool { return p.contains(k.Start) })
 }
 
 // warningDays is org-deadline-warning-days, for deadlines without their own.
 const warningDays = 14
 
-// warning holds for deadlines whose warning period has begun.
-func (c *compiler) warning() test {
-	today := c.today()
+// warning holds for deadlines whose own warning period has begun and, among
+// those that have none, for those in the period; an unbounded period has none.
+func (c *compiler) warning(p period) test {
 	return onEntry(func(h *Entry) bool {
 		if h.Deadline == nil {
 			return false
 		}
-		lead := today.AddDate(0, 0, warningDays+1).Add(-time.Second)
 		if n, unit, ok := interval(h.Deadline.Warning); ok {
-			lead = shift(today, n, unit).AddDate(0, 0, 1).Add(-time.Second)
+			return !shift(h.Deadline.At, -n, unit).After(c.now)
 		}
-		return !h.Deadline.At.After(lead)
+		return (!p.from.IsZero() || !p.to.IsZero()) && p.contains(h.Deadline.At)
 	})
 }
 

@@ -18,6 +18,8 @@ type Query struct {
 	// Text is the query as a sentence, without filters and exclusions: what an
 	// [Embedder] reads.
 	Text string
+
+	common []Term // all terms, when Terms leaves out words such as "how"
 }
 
 // Term is one word or phrase of a query.
@@ -164,12 +166,13 @@ func wordTerms(word string) []Term {
 }
 
 // dropStopWords removes words such as "how" and "the" unless nothing else is
-// asked.
+// asked; they are searched after all when the others are found nowhere.
 func (q *Query) dropStopWords() {
 	meaning := func(t Term) bool {
 		return t.Required || t.Prefix || len(t.Words) > 1 || !stopWords[t.Words[0]]
 	}
 	if slices.ContainsFunc(q.Terms, meaning) {
+		q.common = slices.Clone(q.Terms)
 		q.Terms = slices.DeleteFunc(q.Terms, func(t Term) bool { return !meaning(t) })
 	}
 }

@@ -8,10 +8,10 @@ import (
 
 // Weights of the ways a word may match, against the word as it was asked.
 const (
-	synonymWeight  = 0.5
+	synonymWeight  = 0.3
 	spellingWeight = 0.6
-	phraseWeight   = 0.5 // of neighbouring words that stand so in the text
-	coverageShare  = 0.6 // of the score that depends on how many words were found
+	phraseWeight   = 0.3 // of neighbouring words that stand so in the text
+	coverageShare  = 0.8 // of the score that depends on how many words were found
 )
 
 // searcher scores the documents of an index for one query.
@@ -24,14 +24,14 @@ type searcher struct {
 }
 
 // score adds up what every term is worth in every document.
-func (s *searcher) score() (map[ID]float64, error) {
+func (s *searcher) score(asked []Term) (map[ID]float64, error) {
 	synonyms, err := s.x.store.Synonyms(s.ctx)
 	if err != nil {
 		return nil, err
 	}
 	total, hits := map[ID]float64{}, map[ID]int{}
 	var required []map[ID]float64
-	for _, t := range s.q.Terms {
+	for _, t := range asked {
 		own, err := s.term(t, synonyms)
 		if err != nil {
 			return nil, err
@@ -47,11 +47,11 @@ func (s *searcher) score() (map[ID]float64, error) {
 	for _, own := range required {
 		keep(total, func(id ID) bool { _, ok := own[id]; return ok })
 	}
-	if err := s.neighbours(total); err != nil {
+	if err := s.neighbours(asked, total); err != nil {
 		return nil, err
 	}
 	for id := range total {
-		found := float64(hits[id]) / float64(len(s.q.Terms))
+		found := float64(hits[id]) / float64(len(asked))
 		total[id] *= 1 - coverageShare + coverageShare*found
 	}
 	return total, s.exclude(total)
@@ -145,9 +145,9 @@ func (s *searcher) respell(t Term, scores map[ID]float64) error {
 }
 
 // neighbours lifts documents in which words of the query stand together.
-func (s *searcher) neighbours(total map[ID]float64) error {
-	for i := 1; i < len(s.q.Terms); i++ {
-		left, right := s.q.Terms[i-1], s.q.Terms[i]
+func (s *searcher) neighbours(terms []Term, total map[ID]float64) error {
+	for i := 1; i < len(terms); i++ {
+		left, right := terms[i-1], terms[i]
 		if left.Prefix || left.Exact || right.Exact {
 			continue
 		}

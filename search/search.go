@@ -59,7 +59,10 @@ func (x *Index) Search(ctx context.Context, q *Query, opts Options) (*Answer, er
 		opts.K = 8
 	}
 	s := searcher{x: x, ctx: ctx, q: q}
-	scores, err := s.score()
+	scores, err := s.score(q.Terms)
+	if err == nil && len(scores) == 0 && len(q.common) > 0 {
+		scores, err = s.score(q.common)
+	}
 	if err != nil {
 		return nil, err
 	}

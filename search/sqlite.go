@@ -34,7 +34,7 @@ CREATE TABLE vector(key TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
 `
 
 // weights of the fields, in the order of the columns of words.
-const weights = "8, 2, 5, 1, 1, 0.5, 4, 1, 2.5, 0.5, 0.5, 0.25"
+const weights = "12, 3, 4, 1, 1, 0.7, 4, 0.8, 2, 0.4, 0.4, 0.3"
 
 // sqliteStore is a [Store] in an SQLite file. Several processes may use one:
 // readers never wait, writers wait for each other, and what a killed writer

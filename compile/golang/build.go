@@ -99,7 +99,11 @@ func (b *build) link(ctx context.Context, m mode) (wasm []byte, messages string,
 	b.addObjects(files, &config)
 	config.WriteString(b.tool.std.linkConfig)
 	files["importcfg"] = []byte(config.String())
-	o, err := b.compiler.run(ctx, b.tool, b.tool.link, files, "out.wasm",
+	linker, err := b.tool.link()
+	if err != nil {
+		return nil, "", err
+	}
+	o, err := b.compiler.run(ctx, b.tool, linker, files, "out.wasm",
 		"-o", workDir+"/out.wasm", "-importcfg", workDir+"/importcfg", "-buildmode="+string(m), "-s", "-w", "-buildid=", path.Join(workDir, objectFile(main)))
 	if err != nil || o.exit != 0 {
 		return nil, o.text, err

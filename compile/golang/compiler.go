@@ -42,7 +42,7 @@ type tool struct {
 	digest  string
 	version string // "go1.26.8"
 	compile *sandbox.Module
-	link    *sandbox.Module
+	link    func() (*sandbox.Module, error) // loaded while the compiler runs
 	std     *stdFS
 }
 
@@ -84,11 +84,15 @@ func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, erro
 		return nil, err
 	}
 	loaded := &tool{digest: t.Digest, version: t.BuiltWith, std: std}
-	for name, to := range map[string]**sandbox.Module{toolchain.GoCompiler: &loaded.compile, toolchain.GoLinker: &loaded.link} {
-		*to, err = c.env.Engine.Load(ctx, "go "+strings.TrimSuffix(name, ".wasm"), t.SHA256(name), func() ([]byte, error) { return t.ReadFile(name) })
-		if err != nil {
-			return nil, err
-		}
+	module := func(ctx context.Context, name string) (*sandbox.Module, error) {
+		return c.env.Engine.Load(ctx, "go "+strings.TrimSuffix(name, ".wasm"), t.SHA256(name), func() ([]byte, error) { return t.ReadFile(name) })
+	}
+	// Loading takes half a second, so the linker is got ready by another
+	// goroutine. That may outlive ctx: whoever comes next needs it too.
+	loaded.link = sync.OnceValues(func() (*sandbox.Module, error) { return module(context.WithoutCancel(ctx), toolchain.GoLinker) })
+	go loaded.link()
+	if loaded.compile, err = module(ctx, toolchain.GoCompiler); err != nil {
+		return nil, err
 	}
 	c.ready = loaded
 	return loaded, nil

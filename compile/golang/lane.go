@@ -27,6 +27,9 @@ func (lane) Info() compile.Info {
 		Toolchains: []string{toolName}, Summary: "Go " + goVersion() + ", the real compiler, with most of the standard library"}
 }
 
+// SourceEndings are those of files in :dir that belong to a program.
+func (lane) SourceEndings(*compile.Source) []string { return []string{".go", "go.mod"} }
+
 // Build compiles and links a block.
 func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if session, ok := src.Arg("session"); ok && session != "" && session != "none" {

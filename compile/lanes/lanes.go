@@ -7,6 +7,7 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/filter"
+	"wb/compile/golang"
 	"wb/compile/js"
 	"wb/compile/lua"
 	"wb/compile/plot"
@@ -25,6 +26,7 @@ func New(env *compile.Env) (*compile.Registry, error) {
 		javascript,
 		ts.New(env, javascript.Runtime()),
 		sh,
+		golang.New(env),
 		plot.New(),
 		lua.New(env, cc),
 	}

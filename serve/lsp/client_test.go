@@ -119,7 +119,10 @@ func (c *client) route(method string, _ bool) (handler, bool, *wireError) {
 			c.mu.Lock()
 			c.diagnostics[p.URI] = p
 			c.mu.Unlock()
-			c.published <- p
+			select {
+			case c.published <- p:
+			default: // nobody waits for them
+			}
 			return nil, nil
 		}), true, nil
 	case "workspace/applyEdit":

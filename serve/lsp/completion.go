@@ -46,6 +46,7 @@ var contexts = []struct {
 }{
 	{regexp.MustCompile(`(?i)^\s*#\+begin_src\s+(\S*)$`), (*completer).languages},
 	{regexp.MustCompile(`(?i)^\s*(?:,?#\+begin_src\s+(\S+)|#\+headers?:|#\+property:\s+header-args\S*|:header-args\S*:|#\+call:[^:]*\))(?:\s.*)?\s(:[\w-]*)$`), (*completer).arguments},
+	{regexp.MustCompile(`(?i)^\s*(?:,?#\+begin_src\s+\S+|#\+headers?:|#\+property:\s+header-args\S*|:header-args\S*:)\s+()$`), (*completer).arguments},
 	{regexp.MustCompile(`(?i)^\s*(?:,?#\+begin_src\s+(\S+)|#\+headers?:|#\+property:\s+header-args\S*|:header-args\S*:|#\+call:[^:]*\))(?:\s.*)?\s:([\w-]+)\+?\s+(?:[^:]*[\s,])?([^\s,:]*)$`), (*completer).values},
 	{regexp.MustCompile(`(?i)^\s*#\+property:\s+(\S*)$`), (*completer).properties},
 	{regexp.MustCompile(`(?i)^\s*#\+call:\s+([^\s()\[\]]*)$`), (*completer).callables},
@@ -147,6 +148,9 @@ func (c *completer) values(m []string) {
 		c.start += len(name) + 1
 		c.names()
 		return
+	}
+	if typed == "" {
+		c.arguments(nil)
 	}
 	switch key {
 	case "stdin", "post":

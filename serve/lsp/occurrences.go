@@ -26,25 +26,27 @@ func (x *indexer) collectNames() {
 // collectDrawers finds ids, ports and what names them in property drawers, and
 // the titles of headlines.
 func (x *indexer) collectDrawers() {
+	declared := x.declarations()
 	for h := range x.doc.Headlines() {
 		if h.Title.Text != "" {
 			x.addSpan(headlineSymbol(h.Title.Text), h.Title.Span, true, nil)
 		}
-		c := x.declared(h)
+		c := declared[h.Node]
 		for p := range h.Properties() {
 			x.property(c, p)
 		}
 	}
 }
 
-// declared is the component that a headline declares, nil for none.
-func (x *indexer) declared(h org.Headline) *workbook.Component {
-	for _, c := range x.plan.Components {
-		if c.Dialect != workbook.DialectBabel && c.Headline() != nil && c.Headline().Start() == h.Start() {
-			return c
+// declarations are the components that headlines declare, by headline.
+func (a *analysis) declarations() map[*org.Node]*workbook.Component {
+	declared := map[*org.Node]*workbook.Component{}
+	for _, c := range a.plan.Components {
+		if c.Dialect != workbook.DialectBabel && c.Headline() != nil {
+			declared[c.Headline()] = c
 		}
 	}
-	return nil
+	return declared
 }
 
 func (x *indexer) property(c *workbook.Component, p org.Property) {

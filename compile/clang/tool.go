@@ -33,7 +33,7 @@ type Options struct {
 	Reactor bool
 	Exports []string
 	// Main names the .c, .cc, .cpp and .cxx files to compile; nil means all of
-	// them.
+	// them. They do not include each other.
 	Main []string
 	// Objects is a directory that keeps object files, so that an interrupted
 	// build goes on where it was; "" keeps none.
@@ -78,7 +78,7 @@ func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byt
 		sources = sourcesOf(files)
 	}
 	objects := make([][]byte, len(sources))
-	all := digestOf(files)
+	shared := digestOf(withoutKeys(files, sources))
 	main := langC
 	group, building := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
@@ -95,7 +95,7 @@ func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byt
 			flags = slices.Concat(flags, opts.FlagsOf(name))
 		}
 		group.Go(func() (err error) {
-			objects[i], err = c.keptObject(building, t, lang, files, name, flags, opts.Objects, all)
+			objects[i], err = c.keptObject(building, t, lang, files, name, flags, opts.Objects, shared)
 			if err == nil && opts.Compiled != nil {
 				opts.Compiled(name)
 			}
@@ -118,9 +118,10 @@ func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byt
 }
 
 // keptObject compiles one file unless dir has its object from an earlier
-// attempt. All is the digest of all the files, any of which it may include.
-func (c *Compiler) keptObject(ctx context.Context, t *tool, lang language, files map[string][]byte, name string, flags []string, dir, all string) ([]byte, error) {
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%q %q %q\n%s\n%q\n%s\n", version, t.digest, compileFlags, lang.compile, lang.optimise, name, flags, all)))
+// attempt. Shared is the digest of the files that are not compiled on their own,
+// any of which it may include.
+func (c *Compiler) keptObject(ctx context.Context, t *tool, lang language, files map[string][]byte, name string, flags []string, dir, shared string) ([]byte, error) {
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%q %q %q\n%s\n%q\n%s\n%x\n", version, t.digest, compileFlags, lang.compile, lang.optimise, name, flags, shared, sha256.Sum256(files[name]))))
 	kept := filepath.Join(dir, hex.EncodeToString(sum[:16])+".o")
 	if dir != "" {
 		if object, err := os.ReadFile(kept); err == nil {
@@ -146,6 +147,15 @@ func writeObject(path string, data []byte) error {
 		return err
 	}
 	return os.Rename(path+".part", path)
+}
+
+// withoutKeys are the files but those of the given names.
+func withoutKeys(files map[string][]byte, names []string) map[string][]byte {
+	rest := maps.Clone(files)
+	for _, name := range names {
+		delete(rest, name)
+	}
+	return rest
 }
 
 // digestOf names files with their contents.

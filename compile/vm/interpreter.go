@@ -1,6 +1,7 @@
 package vm
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"sync"
@@ -26,6 +27,9 @@ type Config struct {
 	Host []sandbox.HostModule
 	// Limits bound Boot.
 	Limits sandbox.Limits
+	// Files is the tree that Boot sees, made of what is installed; nil is an
+	// empty one. Jobs bring their own.
+	Files func(t toolchain.Toolchain) (sandbox.FS, error)
 	// Boot prepares a started instance for the snapshot; nil does nothing.
 	Boot func(ctx context.Context, in *sandbox.Instance) error
 }
@@ -77,14 +81,21 @@ func (i *Interpreter) freeze(ctx context.Context, t toolchain.Toolchain) (*sandb
 	if s, _, ok := i.env.Engine.LoadSnapshot(i.config.Tool, i.config.Key, module); ok {
 		return s, nil
 	}
-	in, err := i.env.Engine.Start(ctx, sandbox.Command{Module: module, Args: i.config.Args, Env: i.config.Env, Limits: i.config.Limits, Host: i.config.Host})
+	var stderr bytes.Buffer
+	command := sandbox.Command{Stderr: &stderr, Module: module, Args: i.config.Args, Env: i.config.Env, Limits: i.config.Limits, Host: i.config.Host}
+	if i.config.Files != nil {
+		if command.Files, err = i.config.Files(t); err != nil {
+			return nil, err
+		}
+	}
+	in, err := i.env.Engine.Start(ctx, command)
 	if err != nil {
 		return nil, fmt.Errorf("%s: start: %w", i.config.Tool, err)
 	}
 	defer in.Close(ctx)
 	if i.config.Boot != nil {
 		if err := i.config.Boot(ctx, in); err != nil {
-			return nil, fmt.Errorf("%s: start: %w", i.config.Tool, err)
+			return nil, fmt.Errorf("%s: start: %w %s", i.config.Tool, err, bytes.TrimSpace(stderr.Bytes()))
 		}
 	}
 	s, err := in.Snapshot()

@@ -1,0 +1,82 @@
+package python
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+
+	"wb/compile/toolchain"
+	"wb/compile/vm"
+	"wb/sandbox"
+)
+
+//go:embed guest/*.py
+var guestFiles embed.FS
+
+// guestModules are the modules of guest/ in the order in which they need each
+// other: name in Python, name of the file. The last one gets Python ready.
+var guestModules = [][2]string{{"_wb_missing", "missing"}, {"_wb_values", "values"}, {"_wb_errors", "errors"}, {"_wb", "bridge"}}
+
+// bootLimits bound starting Python and importing the modules most blocks use.
+var bootLimits = sandbox.Limits{Fuel: -1, Memory: 256 << 20, Timeout: 2 * time.Minute}
+
+// guestKey changes when guest/ does.
+func guestKey() string {
+	h := sha256.New()
+	for _, m := range guestModules {
+		text, _ := guestFiles.ReadFile("guest/" + m[1] + ".py") // embedded
+		fmt.Fprintf(h, "%s %d\n%s\n", m[0], len(text), text)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// interpreter is CPython as package vm runs it.
+func (l *lane) interpreter() *vm.Interpreter {
+	return vm.New(l.env, vm.Config{
+		Tool: toolName, File: wasmFile, Key: version + " " + guestKey(), Args: []string{"python3"}, Limits: bootLimits,
+		Files: func(t toolchain.Toolchain) (sandbox.FS, error) { return newTree(nil, newLibrary(t), nil) },
+		Boot:  boot,
+	})
+}
+
+// boot starts Python, and in it the modules of guest/.
+func boot(ctx context.Context, in *sandbox.Instance) error {
+	m := &machine{in: in}
+	if err := m.do(ctx, "wb_boot", 0); err != nil {
+		return err
+	}
+	for _, module := range guestModules {
+		text, err := guestFiles.ReadFile("guest/" + module[1] + ".py")
+		if err != nil {
+			return err
+		}
+		if err := m.strings(ctx, "wb_module", module[0], "<wb:"+module[1]+">", string(text)); err != nil {
+			return fmt.Errorf("guest/%s.py: %w", module[1], err)
+		}
+	}
+	return nil
+}
+
+// selfTest uses what needs much of Python: big numbers, Unicode, compiled
+// modules, and text that only the right tables give.
+func (l *lane) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolchain.Step) error {
+	const text = `import json, re, decimal, hashlib, zlib, unicodedata, datetime, csv, io
+print(2 ** 100, hashlib.sha256(zlib.decompress(zlib.compress(b"wb" * 99))).hexdigest()[:8], unicodedata.name("é"),
+      decimal.Decimal(1) / 7, json.dumps(re.findall(r"\d+", "a1b22")), datetime.date(2024, 2, 29).isoformat())`
+	const want = "1267650600228229401496703205376 e8c2e19b LATIN SMALL LETTER E WITH ACUTE 0.1428571428571428571428571429 [\"1\", \"22\"] 2024-02-29\n"
+	return l.vm.Test(ctx, t, func(m *vm.Machine) error {
+		p := &program{Kind: kindScript, Text: text}
+		a, err := ask(ctx, m, request{Do: "run", Program: p, Dir: "/"})
+		if err != nil {
+			return err
+		}
+		if got := m.Stdout.String(); a.Exit != 0 || got != want {
+			return fmt.Errorf("printed %q, want %q %s", got, want, strings.TrimSpace(m.Stderr.String()))
+		}
+		return nil
+	})
+}

@@ -1,0 +1,234 @@
+package python
+
+import (
+	"archive/zip"
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"wb/compile/clang"
+	"wb/compile/toolchain"
+	"wb/sandbox"
+)
+
+// builder makes the toolchain of CPython's sources: the program, and the
+// standard library compiled by that program.
+type builder struct {
+	lane     *lane
+	compiler *clang.Compiler
+}
+
+// keepSources installs the files of an archive as they are.
+func keepSources(_ context.Context, job *toolchain.Job, files map[string][]byte) error {
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if err := job.Write(name, files[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) build(ctx context.Context, job *toolchain.Job, files map[string][]byte) error {
+	wasm, err := b.program(ctx, job, files)
+	if err != nil {
+		return err
+	}
+	if err := job.Write(wasmFile, wasm); err != nil {
+		return err
+	}
+	archive, err := b.stdlib(ctx, job, wasm, files)
+	if err != nil {
+		return err
+	}
+	return job.Write(stdlibFile, archive)
+}
+
+// compileFlags are those of CPython's own build where they matter: integers
+// wrap around, and pointers of different types may meet.
+var compileFlags = []string{"-O2", "-DNDEBUG", "-fwrapv", "-fno-strict-aliasing", "-w",
+	"-DPy_BUILD_CORE", "-DPLATFORM=\"wasi\"", "-DABIFLAGS=\"\"", "-DVPATH=\"\"",
+	"-I/work/Include", "-I/work/Include/internal", "-I/work", "-I/work/Modules"}
+
+// stackSize is what C code may use of the guest's memory for its stack: Python
+// programs that recurse reach Python's own limit first.
+const stackSize = "8388608"
+
+// program compiles python.wasm.
+func (b *builder) program(ctx context.Context, job *toolchain.Job, all map[string][]byte) ([]byte, error) {
+	files, err := b.cFiles(all)
+	if err != nil {
+		return nil, err
+	}
+	list, err := cpythonFiles.ReadFile("cpython/sources.txt")
+	if err != nil {
+		return nil, err
+	}
+	names, flags := readSources(string(list))
+	names = append(names, "wbpython.c")
+	return b.compiler.BuildTool(ctx, job, files, clang.Options{
+		Flags:     compileFlags,
+		FlagsOf:   func(name string) []string { return flags[name] },
+		LinkFlags: []string{"-z", "stack-size=" + stackSize},
+		Reactor:   true,
+		Main:      names,
+	})
+}
+
+// cFiles are the C sources and headers: CPython's, zlib's below zlib/, and ours.
+func (b *builder) cFiles(all map[string][]byte) (map[string][]byte, error) {
+	files := make(map[string][]byte)
+	for name, data := range all {
+		if !strings.HasPrefix(name, "Lib/") {
+			files[name] = data
+		}
+	}
+	zlib, ok := b.lane.env.Tools.Installed(zlibName)
+	if !ok {
+		return nil, fmt.Errorf("toolchain %s is missing", zlibName)
+	}
+	for _, f := range zlib.Files {
+		data, err := zlib.ReadFile(f.Path)
+		if err != nil {
+			return nil, err
+		}
+		files["zlib/"+f.Path] = data
+	}
+	for _, name := range []string{"pyconfig.h", "wbpython.c"} {
+		data, err := cpythonFiles.ReadFile("cpython/" + name)
+		if err != nil {
+			return nil, err
+		}
+		files[name] = data
+	}
+	return files, nil
+}
+
+// readSources reads sources.txt: groups of names, each under a directory and
+// its flags.
+func readSources(text string) (names []string, flags map[string][]string) {
+	flags = make(map[string][]string)
+	var dir string
+	var own []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		if head, tail, ok := strings.Cut(line, ":"); ok {
+			dir, own = head, strings.Fields(tail)
+			continue
+		}
+		for _, word := range strings.Fields(line) {
+			name := path.Join(dir, word+".c")
+			names = append(names, name)
+			flags[name] = own
+		}
+	}
+	return names, flags
+}
+
+// bareModules are frozen: importing needs them.
+var bareModules = []string{"importlib._bootstrap", "importlib._bootstrap_external", "zipimport"}
+
+var magicNumber = regexp.MustCompile(`MAGIC_NUMBER = \((\d+)\)`)
+
+// stdlib compiles the standard library with the program just built, which needs
+// no library for that, and packs sources and code into one archive.
+func (b *builder) stdlib(ctx context.Context, job *toolchain.Job, wasm []byte, all map[string][]byte) (_ []byte, err error) {
+	var names []string
+	var total int64
+	for name, data := range all {
+		if strings.HasPrefix(name, "Lib/") && path.Ext(name) == ".py" {
+			names = append(names, name)
+			total += int64(len(data))
+		}
+	}
+	slices.Sort(names)
+	step := job.Step(fmt.Sprintf("compiling %d modules of the standard library", len(names)), total)
+	defer func() { step.Done(err) }()
+
+	module, err := b.lane.env.Engine.Compile(ctx, toolName, wasm)
+	if err != nil {
+		return nil, err
+	}
+	vm, err := startBare(ctx, b.lane.env.Engine, module)
+	if err != nil {
+		return nil, err
+	}
+	defer vm.close(ctx)
+
+	match := magicNumber.FindSubmatch(all["Lib/importlib/_bootstrap_external.py"])
+	if match == nil {
+		return nil, fmt.Errorf("importlib/_bootstrap_external.py: no magic number")
+	}
+	var magic uint16
+	if _, err := fmt.Sscan(string(match[1]), &magic); err != nil {
+		return nil, err
+	}
+	var buffer bytes.Buffer
+	archive := zip.NewWriter(&buffer)
+	for _, name := range names {
+		inside := strings.TrimPrefix(name, "Lib/")
+		code, err := vm.marshal(ctx, stdlibDir+"/"+inside, all[name])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if err := addFile(archive, inside, all[name]); err != nil {
+			return nil, err
+		}
+		if err := addFile(archive, cachedName(inside), append(codeHeader(magic), code...)); err != nil {
+			return nil, err
+		}
+		step.Add(int64(len(all[name])))
+	}
+	for _, name := range bareModules {
+		code, err := vm.marshal(ctx, "<frozen "+name+">", all["Lib/"+strings.ReplaceAll(name, ".", "/")+".py"])
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if err := addFile(archive, frozenName(name), code); err != nil {
+			return nil, err
+		}
+	}
+	if err := archive.Close(); err != nil {
+		return nil, err
+	}
+	return buffer.Bytes(), nil
+}
+
+// codeHeader begins a file of compiled code: it says that the code belongs to
+// its source without being compared with it (PEP 552).
+func codeHeader(magic uint16) []byte {
+	header := make([]byte, 16)
+	copy(header, []byte{byte(magic), byte(magic >> 8), '\r', '\n', 1})
+	return header
+}
+
+// cachedName is where Python looks for the compiled code of a source file.
+func cachedName(name string) string {
+	dir, file := path.Split(name)
+	return dir + "__pycache__/" + strings.TrimSuffix(file, ".py") + ".cpython-311.pyc"
+}
+
+// frozenName is where the archive keeps the code of a frozen module.
+func frozenName(module string) string { return "frozen/" + module }
+
+// archiveTime is the age of all files, so that archives are equal.
+var archiveTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+
+func addFile(archive *zip.Writer, name string, data []byte) error {
+	w, err := archive.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate, Modified: archiveTime})
+	if err == nil {
+		_, err = w.Write(data)
+	}
+	return err
+}
+
+// buildLimits bound the compiler of the standard library.
+var buildLimits = sandbox.Limits{Fuel: -1, Memory: 1 << 30, Timeout: 10 * time.Minute}

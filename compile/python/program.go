@@ -1,0 +1,107 @@
+package python
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"wb/compile"
+)
+
+// kind says how the statements of a program become a result.
+type kind string
+
+const (
+	// kindScript runs them; the result is what they print.
+	kindScript kind = "script"
+	// kindFunction makes them the body of a function and calls it, as ob-python
+	// does for :results value: the result is what they return.
+	kindFunction kind = "function"
+	// kindExpression runs them in a session; the result is the value of the
+	// last one, when that is an expression.
+	kindExpression kind = "expression"
+	// kindModule runs them and calls one function they define.
+	kindModule kind = "module"
+)
+
+// program is what is built from a block: everything needed to run it. It knows
+// nothing of where the block stands in its file, which may change.
+type program struct {
+	Kind kind `json:"kind"`
+	// Text has the body, with prologue, variables and epilogue around it. Line
+	// Skip+1 of it is the body's first of Lines.
+	Text     string   `json:"text"`
+	Skip     int      `json:"skip"`
+	Lines    int      `json:"lines"`
+	Preamble string   `json:"preamble"`
+	Session  bool     `json:"session"`
+	Results  []string `json:"results"`
+	Func     string   `json:"func"`
+	Params   []string `json:"params"`
+	Outs     []string `json:"outs"`
+	// Sources are modules that come with the block; Python gets them as files.
+	Sources map[string][]byte `json:"sources,omitempty"`
+}
+
+// metaProgram is the entry of Artifact.Meta that holds a program, as JSON.
+const metaProgram = "program"
+
+// pack stores the program in an artifact.
+func (p *program) pack(art *compile.Artifact) error {
+	data, err := json.Marshal(p)
+	art.Meta = map[string]string{metaProgram: string(data)}
+	return err
+}
+
+// unpack is the inverse of pack.
+func unpack(art *compile.Artifact) (*program, error) {
+	p := &program{}
+	if err := json.Unmarshal([]byte(art.Meta[metaProgram]), p); err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
+	}
+	return p, nil
+}
+
+// newProgram reads a block in its shape.
+func newProgram(src *compile.Source) *program {
+	p := &program{Kind: kindScript, Text: src.Body, Lines: lineCount(src.Body), Results: list(src.Results),
+		Func: src.Func, Params: list(src.Params), Outs: list(src.Outs), Sources: src.Files}
+	switch src.Shape {
+	case compile.ShapeComponent:
+		p.Kind = kindModule
+	case compile.ShapeBabel:
+		p.expand(src)
+	}
+	return p
+}
+
+// list is never null in JSON.
+func list(words []string) []string {
+	if words == nil {
+		return []string{}
+	}
+	return words
+}
+
+func lineCount(text string) int { return 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n") }
+
+// results answers questions about the words of :results.
+func (p *program) results() *compile.Source { return &compile.Source{Results: p.Results} }
+
+// place is where in the org file a line of the program stands, and whether it
+// is one of the body.
+func (p *program) place(src *compile.Source, line, col int) (pos compile.Position, inBody bool) {
+	body := line - p.Skip
+	if body < 1 || body > p.Lines {
+		return at(src, 1, 1), false
+	}
+	return at(src, body, max(col, 1)), true
+}
+
+// at is src.At, or a position relative to the block when src is not known.
+func at(src *compile.Source, line, col int) compile.Position {
+	if src == nil {
+		return compile.Position{File: "block.py", Line: line, Col: col}
+	}
+	return src.At(line, col)
+}

@@ -1,0 +1,76 @@
+package python
+
+import (
+	"crypto/sha256"
+	"embed"
+	"fmt"
+	"strings"
+	"time"
+
+	"wb/compile/clang"
+	"wb/compile/toolchain"
+)
+
+// Names of the toolchains, and of the files in them.
+const (
+	toolName    = "python"
+	wasmFile    = "python.wasm"
+	stdlibFile  = "stdlib.zip"
+	zlibName    = "zlib-source"
+	buildFormat = "1" // changes when the same sources are built differently
+)
+
+// cpythonFiles are what wb adds to CPython's sources, and which of them it
+// takes.
+//
+//go:embed cpython
+var cpythonFiles embed.FS
+
+// recipe builds CPython from Debian's source archive with the C lane, inside
+// the sandbox: no native compiler and no native Python takes part.
+func (l *lane) recipe(c *clang.Compiler) toolchain.Recipe {
+	own, err := toolchain.HashFS(cpythonFiles)
+	return toolchain.Recipe{
+		Name: toolName, Version: "3.11.2", Summary: "CPython, built for WASI from Debian's source, with its standard library",
+		Needs: []string{"clang", zlibName},
+		Origin: toolchain.Source{
+			Archive: toolchain.Debian{Package: "python3.11", Version: "3.11.2", Suite: "bookworm",
+				File: "python3.11_3.11.2.orig.tar.gz", Size: 26_437_858,
+				SHA256: "2411c74bda5bbcfcddaf4531f66d1adc73f247f529aee981b029513aefdbf849"},
+			Files: sourceFiles(),
+			Of:    fmt.Sprintf("%s %s %v %s", buildFormat, own, err, c.Fingerprint()),
+			Build: (&builder{lane: l, compiler: c}).build,
+		},
+		Check: l.selfTest,
+		Takes: 12 * time.Second,
+	}
+}
+
+// zlibRecipe keeps the sources of zlib, which become part of Python.
+func zlibRecipe() toolchain.Recipe {
+	return toolchain.Recipe{
+		Name: zlibName, Version: "1.2.13", Summary: "zlib's sources, for Python",
+		Origin: toolchain.Source{
+			Archive: toolchain.Debian{Package: "zlib", Version: "1.2.13", Suite: "bookworm",
+				File: "zlib_1.2.13.dfsg.orig.tar.bz2", Size: 1_239_825,
+				SHA256: "71feb7947e3c00ef125f83b79a4e529bde31171e5babe48b391f06758d1ab0a1"},
+			Files: []string{"*.c", "*.h"},
+			Of:    "1",
+			Build: keepSources,
+		},
+	}
+}
+
+// sourceFiles are the patterns of the files that are wanted of the archive.
+func sourceFiles() []string {
+	patterns := []string{"Include/", "Modules/", "Objects/", "Parser/", "Python/", "Lib/"}
+	text, _ := cpythonFiles.ReadFile("cpython/stdlib.txt") // embedded
+	for line := range strings.Lines(string(text)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			patterns = append(patterns, line)
+		}
+	}
+	return patterns
+}
+
+func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }

@@ -22,6 +22,8 @@ type File struct {
 	Todo    []string // open keywords, then
 	DoneKey []string // done keywords, as declared
 	Entries []Entry
+	// Columns are those of foreign rows, as their source spells them.
+	Columns []string
 	// FileProps are those every entry shares: #+PROPERTY and the file's drawer.
 	FileProps []Prop
 	// Preamble holds the blocks, links and tables before the first headline;
@@ -94,6 +96,17 @@ type Entry struct {
 
 	Parent int // index of the parent entry, -1 at the top
 	End    int // index after the last descendant
+}
+
+// line is the line of row i, which needs no decoding.
+func (f *File) line(i int) int {
+	switch {
+	case f.packed != nil:
+		return int(f.packed.field(i, recLine))
+	case f.log != nil:
+		return f.log.line(i)
+	}
+	return f.Entries[i].Line
 }
 
 // Cell is one column of a row that is no headline.

@@ -20,6 +20,26 @@ var defaultColumns = map[string][]string{
 	"runs":      {"id", "workbook", "agent", "started", "status", "dur_ms", "fuel", "path", "line"},
 }
 
+// foreignRows are rows that came from no org file.
+const foreignRows = "foreign"
+
+// columnsOf are the columns shown of rows of a kind. Foreign rows have those
+// their sources say.
+func columnsOf(kind string, c *Corpus) []string {
+	if kind != foreignRows {
+		return defaultColumns[kind]
+	}
+	var names []string
+	for _, f := range c.Files {
+		for _, name := range f.Columns {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
 // derive makes a file's rows of one kind. Headlines are the file itself.
 func derive(f *File, kind string) *File {
 	out := &File{Path: f.Path, Title: f.Title, Todo: f.Todo, DoneKey: f.DoneKey}
@@ -29,7 +49,7 @@ func derive(f *File, kind string) *File {
 		return out
 	}
 	switch kind {
-	case "headlines":
+	case "headlines", foreignRows:
 		return f
 	case "blocks":
 		eachEntry(f, flagBlock, func(h *Entry) {

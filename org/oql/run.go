@@ -20,11 +20,24 @@ type Options struct {
 	// Open reads sources named in (from …) that are no row kind: files,
 	// directories, entities of foreign tables.
 	Open func(ctx context.Context, source Source) (*Corpus, error)
+	// Foreign reads sources that are no org files; nil knows none.
+	Foreign Foreign
 	// Text answers full-text search with a score per row; nil ranks the loaded
 	// rows by BM25 without an index.
 	Text func(c *Corpus, words []string) func(f *File, i int) (float64, bool)
+	// After leaves out the rows up to a line of their file.
+	After int
 	// Now is naive local time; the zero time is the clock's.
 	Now time.Time
+}
+
+// Foreign reads rows from elsewhere: tables in files of other formats, or
+// behind a network. Read takes the names at the front of from that it knows (a
+// file's may be followed by a table's) and returns how many it took; 0 leaves
+// the first to [Options.Open]. where is the condition that rows will have to
+// meet: a source that can filter may leave out those that cannot.
+type Foreign interface {
+	Read(ctx context.Context, from []Source, where Expr) (rows *Corpus, taken int, err error)
 }
 
 // Result is a table of answers: rows of values under named columns. Kind says
@@ -35,8 +48,11 @@ type Result struct {
 	Rows    [][]value.Value
 	// Places are the file and line of each row; empty after grouping.
 	Places []Place
-	// Read counts the rows that were tested.
-	Read int
+	// Read counts the rows there were, Sifted those that the index could not
+	// rule out, and Tested those that had to be decoded to decide.
+	Read, Sifted, Tested int
+	// Last is the line of the last row there was.
+	Last int
 }
 
 // Place is where a row stands.
@@ -50,12 +66,12 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 	if opts.Now.IsZero() {
 		opts.Now = naive(time.Now())
 	}
-	kind, corpus, err := resolve(ctx, q.From, opts)
+	kind, corpus, err := resolve(ctx, q.From, q.Where, opts)
 	if err != nil {
 		return nil, err
 	}
 	for _, j := range q.Joins {
-		_, right, err := resolve(ctx, j.From, opts)
+		_, right, err := resolve(ctx, j.From, nil, opts)
 		if err != nil {
 			return nil, err
 		}
@@ -69,20 +85,28 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 		}
 		c.text = func(words []string) func(*File, int) (float64, bool) { return rank(corpus, words) }
 	}
-	found, read, err := filter(ctx, c, q, corpus)
+	res := &Result{Kind: kind}
+	found, err := res.filter(ctx, c, q, corpus)
 	if err != nil {
 		return nil, err
 	}
-	res := &Result{Kind: kind, Read: read}
 	if q.grouped() {
 		res.group(q, found)
-		return res, res.arrange(q, nil)
+		return res.counted(q, res.arrange(q, nil))
 	}
 	hits := slices.Concat(found...)
+	for _, f := range corpus.Files {
+		if f.Len() > 0 {
+			res.Last = max(res.Last, f.line(f.Len()-1))
+		}
+	}
+	if opts.After > 0 {
+		hits = slices.DeleteFunc(hits, func(h rowID) bool { return h.file.line(h.row) <= opts.After })
+	}
 	if q.HasText && len(q.Sort) == 0 {
 		sort.SliceStable(hits, func(a, b int) bool { return c.score[hits[a]] > c.score[hits[b]] })
 	}
-	res.list(q, hits)
+	res.list(q, hits, corpus)
 	return res, res.arrange(q, hits)
 }
 
@@ -98,13 +122,34 @@ func naive(t time.Time) time.Time {
 
 // resolve turns sources into rows. Row kinds choose what rows are made of; the
 // other names say where they are read.
-func resolve(ctx context.Context, from []Source, opts Options) (string, *Corpus, error) {
+func resolve(ctx context.Context, from []Source, where Expr, opts Options) (string, *Corpus, error) {
 	kind, corpus := "headlines", opts.Corpus
 	var opened *Corpus
-	for _, s := range from {
+	add := func(c *Corpus) {
+		if opened == nil {
+			opened = &Corpus{}
+		}
+		opened.Files = append(opened.Files, c.Files...)
+	}
+	for len(from) > 0 {
+		s := from[0]
 		if slices.Contains(rowKinds, s.Name) {
-			kind = s.Name
+			kind, from = s.Name, from[1:]
 			continue
+		}
+		if opts.Foreign != nil {
+			c, taken, err := opts.Foreign.Read(ctx, from, where)
+			if err != nil {
+				return "", nil, err
+			}
+			if taken > 0 {
+				if kind == "headlines" {
+					kind = foreignRows
+				}
+				add(c)
+				from = from[taken:]
+				continue
+			}
 		}
 		if opts.Open == nil {
 			return "", nil, errorf(s.Pos, "use one of headlines blocks links tables events runs", "source %q cannot be opened here", s.Name)
@@ -113,10 +158,8 @@ func resolve(ctx context.Context, from []Source, opts Options) (string, *Corpus,
 		if err != nil {
 			return "", nil, err
 		}
-		if opened == nil {
-			opened = &Corpus{}
-		}
-		opened.Files = append(opened.Files, c.Files...)
+		add(c)
+		from = from[1:]
 	}
 	if opened != nil {
 		corpus = opened
@@ -178,23 +221,25 @@ func pair(l, r *Entry) Entry {
 
 // filter finds the rows that match, file by file in document order, files in
 // parallel.
-func filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([][]rowID, int, error) {
+func (r *Result) filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([][]rowID, error) {
 	match, err := c.compile(q.Where)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
 	screen, logScreen := c.screenOf(q.Where), c.chunkScreenOf(q.Where)
 	found := make([][]rowID, len(corpus.Files))
+	tested := make([][2]int, len(corpus.Files)) // sifted and tested rows
 	scan := func(k int) {
 		f := corpus.Files[k]
 		if f.packed != nil {
-			found[k] = f.sift(screen(f.packed), match)
+			found[k] = f.sift(screen(f.packed), match, &tested[k])
 			return
 		}
 		if f.log != nil {
-			found[k] = f.sift(f.log.events(logScreen(f.log)), match)
+			found[k] = f.sift(f.log.events(logScreen(f.log)), match, &tested[k])
 			return
 		}
+		tested[k] = [2]int{f.Len(), f.Len()}
 		for i := range f.Len() {
 			if match(f, i) {
 				found[k] = append(found[k], rowID{f, i})
@@ -222,26 +267,36 @@ func filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([][]row
 	}
 	close(next)
 	wg.Wait()
-	read := 0
-	for _, f := range corpus.Files {
-		read += f.Len()
+	for k, f := range corpus.Files {
+		r.Read += f.Len()
+		r.Sifted += tested[k][0]
+		r.Tested += tested[k][1]
 	}
-	return found, read, ctx.Err()
+	return found, ctx.Err()
 }
 
-// sift tests the packed rows that pass a sieve; only those are decoded.
-func (f *File) sift(s sieve, match test) []rowID {
+// sift tests the packed rows that pass a sieve; only those are decoded. It
+// counts how many passed and how many had to be tested.
+func (f *File) sift(s sieve, match test, count *[2]int) []rowID {
 	var found []rowID
 	for i := 0; i < f.Len() && !s.none; i++ {
-		if (s.row == nil || s.row(i)) && (s.exact || match(f, i)) {
-			found = append(found, rowID{f, i})
+		if s.row != nil && !s.row(i) {
+			continue
 		}
+		count[0]++
+		if !s.exact {
+			count[1]++
+			if !match(f, i) {
+				continue
+			}
+		}
+		found = append(found, rowID{f, i})
 	}
 	return found
 }
 
 // list makes one output row a hit.
-func (r *Result) list(q *Query, hits []rowID) {
+func (r *Result) list(q *Query, hits []rowID, corpus *Corpus) {
 	names := make([]string, len(q.Select))
 	for i, c := range q.Select {
 		names[i] = c.Field
@@ -249,7 +304,7 @@ func (r *Result) list(q *Query, hits []rowID) {
 	}
 	plain := len(names) == 0
 	if plain {
-		names = defaultColumns[r.Kind]
+		names = columnsOf(r.Kind, corpus)
 		r.Columns = slices.Clone(names)
 	}
 	for _, h := range hits {

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
+	"io"
 
 	"wb/org/orgfile"
 	"wb/workbook/format"
@@ -9,7 +11,7 @@ import (
 
 // fmtCmd tidies org files as Emacs does, and changes nothing else.
 type fmtCmd struct {
-	Files        []string `arg:"" help:"Org files."`
+	Files        []string `arg:"" help:"Org files, or - to tidy standard input to standard output."`
 	Check        bool     `help:"Change nothing; list the files that are not tidy and exit with 1."`
 	KeepFormulas bool     `help:"Do not recompute #+TBLFM: formulas."`
 }
@@ -19,6 +21,9 @@ func (c *fmtCmd) Help() string {
 }
 
 func (c *fmtCmd) Run(a *app) error {
+	if len(c.Files) == 1 && c.Files[0] == "-" {
+		return c.filter(a)
+	}
 	var changed []string
 	for _, name := range c.Files {
 		f, err := orgfile.Read(name)
@@ -53,4 +58,24 @@ func (c *fmtCmd) Run(a *app) error {
 		return alreadyReported(exitFailed)
 	}
 	return nil
+}
+
+// filter tidies standard input to standard output.
+func (c *fmtCmd) filter(a *app) error {
+	src, err := io.ReadAll(a.std.In)
+	if err != nil {
+		return err
+	}
+	tidy, notes := format.Format(src, format.Options{KeepFormulas: c.KeepFormulas})
+	for _, n := range notes {
+		a.note("-:%s", n)
+	}
+	if c.Check {
+		if !bytes.Equal(src, tidy) {
+			return alreadyReported(exitFailed)
+		}
+		return nil
+	}
+	_, err = a.std.Out.Write(tidy)
+	return err
 }

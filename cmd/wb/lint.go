@@ -1,16 +1,16 @@
 package main
 
 import (
-	"os"
-
 	"wb/compile"
 	"wb/workbook"
 )
 
 // lintCmd reports mistakes without running anything.
 type lintCmd struct {
-	Files   []string `arg:"" help:"Workbooks; with --upgrade the old and the new version."`
+	Files   []string `arg:"" help:"Workbooks, or - for standard input; with --upgrade the old and the new version."`
 	Upgrade bool     `help:"Compare the outside of two versions: OLD NEW."`
+
+	stdinFlag
 }
 
 func (c *lintCmd) Help() string {
@@ -19,7 +19,7 @@ func (c *lintCmd) Help() string {
 
 func (c *lintCmd) Run(a *app) error {
 	return a.withLanes(func(_ *compile.Env, languages *compile.Registry) error {
-		found, err := c.findings(languages)
+		found, err := c.findings(a, languages)
 		if err != nil {
 			return err
 		}
@@ -46,7 +46,7 @@ func (c *lintCmd) report(a *app, found []compile.Diagnostic) error {
 	return nil
 }
 
-func (c *lintCmd) findings(languages *compile.Registry) ([]compile.Diagnostic, error) {
+func (c *lintCmd) findings(a *app, languages *compile.Registry) ([]compile.Diagnostic, error) {
 	if c.Upgrade {
 		if len(c.Files) != 2 {
 			return nil, &codedError{text: "--upgrade takes the old and the new version", code: exitUsage, hint: "wb lint --upgrade OLD NEW"}
@@ -63,14 +63,11 @@ func (c *lintCmd) findings(languages *compile.Registry) ([]compile.Diagnostic, e
 	}
 	var found []compile.Diagnostic
 	for _, file := range c.Files {
-		src, err := os.ReadFile(file)
-		if os.IsNotExist(err) {
-			return nil, missingFile(file)
-		}
+		name, src, err := c.read(a, file)
 		if err != nil {
 			return nil, err
 		}
-		found = append(found, workbook.Lint(file, src, workbook.LintOptions{Languages: languages})...)
+		found = append(found, workbook.Lint(name, src, workbook.LintOptions{Languages: languages})...)
 	}
 	return found, nil
 }

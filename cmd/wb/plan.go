@@ -11,10 +11,12 @@ import (
 
 // planCmd shows a workbook's components and how values flow, running nothing.
 type planCmd struct {
-	File  string `arg:"" help:"Workbook."`
+	File  string `arg:"" help:"Workbook, or - for standard input."`
 	Dot   bool   `help:"Print Graphviz source." xor:"form"`
 	SVG   bool   `name:"svg" help:"Print a picture." xor:"form"`
 	Shape string `enum:"flat,nested" default:"flat" help:"Layout of the JSON: flat components and edges, or nested workflows (${enum})."`
+
+	stdinFlag
 }
 
 func (c *planCmd) Help() string {
@@ -22,10 +24,11 @@ func (c *planCmd) Help() string {
 }
 
 func (c *planCmd) Run(a *app) error {
-	p, err := loadPlan(c.File)
+	file, src, err := c.read(a, c.File)
 	if err != nil {
 		return err
 	}
+	p := workbook.NewPlan(file, src)
 	switch {
 	case c.Dot:
 		_, err = io.WriteString(a.std.Out, p.DOT())

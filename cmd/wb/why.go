@@ -1,11 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"slices"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -15,10 +16,13 @@ import (
 
 // whyCmd says why a component would run again, by the digests that changed.
 type whyCmd struct {
-	File  string            `arg:"" help:"Workbook."`
-	ID    string            `arg:"" help:"Component: its id, #+NAME or heading."`
+	File  string            `arg:"" help:"Workbook, or - for standard input."`
+	ID    string            `arg:"" optional:"" help:"Component: its id, #+NAME or heading."`
+	Line  int               `help:"In place of an id: a line of the component." placeholder:"N"`
 	Set   map[string]string `help:"Inputs, as for wb run." placeholder:"NAME=VALUE" mapsep:"none"`
 	Grant []string          `help:"Capabilities, as for wb run." placeholder:"CAP"`
+
+	stdinFlag
 }
 
 func (c *whyCmd) Help() string {
@@ -26,10 +30,11 @@ func (c *whyCmd) Help() string {
 }
 
 func (c *whyCmd) Run(a *app) error {
-	src, err := os.ReadFile(c.File)
-	if os.IsNotExist(err) {
-		return missingFile(c.File)
+	file, src, err := c.read(a, c.File)
+	if err != nil {
+		return err
 	}
+	id, err := c.component(file, src)
 	if err != nil {
 		return err
 	}
@@ -38,13 +43,28 @@ func (c *whyCmd) Run(a *app) error {
 		return err
 	}
 	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
-		opts.File, opts.Source, opts.Lanes, opts.Cache = c.File, src, lanes, workbook.CacheBeside(c.File)
-		x, err := workbook.Explain(a.ctx, opts, c.ID)
+		opts.File, opts.Source, opts.Lanes, opts.Cache = file, src, lanes, workbook.CacheBeside(file)
+		x, err := workbook.Explain(a.ctx, opts, id)
 		if err != nil {
 			return err
 		}
 		return a.answer("why", x, func(w io.Writer) error { return writeExplanation(w, x) })
 	})
+}
+
+// component is the id of the component that is asked about.
+func (c *whyCmd) component(file string, src []byte) (string, error) {
+	switch {
+	case (c.ID == "") == (c.Line == 0):
+		return "", &usageError{err: errors.New("name a component, or give --line"), hint: "wb help why"}
+	case c.ID != "":
+		return c.ID, nil
+	}
+	ids, err := componentsIn(file, src, strconv.Itoa(c.Line))
+	if err != nil {
+		return "", err
+	}
+	return ids[0], nil
 }
 
 // writeExplanation says the reason, then what the outcome depends on, then and

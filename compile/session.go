@@ -36,3 +36,17 @@ func SourceEndings(lane Lane, src *Source) []string {
 		lane = wrapped.Unwrap()
 	}
 }
+
+// Unwrapped finds the lane of a type behind wrappers such as [Cached].
+func Unwrapped[L Lane](lane Lane) (found L, ok bool) {
+	for {
+		if found, ok = lane.(L); ok {
+			return found, true
+		}
+		wrapped, more := lane.(interface{ Unwrap() Lane })
+		if !more {
+			return found, false
+		}
+		lane = wrapped.Unwrap()
+	}
+}

@@ -45,5 +45,6 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: toolchainCondition,
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": modelCommand},
 	})
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"wb/agent"
+	"wb/agent/runtime"
 	"wb/compile"
 	"wb/sandbox"
 	"wb/trace"
@@ -49,6 +51,7 @@ func (c *runCmd) Help() string {
   wb run analysis.org
   wb run analysis.org --set threshold=0.8 --set data=@data.json
   wb run analysis.org --only totals --no-write
+  wb run "how many headings in notes/ are still TODO?"
   wb run - --stdin-name analysis.org --lines 12 < analysis.org
 
 Results appear in the file; outputs that nothing consumes are printed. Of a text
@@ -57,6 +60,10 @@ that put them there.`
 }
 
 func (c *runCmd) Run(a *app) error {
+	if len(c.Files) == 1 && isSentence(c.Files[0]) {
+		task := runtime.Task{Text: c.Files[0]}
+		return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
+	}
 	if err := c.check(); err != nil {
 		return err
 	}
@@ -79,6 +86,11 @@ func (c *runCmd) Run(a *app) error {
 		}
 		return nil
 	})
+}
+
+// isSentence tells a task for the default agent from the name of a workbook.
+func isSentence(arg string) bool {
+	return strings.ContainsAny(strings.TrimSpace(arg), " \t\n") && !strings.HasSuffix(arg, ".org")
 }
 
 // options are what the flags say, the same for every file.

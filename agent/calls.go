@@ -1,0 +1,193 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"wb/trace"
+)
+
+// effect is what the journal keeps of a tool call.
+type effect struct {
+	Tool   string          `json:"tool"`
+	Args   json.RawMessage `json:"args"`
+	Output Output          `json:"output"`
+	Error  string          `json:"error,omitempty"`
+	Took   time.Duration   `json:"took_ns"`
+}
+
+// parallelCalls is how many read-only calls of a turn run at once.
+const parallelCalls = 8
+
+// callTools runs the calls of one turn. Neighbours that only read run at the
+// same time, all others one after the other; outputs are in the order of the
+// calls. The only error is one that ends the run.
+func (r *run) callTools(ctx context.Context, step int, calls []ToolCall) ([]Output, error) {
+	effects := make([]effect, len(calls))
+	failures := make([]error, len(calls))
+	for from := 0; from < len(calls); {
+		to := from + 1
+		for to < len(calls) && r.reads(calls[from]) && r.reads(calls[to]) {
+			to++
+		}
+		var group sync.WaitGroup
+		slots := make(chan struct{}, parallelCalls)
+		for i := from; i < to; i++ {
+			slots <- struct{}{}
+			group.Go(func() {
+				defer func() { <-slots }()
+				effects[i], failures[i] = r.callTool(ctx, step, i, calls[i])
+			})
+		}
+		group.Wait()
+		for i := from; i < to; i++ {
+			if failures[i] != nil {
+				return nil, failures[i]
+			}
+			r.noteCall(step, effects[i])
+		}
+		from = to
+	}
+	outputs := make([]Output, len(calls))
+	for i, e := range effects {
+		outputs[i] = e.Output
+	}
+	r.result.Steps = step
+	return outputs, nil
+}
+
+func (r *run) reads(call ToolCall) bool {
+	t, ok := r.tools.tools[call.Name]
+	return ok && t.ReadOnly()
+}
+
+// callTool gets an effect from the journal, or has the tool make it.
+func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (effect, error) {
+	key := fmt.Sprintf("tool/%d/%d/%s", r.trips-1, index, call.Name)
+	args := json.RawMessage(call.Args)
+	if !json.Valid(args) {
+		args, _ = json.Marshal(call.Args)
+	}
+	var e effect
+	found, err := r.recorded(trace.EntryEffect, key, &e)
+	switch {
+	case err != nil:
+		return e, err
+	case found && string(e.Args) != string(args):
+		return e, &DivergedError{key, string(args), string(e.Args)}
+	case found:
+		r.elapsed += e.Took
+		r.main.spend(Bounds{ToolCalls: 1, BytesOut: e.Output.BytesOut})
+		return e, r.Tree.apply(e.Output.Files)
+	case r.Replay:
+		return e, &DivergedError{Key: key}
+	}
+	if err := r.stopped(ctx); err != nil {
+		return e, err
+	}
+	reserved, err := r.main.Reserve(Bounds{ToolCalls: 1})
+	if err != nil {
+		return e, err
+	}
+	e = effect{Tool: call.Name, Args: args}
+	if err := r.record(trace.EntryIntent, key, e); err != nil {
+		reserved.Settle(Bounds{})
+		return e, err
+	}
+	start := r.Now()
+	e.Output, err = r.perform(withKey(ctx, r.RootRunID+"/"+key), call)
+	e.Took = r.Now().Sub(start)
+	reserved.Settle(Bounds{ToolCalls: 1, BytesOut: e.Output.BytesOut})
+	var bound *BoundError
+	if ctx.Err() != nil || errors.As(err, &bound) {
+		return e, err
+	}
+	if err != nil {
+		e.Error = err.Error()
+		e.Output.Text = e.Error
+	}
+	return e, r.record(trace.EntryEffect, key, e)
+}
+
+// perform checks a call and runs it, for at most ToolTimeout and not beyond the
+// run's own time. A tool that does not end when told to is left behind.
+func (r *run) perform(ctx context.Context, call ToolCall) (Output, error) {
+	tool, args, err := r.tools.arguments(call)
+	if err != nil {
+		return Output{}, err
+	}
+	within, stop := r.within(ctx, r.deadline)
+	defer stop()
+	within, cancel := context.WithTimeout(within, ToolTimeout)
+	defer cancel()
+	type answer struct {
+		out Output
+		err error
+	}
+	done := make(chan answer, 1)
+	start := time.Now()
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- answer{err: fmt.Errorf("tool error: %s failed: %v", call.Name, p)}
+			}
+		}()
+		out, err := tool.Call(within, args)
+		done <- answer{out, err}
+	}()
+	select {
+	case a := <-done:
+		if a.err != nil && within.Err() != nil && ctx.Err() == nil {
+			return a.out, timedOut(call.Name, time.Since(start))
+		}
+		return a.out, a.err
+	case <-within.Done():
+	}
+	if ctx.Err() != nil {
+		return Output{}, context.Canceled
+	}
+	select { // it may be ending just now
+	case a := <-done:
+		if a.err == nil {
+			return a.out, nil
+		}
+	case <-time.After(graceAfterKill):
+	}
+	return Output{}, timedOut(call.Name, time.Since(start))
+}
+
+// graceAfterKill is how long a tool has to end once it was told to.
+const graceAfterKill = 2 * time.Second
+
+func timedOut(name string, after time.Duration) error {
+	return fmt.Errorf("tool error: %s timed out after %ds (killed)", name, min(int(ToolTimeout.Seconds()), int(after.Round(time.Second).Seconds())))
+}
+
+// noteCall records a call in the result and in the events.
+func (r *run) noteCall(step int, e effect) {
+	r.result.Artifacts = append(r.result.Artifacts, e.Output.Artifacts...)
+	r.result.Events = append(r.result.Events, StepEvent{Step: step, Agent: r.agent.ID, Tool: e.Tool, Args: e.Args, Output: e.Output.Text,
+		Exit: e.Output.Exit, Error: e.Error, Duration: milliseconds(e.Took)})
+	event := trace.Event{Kind: trace.KindToolCall, Step: step, Tool: e.Tool, Args: e.Args, Output: e.Output.Text, Exit: e.Output.Exit, Error: e.Error, Duration: e.Took}
+	if e.Output.Taint != "" {
+		event.Props = append(event.Props, trace.Prop{Name: "TAINT", Value: e.Output.Taint})
+	}
+	r.emit(event)
+}
+
+type keyOfCall struct{}
+
+func withKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, keyOfCall{}, key)
+}
+
+// CallKey is the idempotency key of the tool call a context belongs to: the
+// same when a resumed run repeats a call whose end is not known.
+func CallKey(ctx context.Context) string {
+	key, _ := ctx.Value(keyOfCall{}).(string)
+	return key
+}

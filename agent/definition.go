@@ -1,0 +1,374 @@
+package agent
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/jsonschema-go/jsonschema"
+
+	"wb/compile"
+	"wb/internal/nearest"
+	"wb/org"
+)
+
+// Definition is an agent as a document defines it: a headline tagged :agent:.
+type Definition struct {
+	ID      string
+	Title   string
+	Tagline string
+	System  string
+	Model   string // "" leaves the choice to the caller
+
+	Tools    []string // names; none means every base tool
+	Toolkits []string
+	Exec     bool // it asks for the exec tools; the host grants them
+
+	Bounds      Bounds
+	WrapUp      WrapUp
+	Temperature float64
+	MaxTokens   int
+	MaxRetries  int
+	Repair      int // turns to mend an answer that does not fit Output
+	Output      *Schema
+	AllowHosts  []string
+	Style       string // "tools" or "wat"
+	SessionTTL  time.Duration
+	Schedule    string
+	Guard       string
+
+	Pos compile.Position
+}
+
+// WrapUp is what a bound leaves to an agent.
+type WrapUp string
+
+// The ways a bound may end a run.
+const (
+	WrapUpTurn WrapUp = "t"    // one more turn, without tools
+	WrapUpLast WrapUp = "last" // the latest text is the result
+	WrapUpNone WrapUp = "nil"  // the bound itself is the result
+)
+
+// The defaults of a definition.
+const (
+	DefaultSteps       = 12
+	DefaultWall        = 60 * time.Second // of runs bounded by time
+	DefaultTemperature = 0.4
+	defaultRepair      = 1
+	defaultRetries     = 2
+	defaultSessionTTL  = time.Hour
+)
+
+// Default is the agent of `wb run "a sentence"`: bounded by time.
+func Default() *Definition {
+	return &Definition{ID: "wb", Title: "wb", System: defaultSystem, Bounds: Bounds{Wall: DefaultWall}, WrapUp: WrapUpTurn,
+		Temperature: DefaultTemperature, MaxRetries: defaultRetries, Repair: defaultRepair, Style: "tools", SessionTTL: defaultSessionTTL}
+}
+
+const defaultSystem = `You work in a directory of org files and other text with the tools you are given. Look before you answer: list and read files, query them, run workbooks. When you have the answer, call done with it, short and exact. If something you need is missing, file an issue and carry on with what there is.`
+
+// drawerKeys are the properties of a definition.
+var drawerKeys = []string{"ID", "MODEL", "TOOLKITS", "TAGLINE", "TOOLS", "MAX_STEPS", "TIMEOUT_MS", "BUDGET_TOKENS", "BUDGET_USD", "BUDGET_TOOL_CALLS",
+	"BUDGET_BYTES_OUT", "EXEC", "OUTPUT", "STYLE", "BOUNDS", "WRAP_UP", "TEMPERATURE", "MAX_TOKENS", "PROFILE", "ALLOW_HOSTS", "CATALOG", "SESSION_TTL",
+	"MAX_RETRIES", "REPAIR", "GUARD", "SCHEDULE", "IN", "OUT", "CUSTOM_ID", "CATEGORY", "EFFORT", "ORDERED", "CREATED", "VISIBILITY"}
+
+// Definitions reads the agents of a document. Mistakes are placed in file; an
+// agent with an error among them is left out.
+func Definitions(doc *org.Document, file string) ([]*Definition, []compile.Diagnostic) {
+	var all []*Definition
+	var found []compile.Diagnostic
+	for h := range doc.Headlines() {
+		if !h.HasTag("agent") {
+			continue
+		}
+		r := &definitionReader{doc: doc, h: h, file: file, d: Default()}
+		r.read()
+		found = append(found, r.found...)
+		if !r.failed {
+			all = append(all, r.d)
+		}
+	}
+	return all, found
+}
+
+// definitionReader reads one headline.
+type definitionReader struct {
+	doc    *org.Document
+	h      org.Headline
+	file   string
+	d      *Definition
+	found  []compile.Diagnostic
+	failed bool
+}
+
+func (r *definitionReader) read() {
+	d := r.d
+	d.Pos = r.at(r.h.Node.Start())
+	d.Title = strings.TrimSpace(r.h.Title.Text)
+	d.ID = slug(d.Title)
+	d.Bounds = Bounds{Steps: DefaultSteps}
+	bounds := ""
+	for p := range r.h.Properties() {
+		key, text := strings.ToUpper(p.Key.Text), strings.TrimSpace(p.Value.Text)
+		pos := r.at(p.Key.Start)
+		switch key {
+		case "ID":
+			d.ID = text
+		case "MODEL":
+			d.Model = text
+		case "TAGLINE":
+			d.Tagline = text
+		case "TOOLS":
+			d.Tools = strings.Fields(strings.ReplaceAll(text, ",", " "))
+		case "TOOLKITS":
+			d.Toolkits = strings.Fields(strings.ReplaceAll(text, ",", " "))
+		case "ALLOW_HOSTS":
+			d.AllowHosts = strings.Fields(strings.ReplaceAll(text, ",", " "))
+		case "EXEC":
+			d.Exec = text == "t" || text == "yes" || text == "true"
+		case "MAX_STEPS":
+			d.Bounds.Steps = r.number(pos, key, text)
+		case "TIMEOUT_MS":
+			d.Bounds.Wall = time.Duration(r.number(pos, key, text)) * time.Millisecond
+		case "BUDGET_TOKENS":
+			d.Bounds.Tokens = r.number(pos, key, text)
+		case "BUDGET_TOOL_CALLS":
+			d.Bounds.ToolCalls = r.number(pos, key, text)
+		case "BUDGET_BYTES_OUT":
+			d.Bounds.BytesOut = r.number(pos, key, text)
+		case "BUDGET_USD":
+			d.Bounds.USD = r.fraction(pos, key, text, 1e6)
+		case "TEMPERATURE":
+			d.Temperature = r.fraction(pos, key, text, 2)
+		case "MAX_TOKENS":
+			d.MaxTokens = int(r.number(pos, key, text))
+		case "MAX_RETRIES":
+			d.MaxRetries = int(r.number(pos, key, text))
+		case "REPAIR":
+			d.Repair = int(r.number(pos, key, text))
+		case "BOUNDS":
+			bounds = text
+		case "WRAP_UP":
+			d.WrapUp = WrapUp(text)
+			if !slices.Contains([]WrapUp{WrapUpTurn, WrapUpLast, WrapUpNone}, d.WrapUp) {
+				r.fail(pos, fmt.Sprintf(":WRAP_UP: %s is none of t, last, nil", text), "")
+			}
+		case "STYLE":
+			d.Style = text
+			if text != "tools" && text != "wat" {
+				r.fail(pos, fmt.Sprintf(":STYLE: %s is neither tools nor wat", text), "")
+			}
+		case "SESSION_TTL":
+			ttl, err := time.ParseDuration(text)
+			if err != nil || ttl <= 0 {
+				r.fail(pos, fmt.Sprintf(":SESSION_TTL: %s is no duration", text), "write it as 30m or 2h")
+			}
+			d.SessionTTL = ttl
+		case "SCHEDULE":
+			d.Schedule = text
+		case "GUARD":
+			d.Guard = text
+		case "OUTPUT":
+			r.output(pos, text)
+		default:
+			if !slices.Contains(drawerKeys, strings.TrimSuffix(key, "+")) && !strings.HasPrefix(key, "HEADER-ARGS") {
+				hint := ""
+				if near := nearest.Word(key, drawerKeys); near != "" {
+					hint = fmt.Sprintf("did you mean :%s:?", near)
+				}
+				r.found = append(r.found, compile.Diagnostic{Pos: pos, Severity: compile.Warning, Code: "agent-key", Message: fmt.Sprintf("an agent has no property :%s:", key), Hint: hint})
+			}
+		}
+	}
+	r.bounds(bounds)
+	d.System = r.system()
+	if d.System == "" {
+		r.found = append(r.found, compile.Diagnostic{Pos: d.Pos, Severity: compile.Warning, Code: "agent-prompt", Message: fmt.Sprintf("agent %s has no system prompt", d.ID), Hint: "write it below a heading System prompt"})
+	}
+}
+
+// bounds applies :BOUNDS:, which says whether steps or time bound the run.
+func (r *definitionReader) bounds(text string) {
+	d := r.d
+	steps, wall := strings.Contains(text, "steps"), strings.Contains(text, "wall")
+	switch {
+	case text == "":
+	case wall && !steps:
+		d.Bounds.Steps = 0
+		fallthrough
+	case wall:
+		if d.Bounds.Wall == 0 {
+			d.Bounds.Wall = DefaultWall
+		}
+	case steps:
+		d.Bounds.Wall = 0
+	default:
+		r.fail(d.Pos, fmt.Sprintf(":BOUNDS: %s names neither steps nor wall", text), "")
+	}
+}
+
+// system is the text under the agent's "System prompt" heading, with what is
+// below it, else the agent's own text.
+func (r *definitionReader) system() string {
+	if prompt, ok := promptBelow(r.h); ok {
+		return strings.TrimSpace(r.doc.Text(org.Span{Start: prompt.Body().Start, End: prompt.End()}))
+	}
+	return strings.TrimSpace(r.doc.Text(r.h.Body()))
+}
+
+// promptBelow finds the heading of the prompt at any depth below an agent.
+func promptBelow(h org.Headline) (org.Headline, bool) {
+	for sub := range h.Subs() {
+		if strings.EqualFold(strings.TrimSpace(sub.Title.Text), "system prompt") {
+			return sub, true
+		}
+		if prompt, ok := promptBelow(sub); ok {
+			return prompt, true
+		}
+	}
+	return org.Headline{}, false
+}
+
+// output finds the block with the JSON Schema of the result.
+func (r *definitionReader) output(pos compile.Position, name string) {
+	block, ok := r.doc.BlockNamed(name)
+	if !ok {
+		r.fail(pos, fmt.Sprintf(":OUTPUT: %s names no block", name), "give a json block with the schema this #+NAME:")
+		return
+	}
+	schema, err := NewSchema([]byte(block.Code()))
+	if err != nil {
+		r.fail(r.at(block.Body.Start), err.Error(), "")
+		return
+	}
+	r.d.Output = schema
+}
+
+func (r *definitionReader) at(offset int) compile.Position {
+	line, col := r.doc.Position(offset)
+	return compile.Position{File: r.file, Line: line, Col: col}
+}
+
+func (r *definitionReader) fail(pos compile.Position, message, hint string) {
+	r.failed = true
+	r.found = append(r.found, compile.Diagnostic{Pos: pos, Severity: compile.Error, Code: "agent", Message: message, Hint: hint})
+}
+
+func (r *definitionReader) number(pos compile.Position, key, text string) int64 {
+	n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64)
+	if err != nil || n < 0 {
+		r.fail(pos, fmt.Sprintf(":%s: %s is not a whole number", key, text), "")
+	}
+	return n
+}
+
+func (r *definitionReader) fraction(pos compile.Position, key, text string, most float64) float64 {
+	n, err := strconv.ParseFloat(text, 64)
+	if err != nil || !(n >= 0 && n <= most) {
+		r.fail(pos, fmt.Sprintf(":%s: %s is not a number from 0 to %g", key, text, most), "")
+	}
+	return n
+}
+
+// slug is a title as an id: lower case, everything but letters and digits
+// becomes one hyphen.
+func slug(title string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(c rune) bool {
+		return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c > 127)
+	}), "-")
+}
+
+// Fingerprint names an agent by what it is made of: the same model, prompt and
+// tools give the same name in every process.
+func (d *Definition) Fingerprint() string {
+	text, _ := json.Marshal([]any{d.Model, d.System, d.Tools, d.Toolkits})
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:6])
+}
+
+// Schema is a JSON Schema (2020-12) that results are checked against.
+type Schema struct {
+	text     json.RawMessage
+	resolved *jsonschema.Resolved
+}
+
+// NewSchema reads a schema.
+func NewSchema(text []byte) (*Schema, error) {
+	var s jsonschema.Schema
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("JSON Schema: %w", err)
+	}
+	resolved, err := s.Resolve(nil)
+	if err != nil {
+		return nil, fmt.Errorf("JSON Schema: %w", err)
+	}
+	return &Schema{text: json.RawMessage(text), resolved: resolved}, nil
+}
+
+// Check reads text as JSON, with or without a code fence around it, and says
+// what does not fit.
+func (s *Schema) Check(text string) (json.RawMessage, error) {
+	data := []byte(unfenced(text))
+	var instance any
+	if err := json.Unmarshal(data, &instance); err != nil {
+		return nil, fmt.Errorf("not JSON: %w", err)
+	}
+	if err := s.resolved.Validate(instance); err != nil {
+		return nil, err
+	}
+	return data, nil
+}
+
+// unfenced takes a Markdown code fence off, which models like to add.
+func unfenced(text string) string {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "```") {
+		return text
+	}
+	_, text, _ = strings.Cut(text, "\n")
+	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "```"))
+}
+
+// schemaText is the schema as it goes to the provider.
+func (d *Definition) schemaText() json.RawMessage {
+	if d.Output == nil {
+		return nil
+	}
+	return d.Output.text
+}
+
+// check says what is wrong with a result, in words for the model; "" when
+// nothing is.
+func (r *run) check(text string) string {
+	if r.agent.Output == nil {
+		return ""
+	}
+	if _, err := r.agent.Output.Check(text); err != nil {
+		return fmt.Sprintf("the result does not fit its schema: %s. Answer again with JSON that does, and nothing else.", oneLine(err.Error()))
+	}
+	return ""
+}
+
+// dataOf is the structured form of a result.
+func (r *run) dataOf(text string) []byte {
+	if r.agent.Output == nil {
+		return nil
+	}
+	data, _ := r.agent.Output.Check(text)
+	return data
+}
+
+// repair reports whether the agent may try again to give a fitting result.
+func (r *run) repair() bool {
+	if r.repairs <= 0 {
+		return false
+	}
+	r.repairs--
+	return true
+}

@@ -1,0 +1,319 @@
+// Package llm asks models behind an OpenAI-compatible endpoint.
+//
+// Every turn is streamed, bounded twice (each request, and all attempts
+// together), and tried again on what passes: rate limits, server errors, broken
+// connections and streams that end before their time. Endpoints that know no
+// JSON Schema get it as an instruction. The key is sent in the Authorization
+// header and occurs nowhere else: errors are searched for it.
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/sashabaranov/go-openai"
+
+	"wb/agent"
+	"wb/trace"
+)
+
+// Bounds of a turn.
+const (
+	RequestTimeout = 120 * time.Second
+	DefaultRetries = 2
+	slack          = 15 * time.Second // of all attempts together
+)
+
+// Config says where the model is. It is not changed afterwards.
+type Config struct {
+	BaseURL string
+	Key     string // "" sends no Authorization
+	Retries int    // attempts after the first; DefaultRetries when negative
+	// Request bounds one attempt, 0 is RequestTimeout.
+	Request time.Duration
+	// OnRetry hears about each attempt that failed and will be repeated.
+	OnRetry func(attempt int, err error, wait time.Duration)
+	// Transport is the HTTP transport, nil for the default one.
+	Transport http.RoundTripper
+	// Backoff is the first wait between attempts, 0 is half a second; it
+	// doubles. A Retry-After of the server's is obeyed instead.
+	Backoff time.Duration
+}
+
+// ErrHardTimeout ends a turn whose attempts together took too long.
+var ErrHardTimeout = errors.New("llm_hard_timeout")
+
+// Client asks one endpoint. It is safe for concurrent use.
+type Client struct {
+	config  Config
+	api     *openai.Client
+	noNames atomic.Bool // the endpoint refused response_format
+}
+
+// New makes a client.
+func New(config Config) (*Client, error) {
+	u, err := url.Parse(config.BaseURL)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
+		return nil, fmt.Errorf("model endpoint %q is no http URL", config.BaseURL)
+	}
+	if config.Retries < 0 {
+		config.Retries = DefaultRetries
+	}
+	if config.Request == 0 {
+		config.Request = RequestTimeout
+	}
+	if config.Backoff == 0 {
+		config.Backoff = 500 * time.Millisecond
+	}
+	c := openai.DefaultConfig(config.Key)
+	c.BaseURL = strings.TrimSuffix(config.BaseURL, "/")
+	transport := config.Transport
+	if transport == nil {
+		transport = http.DefaultTransport
+	}
+	c.HTTPClient = &http.Client{Transport: listening{transport}}
+	return &Client{config: config, api: openai.NewClientWithConfig(c)}, nil
+}
+
+// Complete answers one turn.
+func (c *Client) Complete(ctx context.Context, request agent.Request, delta func(string)) (agent.Reply, error) {
+	outer := time.Duration(c.config.Retries+1)*c.config.Request + slack
+	all, cancel := context.WithTimeoutCause(ctx, outer, ErrHardTimeout)
+	defer cancel()
+	for attempt := 1; ; attempt++ {
+		heard := &heard{}
+		reply, err := c.attempt(context.WithValue(all, heardKey{}, heard), request, delta)
+		if err == nil {
+			return reply, nil
+		}
+		if ctx.Err() != nil {
+			return reply, ctx.Err()
+		}
+		if all.Err() != nil {
+			return reply, ErrHardTimeout
+		}
+		if c.refusesSchema(request, err) {
+			c.noNames.Store(true)
+			attempt--
+			continue
+		}
+		if attempt > c.config.Retries || !passing(err) {
+			return reply, c.redacted(err)
+		}
+		wait := c.wait(attempt, heard)
+		if c.config.OnRetry != nil {
+			c.config.OnRetry(attempt, c.redacted(err), wait)
+		}
+		select {
+		case <-time.After(wait):
+		case <-all.Done():
+		}
+	}
+}
+
+// attempt sends the request once and reads the stream to its end.
+func (c *Client) attempt(ctx context.Context, request agent.Request, delta func(string)) (agent.Reply, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, c.config.Request, errSlow)
+	defer cancel()
+	stream, err := c.api.CreateChatCompletionStream(ctx, c.wire(request))
+	if err != nil {
+		return agent.Reply{}, slow(ctx, err)
+	}
+	defer stream.Close()
+	var reply agent.Reply
+	reply.Message.Role = agent.RoleAssistant
+	var text strings.Builder
+	calls := map[int]*agent.ToolCall{}
+	for {
+		chunk, err := stream.Recv()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return agent.Reply{}, slow(ctx, err)
+		}
+		if chunk.Model != "" {
+			reply.Model = chunk.Model
+		}
+		if chunk.Usage != nil {
+			reply.Usage = usageOf(chunk.Usage)
+		}
+		if len(chunk.Choices) == 0 {
+			continue
+		}
+		choice := chunk.Choices[0]
+		if choice.FinishReason != "" {
+			reply.Finish = string(choice.FinishReason)
+		}
+		if choice.Delta.Content != "" {
+			text.WriteString(choice.Delta.Content)
+			if delta != nil {
+				delta(choice.Delta.Content)
+			}
+		}
+		for i, part := range choice.Delta.ToolCalls {
+			at := i
+			if part.Index != nil {
+				at = *part.Index
+			}
+			call := calls[at]
+			if call == nil {
+				call = &agent.ToolCall{}
+				calls[at] = call
+			}
+			if part.ID != "" {
+				call.ID = part.ID
+			}
+			call.Name += part.Function.Name
+			call.Args += part.Function.Arguments
+		}
+	}
+	if reply.Finish == "" {
+		return agent.Reply{}, errCut
+	}
+	reply.Message.Content = text.String()
+	for i := 0; len(reply.Message.ToolCalls) < len(calls) && i <= maxCalls; i++ {
+		if call := calls[i]; call != nil {
+			if call.ID == "" {
+				call.ID = fmt.Sprintf("call_%d", i)
+			}
+			reply.Message.ToolCalls = append(reply.Message.ToolCalls, *call)
+		}
+	}
+	return reply, nil
+}
+
+// maxCalls bounds the tool calls of one turn.
+const maxCalls = 128
+
+var (
+	errSlow = errors.New("the model took longer than a request may")
+	errCut  = errors.New("the model's stream ended before its answer did")
+)
+
+// slow names the bound that ended a request.
+func slow(ctx context.Context, err error) error {
+	if errors.Is(context.Cause(ctx), errSlow) {
+		return errSlow
+	}
+	return err
+}
+
+// wire is a request as go-openai sends it.
+func (c *Client) wire(r agent.Request) openai.ChatCompletionRequest {
+	w := openai.ChatCompletionRequest{Model: r.Model, Temperature: float32(r.Temperature), MaxTokens: r.MaxTokens, Stream: true,
+		StreamOptions: &openai.StreamOptions{IncludeUsage: true}}
+	if r.Temperature == 0 {
+		w.Temperature = math.SmallestNonzeroFloat32 // 0 would be left out
+	}
+	for _, m := range r.Messages {
+		message := openai.ChatCompletionMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID}
+		for _, call := range m.ToolCalls {
+			message.ToolCalls = append(message.ToolCalls, openai.ToolCall{ID: call.ID, Type: openai.ToolTypeFunction,
+				Function: openai.FunctionCall{Name: call.Name, Arguments: call.Args}})
+		}
+		w.Messages = append(w.Messages, message)
+	}
+	for _, t := range r.Tools {
+		w.Tools = append(w.Tools, openai.Tool{Type: openai.ToolTypeFunction,
+			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema}})
+	}
+	if len(r.Schema) == 0 {
+		return w
+	}
+	if c.noNames.Load() {
+		w.Messages = append(w.Messages, openai.ChatCompletionMessage{Role: agent.RoleSystem,
+			Content: "Give the final result as JSON that fits this JSON Schema, and nothing else:\n" + string(r.Schema)})
+		return w
+	}
+	w.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
+		JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: "result", Schema: json.RawMessage(r.Schema)}}
+	return w
+}
+
+// refusesSchema reports whether the endpoint knows no response_format.
+func (c *Client) refusesSchema(request agent.Request, err error) bool {
+	var api *openai.APIError
+	return len(request.Schema) > 0 && !c.noNames.Load() && errors.As(err, &api) && (api.HTTPStatusCode == 400 || api.HTTPStatusCode == 422) &&
+		(strings.Contains(api.Message, "response_format") || strings.Contains(api.Message, "json_schema"))
+}
+
+func usageOf(u *openai.Usage) trace.Usage {
+	usage := trace.Usage{TokensIn: int64(u.PromptTokens), TokensOut: int64(u.CompletionTokens)}
+	if u.PromptTokensDetails != nil {
+		usage.TokensCached = int64(u.PromptTokensDetails.CachedTokens)
+	}
+	return usage
+}
+
+// passing reports whether an error may be gone at the next attempt.
+func passing(err error) bool {
+	var api *openai.APIError
+	var request *openai.RequestError
+	switch {
+	case errors.As(err, &api):
+		return passingStatus(api.HTTPStatusCode)
+	case errors.As(err, &request):
+		return passingStatus(request.HTTPStatusCode) || request.HTTPStatusCode == 0
+	case errors.Is(err, context.Canceled):
+		return false
+	}
+	var network *url.Error
+	return errors.Is(err, errSlow) || errors.Is(err, errCut) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network) ||
+		strings.Contains(err.Error(), "connection")
+}
+
+func passingStatus(code int) bool {
+	return code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code == 425 || code >= 500 || code == 0
+}
+
+// wait is how long to wait before the next attempt.
+func (c *Client) wait(attempt int, h *heard) time.Duration {
+	if after := h.retryAfter.Load(); after > 0 {
+		return min(time.Duration(after), c.config.Request)
+	}
+	wait := c.config.Backoff << (attempt - 1)
+	return wait/2 + rand.N(wait)
+}
+
+// redacted removes the key from an error.
+func (c *Client) redacted(err error) error {
+	if c.config.Key == "" || !strings.Contains(err.Error(), c.config.Key) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), c.config.Key, "[key]"))
+}
+
+// heard is what an attempt's response said in its headers.
+type heard struct{ retryAfter atomic.Int64 } // nanoseconds
+
+type heardKey struct{}
+
+// listening is a transport that notes Retry-After, which go-openai drops.
+type listening struct{ http.RoundTripper }
+
+func (l listening) RoundTrip(r *http.Request) (*http.Response, error) {
+	response, err := l.RoundTripper.RoundTrip(r)
+	h, ok := r.Context().Value(heardKey{}).(*heard)
+	if err != nil || !ok {
+		return response, err
+	}
+	after := response.Header.Get("Retry-After")
+	if seconds, err := strconv.ParseFloat(after, 64); err == nil && seconds >= 0 {
+		h.retryAfter.Store(int64(min(seconds, 3600)*1e9) + 1)
+	} else if at, err := http.ParseTime(after); err == nil {
+		h.retryAfter.Store(max(1, int64(time.Until(at))))
+	}
+	return response, nil
+}

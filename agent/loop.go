@@ -1,0 +1,102 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// outcome is how the loop ended: with a text, in a status.
+type outcome struct {
+	status string
+	text   string
+	data   []byte // JSON, when the text was checked against a schema
+	err    error  // why, unless the agent ended by itself
+}
+
+// loop is the agent. It asks the model, runs the tools it calls, appends what
+// they said, and asks again, until an answer comes without tools, done is
+// called, a bound would be broken, or somebody cancels. The transcript is all
+// the state there is.
+func (r *run) loop(ctx context.Context) outcome {
+	for step := 1; ; {
+		if err := r.stopped(ctx); err != nil {
+			return r.conclude(ctx, err)
+		}
+		reply, err := r.ask(ctx, step, r.tools.specs)
+		if err != nil {
+			return r.conclude(ctx, err)
+		}
+		r.transcript = append(r.transcript, reply.Message)
+		if len(reply.Message.ToolCalls) == 0 {
+			if complaint := r.check(reply.Message.Content); complaint != "" && r.repair() {
+				r.transcript = append(r.transcript, Message{Role: RoleUser, Content: complaint})
+				continue
+			}
+			return r.finish(StatusText, reply.Message.Content)
+		}
+		outputs, err := r.callTools(ctx, step, reply.Message.ToolCalls)
+		if err != nil {
+			return r.conclude(ctx, err)
+		}
+		silent := true
+		for i, call := range reply.Message.ToolCalls {
+			out := outputs[i]
+			if out.Done {
+				complaint := r.check(out.Text)
+				if complaint == "" || !r.repair() {
+					return r.finish(StatusDone, out.Text)
+				}
+				out.Text, out.Silent = complaint, false
+			}
+			silent = silent && out.Silent
+			r.transcript = append(r.transcript, Message{Role: RoleTool, ToolCallID: call.ID, Content: excerpt(out.Text, r.keep(out.Text))})
+		}
+		if silent {
+			return outcome{status: StatusSilent, text: r.latestText()}
+		}
+		step++
+	}
+}
+
+// finish ends the run with an answer.
+func (r *run) finish(status, text string) outcome {
+	if complaint := r.check(text); complaint != "" {
+		return outcome{status: StatusError, text: "error: " + complaint, err: errors.New(complaint)}
+	}
+	return outcome{status: status, text: text, data: r.dataOf(text)}
+}
+
+// conclude ends a run that did not end by itself. A bound leaves the agent one
+// turn without tools, when it is so defined, to say what it has found.
+func (r *run) conclude(ctx context.Context, why error) outcome {
+	var bound *BoundError
+	switch {
+	case errors.As(why, &bound) && r.agent.WrapUp == WrapUpTurn:
+		if text, ok := r.wrapUp(ctx, bound); ok {
+			return outcome{status: bound.Status(), text: text, data: r.dataOf(text), err: why}
+		}
+		return outcome{status: bound.Status(), text: bound.Error(), err: why}
+	case errors.As(why, &bound) && r.agent.WrapUp == WrapUpLast && r.latestText() != "":
+		return outcome{status: bound.Status(), text: r.latestText(), data: r.dataOf(r.latestText()), err: why}
+	case errors.As(why, &bound):
+		return outcome{status: bound.Status(), text: bound.Error(), err: why}
+	case errors.Is(why, context.Canceled):
+		reason := "interrupted"
+		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {
+			reason = cause.Error()
+		}
+		return outcome{status: StatusCancelled, text: "cancelled: " + reason, err: why}
+	}
+	return outcome{status: StatusError, text: fmt.Sprintf("error: %v", why), err: why}
+}
+
+// latestText is the last thing the model said in words.
+func (r *run) latestText() string {
+	for i := len(r.transcript) - 1; i >= 0; i-- {
+		if m := r.transcript[i]; m.Role == RoleAssistant && m.Content != "" {
+			return m.Content
+		}
+	}
+	return ""
+}

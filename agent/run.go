@@ -1,0 +1,231 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"wb/trace"
+)
+
+// Recorder takes the events of a run as they happen; a [*trace.Run] is one.
+type Recorder interface {
+	Emit(trace.Event) error
+}
+
+// Journal is what a run is resumed from; a [*trace.Journal] is one. Append
+// returns when the entry is on disk.
+type Journal interface {
+	Append(kind trace.EntryKind, key string, body []byte) (trace.Entry, error)
+	Find(kind trace.EntryKind, key string) (trace.Entry, bool)
+	Body(trace.Entry) ([]byte, error)
+}
+
+// Prices are what a provider charges, in dollars for a million tokens.
+type Prices struct{ In, Out float64 }
+
+// Options is one execution of an agent.
+type Options struct {
+	Agent   *Definition
+	Task    string
+	Model   Model
+	Tools   []Tool
+	History []Message // of the conversation so far, without a system prompt
+	Tree    *Tree     // the run's files; nil when it has none
+	Limits  Bounds    // in place of the definition's where they are not zero
+	Ledger  *Ledger   // of the caller, which the run draws on; nil for none
+	Prices  Prices    // needed where dollars are bounded
+
+	RunID, RootRunID, SessionID string
+
+	Events  Recorder // nil records nothing
+	Journal Journal  // nil makes the run neither durable nor resumable
+	// Replay takes everything from the journal and does nothing anew.
+	Replay bool
+	// Keep stores a whole output and returns its id; nil keeps nothing.
+	Keep func(text string) string
+	// Delta hears the model's text as it comes.
+	Delta func(text string)
+	Now   func() time.Time // nil is time.Now
+}
+
+// run is the state of one execution.
+type run struct {
+	Options
+	agent      *Definition
+	tools      *toolbox
+	transcript []Message
+	result     *Result
+
+	deadline  time.Time // of tools and turns; the zero time is none
+	hardStop  time.Time // of the wrap-up turn
+	main      *Ledger   // what turns and tools draw on
+	outer     *Ledger   // main and what is held back for the wrap-up turn
+	repairs   int
+	trips     int
+	elapsed   time.Duration // recorded by the journal before this process
+	started   time.Time
+	lastKnown int64 // tokens of the transcript when the provider last counted them
+	knownSize int64 // bytes of the transcript then
+}
+
+// Run executes an agent. It never fails: what goes wrong is in the result.
+func Run(ctx context.Context, opts Options) *Result {
+	r := &run{Options: opts, agent: opts.Agent, repairs: opts.Agent.Repair}
+	if r.Now == nil {
+		r.Now = time.Now
+	}
+	if r.RootRunID == "" {
+		r.RootRunID = r.RunID
+	}
+	r.result = &Result{RunID: r.RunID, RootRunID: r.RootRunID, SessionID: r.SessionID, Agent: r.agent.ID, Events: []StepEvent{}}
+	end := r.begin()
+	if end == nil {
+		o := r.loop(ctx)
+		end = &o
+	}
+	r.close(end)
+	return r.result
+}
+
+// begin sets the run up; an outcome ends it before it began.
+func (r *run) begin() *outcome {
+	tools, err := newToolbox(r.Tools)
+	if err != nil {
+		return &outcome{status: StatusError, text: "error: " + err.Error(), err: err}
+	}
+	r.tools = tools
+	r.started = r.Now()
+	limits := r.agent.Bounds.overriddenBy(r.Limits)
+	if (limits.USD > 0 || r.Ledger.boundsUSD()) && r.Prices == (Prices{}) {
+		err := errors.New("a budget in dollars needs prices: set WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT, in dollars for a million tokens")
+		return &outcome{status: StatusError, text: "error: " + err.Error(), err: err}
+	}
+	r.outer = NewLedger(limits, r.Ledger)
+	held := limits
+	if r.agent.WrapUp == WrapUpTurn {
+		held.Tokens -= wrapUpTokens(limits.Tokens)
+		held.USD -= limits.USD / 8
+	}
+	if limits.Steps > 0 { // the bound is on turns of the loop; the wrap-up turn is none
+		held.Steps = limits.Steps
+	}
+	r.main = NewLedger(held, r.outer)
+	if limits.Wall > 0 {
+		r.hardStop = r.started.Add(limits.Wall)
+		r.deadline = r.hardStop
+		if r.agent.WrapUp == WrapUpTurn {
+			r.deadline = r.hardStop.Add(-min(limits.Wall/5, 15*time.Second))
+		}
+	}
+	r.transcript = append(r.transcript, Message{Role: RoleSystem, Content: r.agent.System})
+	r.transcript = append(r.transcript, r.History...)
+	r.transcript = append(r.transcript, Message{Role: RoleUser, Content: r.Task})
+	return nil
+}
+
+// wrapUpTokens is how much of a budget is held back for the last turn.
+func wrapUpTokens(limit int64) int64 { return min(limit/4, 4000) }
+
+// close fills the result.
+func (r *run) close(end *outcome) {
+	r.result.Status, r.result.Result, r.result.Data = end.status, end.text, end.data
+	if end.err != nil {
+		r.result.Error = end.err.Error()
+	}
+	r.result.Log = r.transcript
+	if end.status == StatusMaxSteps || end.status == StatusTimeout || end.status == StatusBudget {
+		r.result.Report.Warnings = append(r.result.Report.Warnings, end.err.Error())
+	}
+}
+
+// stopped is why the run may not go on: it was cancelled or its time is over.
+func (r *run) stopped(ctx context.Context) error {
+	if ctx.Err() != nil {
+		return context.Canceled
+	}
+	if !r.deadline.IsZero() && r.elapsed+r.Now().Sub(r.started) >= r.deadline.Sub(r.started) {
+		return &BoundError{"timeout", fmt.Sprint(r.hardStop.Sub(r.started).Milliseconds())}
+	}
+	return nil
+}
+
+// keep stores a whole output; what is short stands in the transcript anyway.
+func (r *run) keep(text string) string {
+	if len(text) <= MaxOutput {
+		return ""
+	}
+	if r.Keep == nil {
+		return digest([]byte(text))
+	}
+	return r.Keep(text)
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+// emit records an event. Views inform and never stop a run.
+func (r *run) emit(e trace.Event) {
+	if r.Events == nil {
+		return
+	}
+	e.Agent = r.agent.ID
+	_ = r.Events.Emit(e)
+}
+
+// within gives ctx the run's deadline; asking after its end gives the bound.
+func (r *run) within(ctx context.Context, stop time.Time) (context.Context, context.CancelFunc) {
+	if stop.IsZero() {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, stop.Sub(r.started)-r.elapsed-r.Now().Sub(r.started))
+}
+
+// recorded reads an entry of the journal into body.
+func (r *run) recorded(kind trace.EntryKind, key string, body any) (bool, error) {
+	if r.Journal == nil {
+		return false, nil
+	}
+	e, ok := r.Journal.Find(kind, key)
+	if !ok {
+		return false, nil
+	}
+	text, err := r.Journal.Body(e)
+	if err != nil {
+		return false, err
+	}
+	return true, json.Unmarshal(text, body)
+}
+
+// record writes an entry of the journal.
+func (r *run) record(kind trace.EntryKind, key string, body any) error {
+	if r.Journal == nil {
+		return nil
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		return err
+	}
+	_, err = r.Journal.Append(kind, key, text)
+	return err
+}
+
+// DivergedError says that a replay wanted to do something that was not
+// recorded.
+type DivergedError struct {
+	Key       string // of the journal entry
+	Got, Want string
+}
+
+func (e *DivergedError) Error() string {
+	if e.Want == "" {
+		return fmt.Sprintf("replay diverged: %s was not recorded", e.Key)
+	}
+	return fmt.Sprintf("replay diverged at %s", e.Key)
+}

@@ -1,0 +1,80 @@
+package runtime
+
+import (
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"time"
+
+	"wb/agent"
+	"wb/agent/llm"
+	"wb/trace"
+)
+
+// DefaultModel is asked when nothing else names one, and DefaultEndpoint where.
+const (
+	DefaultModel    = "xiaomi/mimo-v2.5"
+	DefaultEndpoint = "https://openrouter.ai/api/v1"
+)
+
+// NoModelError says that no model can be reached for want of a key.
+type NoModelError struct{ Endpoint string }
+
+func (e *NoModelError) Error() string { return "no key for the model at " + e.Endpoint }
+
+// Hint names what to set.
+func (e *NoModelError) Hint() string {
+	return "set OPENROUTER_API_KEY or WB_LLM_API_KEY, or WB_LLM_BASE_URL to a server of your own"
+}
+
+// ExitCode is that of a service that is needed and not there.
+func (e *NoModelError) ExitCode() int { return 3 }
+
+// model is the name of the model for an agent: the caller's choice, the
+// user's, the document's, in this order.
+func (rt *Runtime) model(d *agent.Definition, task Task) (string, error) {
+	for _, name := range []string{task.Model, rt.Getenv("WB_LLM_MODEL"), d.Model} {
+		if name != "" {
+			return name, nil
+		}
+	}
+	return DefaultModel, nil
+}
+
+// client is the endpoint as the environment names it.
+func (rt *Runtime) client(run *trace.Run) (*llm.Client, error) {
+	base := rt.Getenv("WB_LLM_BASE_URL")
+	if base == "" {
+		base = DefaultEndpoint
+	}
+	key := rt.Getenv("WB_LLM_API_KEY")
+	if key == "" {
+		key = rt.Getenv("OPENROUTER_API_KEY")
+	}
+	if key == "" && !loopback(base) {
+		return nil, &NoModelError{base}
+	}
+	return llm.New(llm.Config{BaseURL: base, Key: key, Retries: llm.DefaultRetries, OnRetry: func(attempt int, err error, wait time.Duration) {
+		_ = run.Emit(trace.Event{Kind: trace.KindRetry, Tool: "model", Error: err.Error(), Output: fmt.Sprintf("attempt %d failed, the next in %v", attempt, wait.Round(time.Millisecond))})
+	}})
+}
+
+// loopback reports whether an endpoint is on this machine.
+func loopback(base string) bool {
+	u, err := url.Parse(base)
+	if err != nil {
+		return false
+	}
+	ip := net.ParseIP(u.Hostname())
+	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// prices are what the user says the model costs.
+func (rt *Runtime) prices() agent.Prices {
+	number := func(name string) float64 {
+		n, _ := strconv.ParseFloat(rt.Getenv(name), 64)
+		return max(n, 0)
+	}
+	return agent.Prices{In: number("WB_LLM_PRICE_IN"), Out: number("WB_LLM_PRICE_OUT")}
+}

@@ -1,0 +1,440 @@
+// Package runtime gives agents what they need to run on this machine: a model
+// from the user's configuration, the tools, the records beside the working
+// directory, and the journal in the user's state directory.
+//
+// [Runtime.Run] starts a run, [Runtime.Resume] and [Runtime.Fork] start one from
+// the journal of another, [Runtime.Replay] repeats one offline. A resumed run is
+// a run of its own with the old one as its parent: records are append-only.
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"wb/agent"
+	"wb/agent/llm"
+	"wb/agent/tools"
+	"wb/compile"
+	"wb/compile/shell"
+	"wb/internal/nearest"
+	"wb/org"
+	"wb/sandbox"
+	"wb/trace"
+	"wb/workbook"
+)
+
+// Runtime runs agents. Its fields are set once.
+type Runtime struct {
+	Env   *compile.Env
+	Lanes *compile.Registry
+	State *trace.State
+	Key   trace.Signer // signs the records
+	// Getenv reads the environment, which names the model and its key.
+	Getenv func(string) string
+	// Warn hears what could not be recorded and what is tried again.
+	Warn func(error)
+	// Search ranks passages for the search tool; nil leaves the tool out.
+	Search tools.Searcher
+	// Delta hears the model's text as it comes.
+	Delta func(string)
+	// Sink hears the events of runs besides their records; it may be nil.
+	Sink trace.Sink
+}
+
+// Task is one thing for an agent to do.
+type Task struct {
+	// File holds the agent's definition, ID says which of the file's; without a
+	// file the default agent runs.
+	File, ID string
+	Text     string
+	// Dir is the working directory; the file's, or the current one, when empty.
+	Dir string
+	// Write lets the agent change the working directory.
+	Write   bool
+	Model   string // in place of the definition's
+	Limits  agent.Bounds
+	Session string // a label
+}
+
+// record is what a journal keeps of the task, so that it can be resumed.
+type record struct {
+	Task       Task   `json:"task"`
+	Definition string `json:"definition"` // fingerprint of the definition
+	Root       string `json:"root"`       // the first run of those resumed from each other
+}
+
+// NotFoundError names an agent or run that there is none of.
+type NotFoundError struct{ What, Help string }
+
+func (e *NotFoundError) Error() string { return e.What }
+
+// Hint says what there is.
+func (e *NotFoundError) Hint() string { return e.Help }
+
+// ExitCode is that of things not found.
+func (e *NotFoundError) ExitCode() int { return 4 }
+
+// Agents reads the definitions of a file.
+func Agents(file string) ([]*agent.Definition, []compile.Diagnostic, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return nil, nil, err
+	}
+	all, found := agent.Definitions(org.Parse(src), file)
+	return all, found, nil
+}
+
+// definition finds the agent of a task.
+func definition(task Task) (*agent.Definition, error) {
+	if task.File == "" {
+		return agent.Default(), nil
+	}
+	all, found, err := Agents(task.File)
+	if err != nil {
+		return nil, err
+	}
+	for _, d := range found {
+		if d.Severity == compile.Error {
+			return nil, &compile.BuildError{Diagnostics: []compile.Diagnostic{d}}
+		}
+	}
+	var ids []string
+	for _, d := range all {
+		if d.ID == task.ID || task.ID == "" && len(all) == 1 {
+			return d, nil
+		}
+		ids = append(ids, d.ID)
+	}
+	switch {
+	case len(all) == 0:
+		return nil, &NotFoundError{task.File + " defines no agent", "tag a heading :agent:"}
+	case task.ID == "":
+		return nil, &NotFoundError{task.File + " defines several agents", "name one: " + task.File + "#" + strings.Join(ids, ", #")}
+	}
+	hint := "it has " + strings.Join(ids, ", ")
+	if near := nearest.Word(task.ID, ids); near != "" {
+		hint = fmt.Sprintf("did you mean %s#%s?", task.File, near)
+	}
+	return nil, &NotFoundError{fmt.Sprintf("%s has no agent %s", task.File, task.ID), hint}
+}
+
+// Run does a task.
+func (rt *Runtime) Run(ctx context.Context, task Task) (*agent.Result, error) {
+	return rt.start(ctx, task, nil)
+}
+
+// Resume goes on with a run that did not end: what its journal has is not done
+// again.
+func (rt *Runtime) Resume(ctx context.Context, run string) (*agent.Result, error) {
+	return rt.from(ctx, run, -1)
+}
+
+// Fork runs again from a point of another run: turns before step are taken from
+// its journal, the rest happens anew.
+func (rt *Runtime) Fork(ctx context.Context, run string, step int) (*agent.Result, error) {
+	return rt.from(ctx, run, step)
+}
+
+func (rt *Runtime) from(ctx context.Context, run string, step int) (*agent.Result, error) {
+	old, err := rt.open(run)
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close()
+	r, err := recordOf(old)
+	if err != nil {
+		return nil, err
+	}
+	entries := old.Entries()
+	keep := len(entries)
+	if step >= 0 {
+		if keep, err = before(entries, step); err != nil {
+			return nil, err
+		}
+	}
+	from := &origin{run: run, journal: old, entries: keep, root: r.Root}
+	if step >= 0 { // what a fork does, it does itself
+		from.root = ""
+	}
+	return rt.start(ctx, r.Task, from)
+}
+
+// before is how many entries stand before the model's turn of a step.
+func before(entries []trace.Entry, step int) (int, error) {
+	key := fmt.Sprintf("turn/%d", max(0, step-1))
+	turns := 0
+	for i, e := range entries {
+		if e.Kind != trace.EntryModel {
+			continue
+		}
+		if e.Key == key {
+			return i, nil
+		}
+		turns++
+	}
+	return 0, &NotFoundError{fmt.Sprintf("the run has no step %d", step), fmt.Sprintf("it has %d", turns)}
+}
+
+// origin is the run that another goes on from.
+type origin struct {
+	run     string
+	journal *trace.Journal
+	entries int
+	root    string // whose effects it goes on with; "" begins its own
+}
+
+// open opens the journal of a run that exists.
+func (rt *Runtime) open(run string) (*trace.Journal, error) {
+	if _, err := os.Stat(filepath.Join(rt.State.RunDir(run), "journal.jsonl")); err != nil {
+		if !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		return nil, &NotFoundError{fmt.Sprintf("there is no journal of run %s", run), "wb agent list"}
+	}
+	return rt.State.OpenJournal(run)
+}
+
+// recordKey is the first entry of every journal.
+const recordKey = "task"
+
+func recordOf(j *trace.Journal) (record, error) {
+	var r record
+	e, ok := j.Find(trace.EntryIntent, recordKey)
+	if !ok {
+		return r, errors.New("the journal is empty: the run had not begun")
+	}
+	body, err := j.Body(e)
+	if err != nil {
+		return r, err
+	}
+	return r, json.Unmarshal(body, &r)
+}
+
+// start runs a task, anew or from another run.
+func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.Result, error) {
+	d, err := definition(task)
+	if err != nil {
+		return nil, err
+	}
+	model, err := rt.model(d, task)
+	if err != nil {
+		return nil, err
+	}
+	if task, err = absolute(task); err != nil {
+		return nil, err
+	}
+	run, err := rt.begin(d, task, from)
+	if err != nil {
+		return nil, err
+	}
+	journal, err := rt.State.OpenJournal(run.ID())
+	if err != nil {
+		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
+	}
+	defer journal.Close()
+	root := run.ID()
+	if from != nil && from.root != "" {
+		root = from.root
+	}
+	if from != nil {
+		err = from.journal.CopyTo(journal, from.entries)
+	} else {
+		err = appendRecord(journal, record{task, d.Fingerprint(), root})
+	}
+	if err != nil {
+		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
+	}
+	client, err := rt.client(run)
+	if err != nil {
+		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
+	}
+	d.Model = model
+	result, err := rt.execute(ctx, d, task, agent.Options{Model: client, Events: run, Journal: journal, RunID: run.ID(), RootRunID: root})
+	if err != nil {
+		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
+	}
+	end := trace.Outcome{Status: result.Status, Output: result.Result, Error: result.Error, Exit: trace.Exit(result.ExitCode()), Usage: result.Usage}
+	if err := run.End(end); err != nil {
+		rt.warn(err)
+	}
+	return result, nil
+}
+
+// absolute makes a task independent of the current directory.
+func absolute(task Task) (Task, error) {
+	var err error
+	if task.File != "" {
+		if task.File, err = filepath.Abs(task.File); err != nil {
+			return task, err
+		}
+		if task.Dir == "" {
+			task.Dir = filepath.Dir(task.File)
+		}
+	}
+	task.Dir, err = filepath.Abs(task.Dir)
+	return task, err
+}
+
+func appendRecord(j *trace.Journal, r record) error {
+	body, err := json.Marshal(r)
+	if err != nil {
+		return err
+	}
+	_, err = j.Append(trace.EntryIntent, recordKey, body)
+	return err
+}
+
+// begin opens the records of a run.
+func (rt *Runtime) begin(d *agent.Definition, task Task, from *origin) (*trace.Run, error) {
+	info := trace.RunInfo{Agent: d.ID, Workbook: task.File}
+	if from != nil {
+		info.Parent = from.run
+	}
+	key := rt.Getenv("WB_LLM_API_KEY") + rt.Getenv("OPENROUTER_API_KEY")
+	var sinks []trace.Sink
+	if rt.Sink != nil {
+		sinks = append(sinks, rt.Sink)
+	}
+	return trace.Begin(trace.Config{Sinks: sinks, Files: trace.FilesIn(task.Dir), State: rt.State, Key: rt.Key, Warn: rt.warn,
+		Redact: func(text string) string {
+			if len(key) < 8 {
+				return text
+			}
+			return strings.ReplaceAll(text, key, "[key]")
+		}}, info)
+}
+
+// execute runs the loop with the tools of this machine.
+func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, opts agent.Options) (*agent.Result, error) {
+	var write func(agent.FileChange) error
+	if task.Write && !opts.Replay {
+		write = writer(task.Dir)
+	}
+	tree, err := agent.NewTree(task.Dir, write)
+	if err != nil {
+		return nil, err
+	}
+	defer tree.Close()
+	all, err := rt.tools(d, task, tree)
+	if err != nil {
+		return nil, err
+	}
+	opts.Agent, opts.Task, opts.Tree, opts.Tools = d, task.Text, tree, all
+	opts.Limits, opts.SessionID, opts.Delta = task.Limits, task.Session, rt.Delta
+	opts.Prices = rt.prices()
+	opts.Keep = func(text string) string {
+		id, err := rt.State.Blobs().Put([]byte(text))
+		if err != nil {
+			rt.warn(err)
+		}
+		return id
+	}
+	return agent.Run(ctx, opts), nil
+}
+
+// writer puts changes into the working directory.
+func writer(dir string) func(agent.FileChange) error {
+	return func(c agent.FileChange) error {
+		root, err := os.OpenRoot(dir)
+		if err != nil {
+			return err
+		}
+		defer root.Close()
+		name := filepath.FromSlash(c.Path)
+		if c.Removed {
+			err := root.Remove(name)
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil
+			}
+			return err
+		}
+		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		part := name + ".wb-part"
+		if err := root.WriteFile(part, c.Content, 0o644); err != nil {
+			return err
+		}
+		return root.Rename(part, name)
+	}
+}
+
+// shellLimits bound one shell call of an agent.
+var shellLimits = sandbox.Limits{Timeout: 60 * time.Second, Fuel: 50_000_000_000, Memory: 256 << 20}
+
+// tools are those the definition names, of those there are.
+func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree) ([]agent.Tool, error) {
+	all := append(tools.Files(tree), tools.Done(), tools.Issues(task.Dir, time.Now))
+	if lane, ok := rt.Lanes.Lookup("sh"); ok {
+		runner, ok := compile.Unwrapped[*shell.Lane](lane)
+		if !ok {
+			return nil, errors.New("the shell lane cannot run tools")
+		}
+		all = append(all, tools.Shell(runner.Runner, tree, shellLimits))
+	}
+	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside))
+	if rt.Search != nil {
+		all = append(all, tools.Search(rt.Search))
+	}
+	if len(d.Tools) == 0 {
+		return all, nil
+	}
+	var chosen []agent.Tool
+	var names []string
+	for _, t := range all {
+		names = append(names, t.Spec().Name)
+	}
+	for _, want := range append(d.Tools, "done") {
+		found := false
+		for _, t := range all {
+			if t.Spec().Name == want {
+				found = true
+				chosen = append(chosen, t)
+			}
+		}
+		if !found {
+			return nil, compile.Errorf(d.Pos, "agent %s names the tool %s, which there is none of", d.ID, want).WithHint("tools: " + strings.Join(names, " "))
+		}
+		if want == "done" {
+			break
+		}
+	}
+	return chosen, nil
+}
+
+func (rt *Runtime) warn(err error) {
+	if rt.Warn != nil && err != nil {
+		rt.Warn(err)
+	}
+}
+
+// Replay repeats a run offline: every turn and effect comes from its journal,
+// and a difference ends it with a [*agent.DivergedError] in the result.
+func (rt *Runtime) Replay(ctx context.Context, run string) (*agent.Result, error) {
+	old, err := rt.open(run)
+	if err != nil {
+		return nil, err
+	}
+	defer old.Close()
+	r, err := recordOf(old)
+	if err != nil {
+		return nil, err
+	}
+	d, err := definition(r.Task)
+	if err != nil {
+		return nil, err
+	}
+	if d.Model, err = rt.model(d, r.Task); err != nil {
+		return nil, err
+	}
+	return rt.execute(ctx, d, r.Task, agent.Options{Journal: old, Replay: true, RunID: run})
+}
+
+var _ agent.Model = (*llm.Client)(nil)

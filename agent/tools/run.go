@@ -1,0 +1,156 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"wb/agent"
+	"wb/compile"
+	"wb/sandbox"
+	"wb/value"
+	"wb/workbook"
+)
+
+// Workbooks lets an agent run a workbook of its tree, or org text, and gives it
+// the exports. Components get profile compute and no grants; the workbook is
+// not written.
+func Workbooks(lanes *compile.Registry, tree *agent.Tree, cache func(file string) *workbook.Cache) agent.Tool {
+	return &tool{name: "run", description: "Run an org workbook in the sandbox: a path in the working directory, or org text of several lines. Gives its exports as JSON.",
+		schema: `{"type":"object","properties":{"workbook":{"type":"string","description":"path of an .org file, or org text"},"set":{"type":"object","description":"values of its inputs"}},"required":["workbook"],"additionalProperties":false}`,
+		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
+			name, text := args.Text("workbook"), []byte(nil)
+			if strings.Contains(name, "\n") {
+				name, text = "text.org", []byte(name)
+			} else {
+				var err error
+				if text, err = tree.Read(name); err != nil {
+					return agent.Output{}, fmt.Errorf("run error: %w", err)
+				}
+			}
+			set, err := inputs(args["set"])
+			if err != nil {
+				return agent.Output{}, fmt.Errorf("run error: set: %w", err)
+			}
+			dir, remove, err := laidOut(tree)
+			if err != nil {
+				return agent.Output{}, fmt.Errorf("run error: %w", err)
+			}
+			defer remove()
+			file := filepath.Join(dir, filepath.FromSlash(path.Clean(name)))
+			report, err := workbook.Run(ctx, workbook.Options{File: file, Source: text, Lanes: lanes, Set: set, NoWrite: true, Cache: cache(file)})
+			if err != nil {
+				return agent.Output{}, fmt.Errorf("run error: %s", strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
+			}
+			return exports(report, dir)
+		}}
+}
+
+// inputs are the values of "set".
+func inputs(raw json.RawMessage) (map[string]value.Value, error) {
+	if len(raw) == 0 {
+		return nil, nil
+	}
+	v, err := value.ParseJSON(raw)
+	if err != nil {
+		return nil, err
+	}
+	set := map[string]value.Value{}
+	for _, f := range v.Fields() {
+		set[f.Name] = f.Value
+	}
+	return set, nil
+}
+
+// exports is a run as the model reads it.
+func exports(report *workbook.Report, dir string) (agent.Output, error) {
+	out := agent.Output{}
+	var failures []string
+	for _, d := range report.Components {
+		if d.Status == workbook.StatusFailed {
+			failures = append(failures, fmt.Sprintf("%s failed: %s", d.ID, strings.ReplaceAll(d.Err.Error(), dir+string(filepath.Separator), "")))
+		}
+	}
+	whole := value.OfObject(report.Exports...)
+	out.Text = joined(append(failures, whole.String())...)
+	exit := 0
+	if len(failures) > 0 {
+		exit = 1
+	}
+	out.Exit = &exit
+	return out, nil
+}
+
+// maxLaidOut bounds what is copied for a workbook that sees an agent's changes.
+const maxLaidOut = 256 << 20
+
+var errTooLarge = errors.New("the working directory is too large to run a workbook on changed files (256 MiB)")
+
+// laidOut is the run's tree as a directory: a copy, so that what the agent
+// changed is there and nothing a workbook does reaches the working directory.
+func laidOut(tree *agent.Tree) (dir string, remove func(), err error) {
+	if !tree.Changed() {
+		return tree.Dir(), func() {}, nil
+	}
+	dir, err = os.MkdirTemp("", "wb-run-")
+	if err != nil {
+		return "", nil, err
+	}
+	remove = func() { _ = os.RemoveAll(dir) }
+	c := copier{from: tree.FS(), to: dir}
+	if inside, err := filepath.Rel(tree.Dir(), dir); err == nil {
+		c.skip = filepath.ToSlash(inside) // the copy may lie in what is copied
+	}
+	if err = c.copy("."); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return dir, remove, nil
+}
+
+// copier copies a tree into a directory.
+type copier struct {
+	from sandbox.FS
+	to   string
+	skip string
+	size int64
+}
+
+func (c *copier) copy(name string) error {
+	entries, err := c.from.ReadDir(name)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		inner := path.Join(name, e.Name())
+		target := filepath.Join(c.to, filepath.FromSlash(inner))
+		switch {
+		case e.Name() == ".git" || e.Name() == ".wb" || inner == c.skip:
+		case e.IsDir():
+			if err := os.MkdirAll(target, 0o755); err != nil {
+				return err
+			}
+			if err := c.copy(inner); err != nil {
+				return err
+			}
+		case e.Type()&fs.ModeType == 0:
+			data, err := sandbox.ReadFile(c.from, inner)
+			if err != nil {
+				return err
+			}
+			if c.size += int64(len(data)); c.size > maxLaidOut {
+				return errTooLarge
+			}
+			if err := os.WriteFile(target, data, 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,227 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"sync"
+
+	"wb/sandbox"
+)
+
+// HostNames are kept by the host: an agent may read them and cannot write them.
+var HostNames = []string{"events.org", "_steps.jsonl", "_ledger.json", "approvals.org", "issues.org", "wb.toml", ".wb", ".git"}
+
+// FileChange is one file that a tool wrote or removed.
+type FileChange struct {
+	Path    string `json:"path"`
+	Content []byte `json:"content,omitempty"`
+	Removed bool   `json:"removed,omitempty"`
+}
+
+// Tree is the one tree of files that the file tools, the shell and workbooks of
+// a run see. Reads fall through to the working directory. Writes stay with the
+// run, or, where the user granted it, also go to the directory.
+type Tree struct {
+	dir     string
+	host    *sandbox.HostFS
+	overlay *sandbox.OverlayFS
+	// write puts changes into the working directory; nil keeps them in the run.
+	write func(FileChange) error
+
+	mu   sync.Mutex
+	seen map[string]string // content digest of every change so far
+	gone map[string]bool
+}
+
+// NewTree makes the tree of a run over a working directory.
+func NewTree(dir string, write func(FileChange) error) (*Tree, error) {
+	host, err := sandbox.HostDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	return &Tree{dir: dir, host: host, overlay: sandbox.Overlay(&guarded{host}), write: write, seen: map[string]string{}, gone: map[string]bool{}}, nil
+}
+
+// Close lets go of the directory.
+func (t *Tree) Close() error { return t.host.Close() }
+
+// Dir is the working directory.
+func (t *Tree) Dir() string { return t.dir }
+
+// Changed reports whether the tree differs from the working directory.
+func (t *Tree) Changed() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.write == nil && len(t.seen)+len(t.gone) > 0
+}
+
+// FS is the tree as guests see it.
+func (t *Tree) FS() sandbox.FS { return &guarded{t.overlay} }
+
+// guarded refuses writes to what the host keeps.
+type guarded struct{ sandbox.FS }
+
+func (g *guarded) OpenFile(name string, flag int, perm fs.FileMode) (sandbox.File, error) {
+	if flag&3 != 0 && kept(name) { // anything but O_RDONLY
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	return g.FS.OpenFile(name, flag, perm)
+}
+
+func (g *guarded) Mkdir(name string, perm fs.FileMode) error {
+	if kept(name) {
+		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrPermission}
+	}
+	return g.FS.Mkdir(name, perm)
+}
+
+func (g *guarded) Remove(name string) error {
+	if kept(name) {
+		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrPermission}
+	}
+	return g.FS.Remove(name)
+}
+
+func (g *guarded) Rename(from, to string) error {
+	if kept(from) || kept(to) {
+		return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrPermission}
+	}
+	return g.FS.Rename(from, to)
+}
+
+// kept reports whether a name is the host's.
+func kept(name string) bool {
+	first, _, _ := strings.Cut(path.Clean(strings.TrimPrefix(name, "/")), "/")
+	return slices.Contains(HostNames, first)
+}
+
+// clean is a path the model gave as a name in the tree.
+func clean(name string) (string, bool) {
+	name = strings.ReplaceAll(name, "\\", "/")
+	name = strings.TrimPrefix(name, "./")
+	if name == "" || strings.HasPrefix(name, "/") || strings.ContainsRune(name, 0) {
+		return "", false
+	}
+	name = path.Clean(name)
+	return name, fs.ValidPath(name)
+}
+
+// Read reads a file for the model.
+func (t *Tree) Read(name string) ([]byte, error) {
+	inside, ok := clean(name)
+	if !ok {
+		return nil, errors.New("read blocked: path escapes your working dir")
+	}
+	data, err := sandbox.ReadFile(t.overlay, inside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("no such file: %s", name)
+	}
+	return data, err
+}
+
+// Write writes a file for the model.
+func (t *Tree) Write(name string, data []byte) error {
+	inside, ok := clean(name)
+	if !ok {
+		return errors.New("write blocked: path escapes your working dir")
+	}
+	if kept(inside) {
+		return fmt.Errorf("write blocked: %s is kept by the host", name)
+	}
+	for dir := path.Dir(inside); dir != "."; dir = path.Dir(dir) {
+		if info, err := t.overlay.Stat(dir); err == nil && !info.IsDir() {
+			return fmt.Errorf("write blocked: %s is a file", dir)
+		}
+	}
+	if err := mkdirs(t.overlay, path.Dir(inside)); err != nil {
+		return err
+	}
+	return sandbox.WriteFile(t.overlay, inside, data)
+}
+
+func mkdirs(tree sandbox.FS, dir string) error {
+	if dir == "." {
+		return nil
+	}
+	if info, err := tree.Stat(dir); err == nil && info.IsDir() {
+		return nil
+	}
+	if err := mkdirs(tree, path.Dir(dir)); err != nil {
+		return err
+	}
+	err := tree.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	return err
+}
+
+// Changes are what differs from the last time it was asked; they have been put
+// into the working directory when it returns, where the user granted that.
+func (t *Tree) Changes(context.Context) ([]FileChange, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var changes []FileChange
+	err := t.overlay.Upper().Walk(func(name string, info fs.FileInfo, data []byte) error {
+		if info.IsDir() || kept(name) || strings.HasPrefix(name, "tmp/") {
+			return nil
+		}
+		sum := digest(data)
+		if t.seen[name] == sum {
+			return nil
+		}
+		t.seen[name] = sum
+		delete(t.gone, name)
+		changes = append(changes, FileChange{Path: name, Content: slices.Clone(data)})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range t.overlay.Removed() {
+		if _, err := t.overlay.Stat(name); err != nil && !t.gone[name] {
+			t.gone[name] = true
+			delete(t.seen, name)
+			changes = append(changes, FileChange{Path: name, Removed: true})
+		}
+	}
+	slices.SortFunc(changes, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
+	for _, c := range changes {
+		if t.write != nil {
+			if err := t.write(c); err != nil {
+				return changes, fmt.Errorf("write blocked: %w", err)
+			}
+		}
+	}
+	return changes, nil
+}
+
+// apply brings the tree to where a recorded call left it. The directory itself
+// got the changes when the call was made.
+func (t *Tree) apply(changes []FileChange) error {
+	if t == nil {
+		return nil
+	}
+	for _, c := range changes {
+		if c.Removed {
+			t.gone[c.Path] = true
+			if err := t.overlay.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		if err := mkdirs(t.overlay, path.Dir(c.Path)); err != nil {
+			return err
+		}
+		if err := sandbox.WriteFile(t.overlay, c.Path, c.Content); err != nil {
+			return err
+		}
+		t.seen[c.Path] = digest(c.Content)
+	}
+	return nil
+}

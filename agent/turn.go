@@ -1,0 +1,206 @@
+package agent
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"wb/trace"
+)
+
+// turn is what the journal keeps of a model's turn.
+type turn struct {
+	Request string        `json:"request"` // digest of what was asked
+	Reply   Reply         `json:"reply"`
+	Took    time.Duration `json:"took_ns"`
+}
+
+// ask puts the transcript to the model. What the turn may cost is reserved
+// before and settled after.
+func (r *run) ask(ctx context.Context, step int, tools []ToolSpec) (Reply, error) {
+	request := r.request(r.transcript, tools)
+	reserved, err := r.reserve(&request, r.main, 1)
+	if err != nil {
+		return Reply{}, err
+	}
+	key := fmt.Sprintf("turn/%d", r.trips)
+	t, err := r.take(ctx, key, request, r.deadline)
+	if err != nil {
+		reserved.Settle(Bounds{})
+		return Reply{}, err
+	}
+	used := r.cost(t.Reply.Usage)
+	if len(t.Reply.Message.ToolCalls) > 0 {
+		used.Steps = 1
+	}
+	reserved.Settle(used)
+	r.counted(request, t)
+	r.noteTurn(step, t)
+	return t.Reply, nil
+}
+
+// request is a turn's question.
+func (r *run) request(messages []Message, tools []ToolSpec) Request {
+	return Request{Model: r.agent.Model, Messages: messages, Tools: tools, Temperature: r.agent.Temperature, MaxTokens: r.agent.MaxTokens, Schema: r.agent.schemaText()}
+}
+
+// reserve sets aside the most a turn can cost. Where tokens are bounded, the
+// answer's length is cut to what is left.
+func (r *run) reserve(request *Request, from *Ledger, steps int64) (*Reservation, error) {
+	prompt := r.promptTokens(*request)
+	if left := from.tokensLeft(); left < 1<<62 {
+		room := left - prompt
+		if room < minAnswer {
+			return nil, &BoundError{"tokens", fmt.Sprint(r.tokenLimit())}
+		}
+		if request.MaxTokens == 0 || int64(request.MaxTokens) > room {
+			request.MaxTokens = int(min(room, 1<<20))
+		}
+	}
+	amount := Bounds{Steps: steps, Tokens: prompt + int64(request.MaxTokens)}
+	amount.USD = (float64(prompt)*r.Prices.In + float64(max(request.MaxTokens, assumedAnswer))*r.Prices.Out) / 1e6
+	return from.Reserve(amount)
+}
+
+// minAnswer is the shortest answer worth asking for, and assumedAnswer how
+// long one is taken to be where nothing bounds it, in tokens.
+const (
+	minAnswer     = 32
+	assumedAnswer = 4096
+)
+
+func (r *run) tokenLimit() int64 { return r.agent.Bounds.overriddenBy(r.Limits).Tokens }
+
+// promptTokens is an upper bound of a request's tokens: what the provider
+// counted for the part it has seen, and a token for each byte that is new.
+func (r *run) promptTokens(request Request) int64 {
+	size := requestSize(request)
+	if r.lastKnown > 0 && size >= r.knownSize {
+		return r.lastKnown + size - r.knownSize
+	}
+	return size
+}
+
+func requestSize(request Request) int64 {
+	text, _ := json.Marshal([]any{request.Messages, request.Tools, request.Schema})
+	return int64(len(text))
+}
+
+// counted remembers what the provider counted.
+func (r *run) counted(request Request, t turn) {
+	if t.Reply.Usage.TokensIn > 0 {
+		r.lastKnown = t.Reply.Usage.TokensIn
+		r.knownSize = requestSize(request)
+	}
+}
+
+// cost is what a turn used.
+func (r *run) cost(u trace.Usage) Bounds {
+	b := Bounds{Tokens: u.TokensIn + u.TokensOut, USD: u.CostUSD}
+	if b.USD == 0 {
+		b.USD = (float64(u.TokensIn)*r.Prices.In + float64(u.TokensOut)*r.Prices.Out) / 1e6
+	}
+	return b
+}
+
+// take gets a turn from the journal or else from the model.
+func (r *run) take(ctx context.Context, key string, request Request, stop time.Time) (turn, error) {
+	text, err := json.Marshal(request)
+	if err != nil {
+		return turn{}, err
+	}
+	var t turn
+	found, err := r.recorded(trace.EntryModel, key, &t)
+	switch {
+	case err != nil:
+		return turn{}, err
+	case found && t.Request != digest(text):
+		return turn{}, &DivergedError{key, digest(text), t.Request}
+	case found:
+		r.elapsed += t.Took
+		return t, nil
+	case r.Replay:
+		return turn{}, &DivergedError{Key: key}
+	}
+	start := r.Now()
+	asking, cancel := r.within(ctx, stop)
+	defer cancel()
+	reply, err := r.Model.Complete(asking, request, r.Delta)
+	if err != nil {
+		switch {
+		case ctx.Err() != nil:
+			return turn{}, context.Canceled
+		case errors.Is(asking.Err(), context.DeadlineExceeded):
+			return turn{}, &BoundError{"timeout", fmt.Sprint(r.hardStop.Sub(r.started).Milliseconds())}
+		}
+		return turn{}, err
+	}
+	reply.Message = Message{Role: RoleAssistant, Content: reply.Message.Content, ToolCalls: reply.Message.ToolCalls}
+	t = turn{digest(text), reply, r.Now().Sub(start)}
+	return t, r.record(trace.EntryModel, key, t)
+}
+
+// noteTurn records a turn in the result and in the events.
+func (r *run) noteTurn(step int, t turn) {
+	r.result.Usage = r.result.Usage.Add(t.Reply.Usage)
+	r.result.Report.Trips = append(r.result.Report.Trips, Trip{Index: r.trips, Finish: t.Reply.Finish, Usage: t.Reply.Usage, Duration: milliseconds(t.Took), Model: t.Reply.Model})
+	r.trips++
+	r.emit(trace.Event{Kind: trace.KindModelTurn, Step: step, Model: t.Reply.Model, Duration: t.Took, Usage: t.Reply.Usage, Output: t.Reply.Message.Content})
+}
+
+// wrapUpText asks for a conclusion.
+const wrapUpText = "You have reached the end of what this run may use (%v). Do not call tools. Say now, from what you have found so far, the best answer you can give and what is still open."
+
+// wrapUp is the turn held back for the end. The transcript is cut to what it
+// can pay for: the beginning, and as much of the end as fits.
+func (r *run) wrapUp(ctx context.Context, why *BoundError) (string, bool) {
+	question := Message{Role: RoleUser, Content: fmt.Sprintf(wrapUpText, why)}
+	for _, messages := range r.shortened(question) {
+		request := r.request(messages, nil)
+		reserved, err := r.reserve(&request, r.outer, 0)
+		if err != nil {
+			continue
+		}
+		t, err := r.take(ctx, fmt.Sprintf("turn/%d", r.trips), request, r.hardStop)
+		if err != nil {
+			reserved.Settle(Bounds{})
+			return "", false
+		}
+		reserved.Settle(r.cost(t.Reply.Usage))
+		r.transcript = append(r.transcript, question, t.Reply.Message)
+		r.noteTurn(0, t)
+		return t.Reply.Message.Content, t.Reply.Message.Content != ""
+	}
+	return "", false
+}
+
+// shortened are transcripts for the last turn, longest first. Calls whose
+// outputs are cut off would confuse the model, so from the first cut on only
+// words are kept.
+func (r *run) shortened(question Message) [][]Message {
+	all := [][]Message{append(append([]Message{}, r.transcript...), question)}
+	head := r.transcript[:min(2, len(r.transcript))]
+	for _, room := range []int{16000, 6000, 2000, 800} {
+		var tail []Message
+		for i := len(r.transcript) - 1; i >= len(head) && room > 0; i-- {
+			m := r.transcript[i]
+			if m.Content == "" {
+				continue
+			}
+			text := m.Content
+			if len(text) > room {
+				text = text[:room]
+			}
+			room -= len(text)
+			role := RoleAssistant
+			if m.Role != RoleAssistant {
+				role, text = RoleUser, "(earlier output) "+text
+			}
+			tail = append([]Message{{Role: role, Content: text}}, tail...)
+		}
+		all = append(all, append(append(append([]Message{}, head...), tail...), question))
+	}
+	return all
+}

@@ -1,0 +1,278 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"wb/agent"
+	"wb/agent/runtime"
+	"wb/compile"
+	"wb/trace"
+	"wb/trace/identity"
+)
+
+// agentCmd runs agents and looks after their runs.
+type agentCmd struct {
+	Run    agentRunCmd    `cmd:"" help:"Give an agent of a document a task."`
+	List   agentListCmd   `cmd:"" help:"List the agents of a file, or the runs there have been."`
+	Show   agentShowCmd   `cmd:"" help:"Show what a run did, step by step."`
+	Resume agentResumeCmd `cmd:"" help:"Go on with a run that was killed, doing nothing twice."`
+	Fork   agentForkCmd   `cmd:"" help:"Run again from a step of another run."`
+	Replay agentReplayCmd `cmd:"" help:"Repeat a run offline from its journal and compare."`
+}
+
+// agentLimits are the bounds that a person may set in place of the document's.
+type agentLimits struct {
+	Model     string        `help:"Model in place of WB_LLM_MODEL and the document's." placeholder:"NAME"`
+	MaxSteps  int64         `help:"Turns that may call tools."`
+	Timeout   time.Duration `help:"Wall clock, such as 90s." placeholder:"TIME"`
+	Tokens    int64         `name:"budget-tokens" help:"Tokens of prompts and answers together."`
+	USD       float64       `name:"budget-usd" help:"Dollars; needs WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT (per million tokens)."`
+	ToolCalls int64         `name:"budget-tool-calls" help:"Tool calls."`
+	Write     bool          `help:"Let the agent write into the working directory; otherwise its writes stay with the run."`
+	Dir       string        `help:"Working directory; the document's by default." type:"existingdir"`
+	Session   string        `help:"Label put on the run." placeholder:"NAME"`
+	Stream    bool          `help:"Print the model's words on stderr as they come."`
+}
+
+func (l agentLimits) task(text string) runtime.Task {
+	return runtime.Task{Text: text, Dir: l.Dir, Write: l.Write, Model: l.Model, Session: l.Session,
+		Limits: agent.Bounds{Steps: l.MaxSteps, Wall: l.Timeout, Tokens: l.Tokens, USD: l.USD, ToolCalls: l.ToolCalls}}
+}
+
+type agentRunCmd struct {
+	Target string `arg:"" help:"The document, and which of its agents: FILE#ID."`
+	Task   string `arg:"" help:"What to do, in words; - reads standard input."`
+	agentLimits
+}
+
+func (c *agentRunCmd) Help() string {
+	return "Example:\n  wb agent run team.org#waldo \"count the TODO headings in notes/\"\n\nAn agent is a heading tagged :agent:. Its result goes to stdout, its steps to stderr\nand to events.org. The model is any OpenAI-compatible endpoint: WB_LLM_BASE_URL,\nWB_LLM_MODEL and WB_LLM_API_KEY (or OPENROUTER_API_KEY)."
+}
+
+func (c *agentRunCmd) Run(a *app) error {
+	if c.Task == "-" {
+		text, err := io.ReadAll(a.std.In)
+		if err != nil {
+			return err
+		}
+		c.Task = string(text)
+	}
+	task := c.task(c.Task)
+	task.File, task.ID, _ = strings.Cut(c.Target, "#")
+	if _, err := os.Stat(task.File); os.IsNotExist(err) {
+		return missingFile(task.File)
+	}
+	return a.withAgents(c.Stream, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
+}
+
+type agentResumeCmd struct {
+	ID string `arg:"" name:"run" help:"Id of the run."`
+}
+
+func (c *agentResumeCmd) Help() string {
+	return "Example:\n  wb agent resume 01KA7R2M8T\n\nTurns and effects in the journal are taken from it; the run goes on after them as a\nrun of its own, whose parent is the old one."
+}
+
+func (c *agentResumeCmd) Run(a *app) error {
+	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Resume(ctx, c.ID) })
+}
+
+type agentForkCmd struct {
+	ID   string `arg:"" name:"run" help:"Id of the run."`
+	Step int    `required:"" help:"First step to do anew, from 1."`
+}
+
+func (c *agentForkCmd) Help() string {
+	return "Example:\n  wb agent fork 01KA7R2M8T --step 3\n\nKeeps the turns before the step and does everything from it on again."
+}
+
+func (c *agentForkCmd) Run(a *app) error {
+	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+		return rt.Fork(ctx, c.ID, c.Step)
+	})
+}
+
+type agentReplayCmd struct {
+	ID string `arg:"" name:"run" help:"Id of the run."`
+}
+
+func (c *agentReplayCmd) Help() string {
+	return "Example:\n  wb agent replay 01KA7R2M8T\n\nAsks no model and runs no tool. Exits with 1 and names the entry where the document\nnow leads elsewhere."
+}
+
+func (c *agentReplayCmd) Run(a *app) error {
+	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Replay(ctx, c.ID) })
+}
+
+type agentListCmd struct {
+	File string `arg:"" optional:"" help:"Document whose agents to list; without one, the runs of agents."`
+}
+
+func (c *agentListCmd) Help() string {
+	return "Examples:\n  wb agent list team.org\n  wb agent list"
+}
+
+func (c *agentListCmd) Run(a *app) error {
+	if c.File == "" {
+		return c.runs(a)
+	}
+	all, found, err := runtime.Agents(c.File)
+	if err != nil {
+		return err
+	}
+	for _, d := range found {
+		a.diagnostic(d)
+	}
+	var rows []map[string]any
+	for _, d := range all {
+		rows = append(rows, map[string]any{"id": d.ID, "title": d.Title, "tagline": d.Tagline, "model": d.Model, "tools": d.Tools, "line": d.Pos.Line})
+	}
+	return a.answer("agent", rows, func(w io.Writer) error {
+		for _, d := range all {
+			fmt.Fprintf(w, "%-20s %s\n", d.ID, strings.TrimSpace(d.Title+"  "+d.Tagline))
+		}
+		return nil
+	})
+}
+
+// runs lists the runs of agents, latest last.
+func (c *agentListCmd) runs(a *app) error {
+	state, err := userState()
+	if err != nil {
+		return err
+	}
+	all, err := state.Runs()
+	if err != nil {
+		return err
+	}
+	var rows []trace.RunRecord
+	for _, r := range all {
+		if r.Agent != "" {
+			rows = append(rows, r)
+		}
+	}
+	return a.answer("agent", rows, func(w io.Writer) error {
+		for _, r := range rows {
+			fmt.Fprintf(w, "%s  %-10s  %-20s  %s\n", r.Run, r.Status, r.Agent, r.Started.Local().Format("2006-01-02 15:04:05"))
+		}
+		return nil
+	})
+}
+
+type agentShowCmd struct {
+	ID string `arg:"" name:"run" help:"Id of the run."`
+}
+
+func (c *agentShowCmd) Help() string { return "Example:\n  wb agent show 01KA7R2M8T" }
+
+func (c *agentShowCmd) Run(a *app) error {
+	state, err := userState()
+	if err != nil {
+		return err
+	}
+	all, err := state.Runs()
+	if err != nil {
+		return err
+	}
+	for _, r := range all {
+		if r.Run != c.ID {
+			continue
+		}
+		text, err := os.ReadFile(r.Events)
+		if err != nil {
+			return err
+		}
+		var events []trace.Event
+		for e := range trace.Events(text) {
+			if e.Run == c.ID {
+				events = append(events, e)
+			}
+		}
+		return a.answer("agent", map[string]any{"run": r, "events": events}, func(w io.Writer) error {
+			for _, e := range events {
+				fmt.Fprintln(w, eventLine(e))
+			}
+			return nil
+		})
+	}
+	return &runtime.NotFoundError{What: "there is no run " + c.ID, Help: "wb agent list"}
+}
+
+// userState is the state directory of the user.
+func userState() (*trace.State, error) {
+	dir, err := trace.StateDir(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return trace.NewState(dir), nil
+}
+
+// withAgents runs an agent with everything this machine has and answers with
+// its result.
+func (a *app) withAgents(stream bool, do func(context.Context, *runtime.Runtime) (*agent.Result, error)) error {
+	state, err := userState()
+	if err != nil {
+		return err
+	}
+	key, err := identity.Load("", identity.DefaultTenant)
+	if err != nil {
+		return err
+	}
+	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
+		rt := &runtime.Runtime{Env: env, Lanes: lanes, State: state, Key: key, Getenv: os.Getenv,
+			Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}}
+		if stream {
+			rt.Delta = func(text string) { fmt.Fprint(a.std.Err, text) }
+		}
+		result, err := do(a.ctx, rt)
+		if err != nil {
+			return err
+		}
+		err = a.answer("agent", result, func(w io.Writer) error {
+			_, err := fmt.Fprintln(w, strings.TrimRight(result.Result, "\n"))
+			return err
+		})
+		if err == nil && result.ExitCode() != 0 {
+			return alreadyReported(result.ExitCode())
+		}
+		return err
+	})
+}
+
+// eventNotes tells the steps of a run on stderr.
+type eventNotes struct{ *app }
+
+func (n eventNotes) Emit(e trace.Event) error {
+	switch e.Kind {
+	case trace.KindRun:
+		n.note("run %s", e.Run)
+	case trace.KindToolCall, trace.KindRetry, trace.KindDenial:
+		n.note("%s", eventLine(e))
+	}
+	return nil
+}
+
+// eventLine is an event in a line.
+func eventLine(e trace.Event) string {
+	line := string(e.Kind)
+	if e.Step > 0 {
+		line = fmt.Sprintf("step %d", e.Step)
+	}
+	if e.Output == e.Error {
+		e.Output = ""
+	}
+	for _, part := range []string{e.Tool, e.Model, string(e.Args), e.Status, e.Error, strings.Join(strings.Fields(e.Output), " ")} {
+		if part != "" {
+			line += " " + part
+		}
+	}
+	if runes := []rune(line); len(runes) > 160 {
+		line = string(runes[:159]) + "…"
+	}
+	return line
+}

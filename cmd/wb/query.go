@@ -1,23 +1,29 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"wb/internal/nearest"
 	"wb/org/oql"
+	"wb/value"
 )
 
 // queryCmd asks questions over org files in OQL.
 type queryCmd struct {
-	Args    []string `arg:"" optional:"" help:"Files and directories, then the query; . when no path is given."`
+	Args    []string `arg:"" optional:"" help:"Files and directories, then the query; . when no path is given. @name is a query that a file keeps."`
 	Format  string   `enum:"auto,table,json,ndjson,csv,org,paths,sexp" default:"auto" help:"How rows are printed (${enum}); auto is a table for a person, JSON for a program."`
 	Select  []string `help:"Columns to show, comma-separated."`
 	Sort    []string `help:"Columns to sort by; a leading - is descending."`
 	Limit   int      `help:"Rows at most."`
 	Count   bool     `help:"Print only the number of rows."`
-	Explain bool     `help:"Show how the query is read and what it looked at."`
+	Explain bool     `help:"Show on stderr how the query was read, what the index answered and how long it took."`
+	Saved   bool     `help:"List the queries that the files keep instead of asking one."`
+	Watch   bool     `help:"Print new matches as JSON lines until interrupted."`
+	Replay  bool     `help:"With --watch, first print what matches already."`
+	NoIndex bool     `help:"Parse every file."`
 }
 
 func (c *queryCmd) Help() string {
@@ -25,10 +31,13 @@ func (c *queryCmd) Help() string {
   wb query notes/ 'todo:NEXT tags:work !someday'
   wb query events.org 'tag:tool_call exit:!=0 | group tool | count, p95 dur_ms'
   wb query plan.org '(and (todo) (deadline :to today))'
+  wb query plan.org @week
+  wb query events.org 'from:events exit:!=0' --watch
 
 Columns such as title, state, tags and any property may be compared:
 dur_ms:>1000, title:~^Draft, effort:<2:00. Sources: from:blocks, from:links,
-from:tables, from:events, from:runs or a path below the working directory.`
+from:tables, from:events, from:runs or a path below the working directory.
+#+OQL: week = todo:NEXT deadline:to=7 in a file keeps a query.`
 }
 
 func (c *queryCmd) Run(a *app) error {
@@ -36,10 +45,51 @@ func (c *queryCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if err := refusePages(paths); err != nil {
+		return err
+	}
+	if c.Saved {
+		return c.list(a, paths)
+	}
+	if strings.HasPrefix(text, "@") {
+		saved, err := oql.ReadSaved(orHere(paths))
+		if err != nil {
+			return err
+		}
+		if text, err = oql.Expand(text, saved); err != nil {
+			return err
+		}
+	}
 	q, err := oql.Parse(text)
 	if err != nil {
 		return err
 	}
+	c.narrow(q)
+	request := oql.Request{Paths: paths, Query: q, NoIndex: c.NoIndex}
+	if c.Watch {
+		return oql.Watch(a.ctx, request, c.Replay, func(row value.Value) error {
+			_, err := fmt.Fprintf(a.std.Out, "%s\n", row.AppendJSON(nil))
+			return err
+		})
+	}
+	answer, err := oql.Ask(a.ctx, request)
+	if err != nil {
+		return err
+	}
+	err = c.print(a, answer)
+	if closeErr := answer.Close(); closeErr != nil {
+		a.note("the index could not be written: %v", closeErr)
+	}
+	if c.Explain {
+		for _, line := range answer.Explain(q) {
+			a.note("%s", line)
+		}
+	}
+	return err
+}
+
+// narrow adds what flags ask to the query.
+func (c *queryCmd) narrow(q *oql.Query) {
 	for _, name := range c.Select {
 		q.Select = append(q.Select, oql.Column{Field: name})
 	}
@@ -51,29 +101,47 @@ func (c *queryCmd) Run(a *app) error {
 		q.Limit = c.Limit
 	}
 	if c.Count {
-		q.Select = []oql.Column{{Func: "count"}}
+		q.Counted()
 	}
-	opts := oql.Options{Open: oql.OpenBelow(".")}
-	if len(paths) > 0 || q.ReadsArguments() {
-		if len(paths) == 0 {
-			paths = []string{"."}
-		}
-		if opts.Corpus, err = oql.ReadPaths(a.ctx, paths); err != nil {
-			return err
-		}
+}
+
+func (c *queryCmd) print(a *app, answer *oql.Answer) error {
+	if a.json {
+		return a.answer("query", answer.Objects(), nil)
 	}
-	res, err := oql.Run(a.ctx, q, opts)
+	return answer.Write(a.std.Out, c.format(a, answer.Result))
+}
+
+// list prints the saved queries.
+func (c *queryCmd) list(a *app, paths []string) error {
+	saved, err := oql.ReadSaved(orHere(paths))
 	if err != nil {
 		return err
 	}
-	if c.Explain {
-		a.note("query  %s", q)
-		a.note("read   %d rows of kind %s, %d answers", res.Read, res.Kind, len(res.Rows))
-	}
 	if a.json {
-		return a.answer("query", res.Objects(), nil)
+		return a.answer("query", saved, nil)
 	}
-	return res.Write(a.std.Out, c.format(a, res))
+	for _, s := range saved {
+		fmt.Fprintf(a.std.Out, "%s:%d: @%s = %s\n", s.Path, s.Line, s.Name, s.Text)
+	}
+	return nil
+}
+
+func orHere(paths []string) []string {
+	if len(paths) == 0 {
+		return []string{"."}
+	}
+	return paths
+}
+
+// refusePages says plainly what cannot be read yet.
+func refusePages(paths []string) error {
+	for _, p := range paths {
+		if ext := strings.ToLower(filepath.Ext(p)); ext == ".html" || ext == ".htm" {
+			return &codedError{text: p + ": reading published pages is not there yet", hint: "query the org file that the page was made from", code: exitUnavailable}
+		}
+	}
+	return nil
 }
 
 // format picks a table for people and JSON for programs; --count is a number.

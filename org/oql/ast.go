@@ -17,6 +17,7 @@ type Query struct {
 	Limit   int // rows at most; 0 is no limit
 	Offset  int
 	HasText bool // some part ranks by full text
+	Count   bool // the answer is how many rows it would have had
 }
 
 // Source names where rows come from: a row kind ("headlines", "blocks",

@@ -81,17 +81,10 @@ const minLog = 1 << 20
 
 // isLog guesses, by size and first line, whether a file is a log.
 func isLog(name string) bool {
-	f, err := os.Open(name)
-	if err != nil {
+	if info, err := os.Stat(name); err != nil || info.Size() < minLog || !info.Mode().IsRegular() {
 		return false
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.Size() < minLog || !info.Mode().IsRegular() {
-		return false
-	}
-	head := make([]byte, 16)
-	n, _ := f.ReadAt(head, 0)
-	return strings.HasPrefix(string(head[:n]), "* Run ") || strings.HasPrefix(string(head[:n]), "* Agent run ")
+	return isLogFile(name)
 }
 
 // logFormat says how logs are packed.

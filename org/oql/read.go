@@ -106,6 +106,10 @@ func (e *OutsideError) ExitCode() int { return 7 }
 // OpenBelow opens the files and directories a query names, as long as they lie
 // in dir with all symbolic links followed.
 func OpenBelow(dir string) func(context.Context, Source) (*Corpus, error) {
+	return openBelow(dir, ReadPaths)
+}
+
+func openBelow(dir string, read func(context.Context, []string) (*Corpus, error)) func(context.Context, Source) (*Corpus, error) {
 	return func(ctx context.Context, s Source) (*Corpus, error) {
 		if !filepath.IsLocal(filepath.FromSlash(s.Name)) {
 			return nil, &OutsideError{s}
@@ -124,6 +128,6 @@ func OpenBelow(dir string) func(context.Context, Source) (*Corpus, error) {
 		if rel, err := filepath.Rel(root, path); err != nil || !filepath.IsLocal(rel) {
 			return nil, &OutsideError{s}
 		}
-		return ReadPaths(ctx, []string{path})
+		return read(ctx, []string{path})
 	}
 }

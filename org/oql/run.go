@@ -107,7 +107,15 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 		sort.SliceStable(hits, func(a, b int) bool { return c.score[hits[a]] > c.score[hits[b]] })
 	}
 	res.list(q, hits, corpus)
-	return res, res.arrange(q, hits)
+	return res.counted(q, res.arrange(q, hits))
+}
+
+// counted replaces the rows by their number, if that is all that was asked.
+func (r *Result) counted(q *Query, err error) (*Result, error) {
+	if q.Count {
+		r.Columns, r.Rows, r.Places = []string{"count"}, [][]value.Value{{value.OfInt(int64(len(r.Rows)))}}, nil
+	}
+	return r, err
 }
 
 // grouped reports whether rows of the answer stand for several rows.

@@ -1,0 +1,54 @@
+package oql
+
+import (
+	"fmt"
+	"time"
+)
+
+// Counted makes the query ask how many rows it has, after its limit and its
+// groups, and nothing else.
+func (q *Query) Counted() {
+	if !q.grouped() && q.Limit == 0 && q.Offset == 0 {
+		q.Select, q.Sort = []Column{{Func: "count"}}, nil
+		return
+	}
+	q.Count = true
+}
+
+// Explain says, line by line, how a query was read, what the index answered
+// and how long it took.
+func (a *Answer) Explain(q *Query) []string {
+	lines := []string{"query  " + q.String()}
+	if s := a.Index; s != nil {
+		lines = append(lines, fmt.Sprintf("index  %s: %s, %d unchanged, %d found by hash, %d parsed (%s)", a.Dir, plural(s.Files, "file"), s.Fresh, s.Hashed, s.Built, size(s.Bytes)))
+		if s.Skipped != "" {
+			lines = append(lines, "       not written: "+s.Skipped)
+		}
+	} else {
+		lines = append(lines, "index  none")
+	}
+	lines = append(lines,
+		fmt.Sprintf("rows   %d of kind %s: the index ruled out %d and answered for %d, %d were decoded", a.Read, a.Kind, a.Read-a.Sifted, a.Sifted-a.Tested, a.Tested),
+		fmt.Sprintf("answer %s", plural(len(a.Rows), "row")))
+	times := fmt.Sprintf("time   opening %s, answering %s", ms(a.Opening), ms(a.Running))
+	if s := a.Index; s != nil {
+		times += fmt.Sprintf(" (looking at files %s, reading %s, writing the index %s)", ms(s.Stat), ms(s.Read), ms(s.Commit))
+	}
+	return append(lines, times)
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d.Microseconds())/1000) }
+
+func size(n int64) string {
+	if n < 1<<20 {
+		return fmt.Sprintf("%d kB", (n+1023)>>10)
+	}
+	return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+}

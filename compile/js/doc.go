@@ -25,7 +25,8 @@
 // # Names
 //
 //	machine.go  one VM: values are handles, functions are called by handle
-//	host.go     what the guest may ask of the host; hostfiles.go its files
+//	host.go     what the guest may ask of the host; hostfiles.go its files,
+//	            hostbytes.go its digests and compression
 //	loop.go     the event loop: ticks, promise jobs, timers
 //	boot.go     the snapshot every VM starts from
 //	program.go  what is built from a block, and where its lines stand
@@ -38,4 +39,4 @@ import "embed"
 var guestFiles embed.FS
 
 // guestScripts lists guest/ in the order in which the parts need each other.
-var guestScripts = []string{"inspect", "timers", "console", "text", "clone", "url", "buffer", "files", "path", "node", "bridge"}
+var guestScripts = []string{"inspect", "timers", "console", "text", "clone", "url", "buffer", "crypto", "locale", "files", "path", "node", "bridge"}

@@ -50,6 +50,10 @@ var hostFunctions = map[string]hostFunction{
 	"sourceText": (*machine).hostSourceText,
 	"sourceKind": (*machine).hostSourceKind,
 
+	"hash":   (*machine).hostHash,
+	"pack":   (*machine).hostPack,
+	"unpack": (*machine).hostUnpack,
+
 	"readFile":  (*machine).hostReadFile,
 	"writeFile": (*machine).hostWriteFile,
 	"readDir":   (*machine).hostReadDir,

@@ -66,7 +66,7 @@ func TestPackages(t *testing.T) {
 		{"import 'loader'", `require "bindings": a native addon is loaded by it: machine code does not run in the sandbox (asked for by node_modules/loader/index.js)`},
 		{"import 'web'", `require "http": the network is a capability that this block was not granted (asked for by node_modules/web/index.js)`},
 		{"import 'node:sqlite'", `import "node:sqlite": node has no such module`},
-		{"import 'zlib'", `import "zlib": compression is not there`},
+		{"import 'stream'", `import "stream": streams are not there`},
 	} {
 		src := block(compile.ShapeCommand, c.body)
 		src.Files = installed

@@ -68,7 +68,7 @@ declare var URL: { prototype: URL; new(url: string | URL, base?: string | URL): 
 interface Performance { readonly timeOrigin: number; now(): number; mark(name: string): any; measure(name: string, ...rest: any[]): any; toJSON(): any }
 declare var performance: Performance;
 
-interface Crypto { getRandomValues<T extends ArrayBufferView>(into: T): T; randomUUID(): `${string}-${string}-${string}-${string}-${string}` }
+interface Crypto { readonly subtle: { digest(algorithm: string | { name: string }, data: ArrayBufferLike | ArrayBufferView): Promise<ArrayBuffer> }; getRandomValues<T extends ArrayBufferView>(into: T): T; randomUUID(): `${string}-${string}-${string}-${string}-${string}` }
 declare var crypto: Crypto;
 
 type BufferEncoding = 'utf8' | 'utf-8' | 'hex' | 'base64' | 'base64url' | 'latin1' | 'binary' | 'ascii' | 'utf16le' | 'ucs2';
@@ -290,6 +290,22 @@ declare module 'crypto' {
   export const webcrypto: Crypto;
 }
 
+declare module 'zlib' {
+  type Data = string | ArrayBufferLike | ArrayBufferView;
+  type Done = (error: Error | null, bytes: Buffer) => void;
+  export function gzipSync(data: Data): Buffer;
+  export function gunzipSync(data: Data): Buffer;
+  export function deflateSync(data: Data): Buffer;
+  export function inflateSync(data: Data): Buffer;
+  export function deflateRawSync(data: Data): Buffer;
+  export function inflateRawSync(data: Data): Buffer;
+  export function unzipSync(data: Data): Buffer;
+  export function gzip(data: Data, done: Done): void;
+  export function gunzip(data: Data, done: Done): void;
+  export function deflate(data: Data, done: Done): void;
+  export function inflate(data: Data, done: Done): void;
+}
+
 declare module 'os' {
   export const EOL: '\n';
   export function platform(): string;
@@ -336,6 +352,8 @@ declare module 'perf_hooks' { const p: Performance; export { p as performance } 
 declare module 'process' { const process: Process; export = process }
 declare module 'console' { const console: Console; export = console }
 
+declare module 'module' { export function createRequire(from: string | URL): (name: string) => any; export const builtinModules: string[]; export function isBuiltin(name: string): boolean }
+
 declare module 'node:fs' { import m = require('fs'); export = m; }
 declare module 'node:fs/promises' { import m = require('fs/promises'); export = m; }
 declare module 'node:path' { import m = require('path'); export = m; }
@@ -357,3 +375,5 @@ declare module 'node:timers/promises' { import m = require('timers/promises'); e
 declare module 'node:perf_hooks' { import m = require('perf_hooks'); export = m; }
 declare module 'node:process' { import m = require('process'); export = m; }
 declare module 'node:console' { import m = require('console'); export = m; }
+declare module 'node:zlib' { import m = require('zlib'); export = m; }
+declare module 'node:module' { import m = require('module'); export = m; }

@@ -253,8 +253,8 @@
 
   const wait = (ms, v) => new Promise(resolve => { setTimeout(resolve, ms, v); });
   const modules = {
-    assert, buffer: { Buffer, atob, btoa }, console, events: EventEmitter, fs: kit.fs, 'fs/promises': kit.fs.promises,
-    os: { EOL: '\n', platform: () => 'wasi', type: () => 'WASI', arch: () => 'wasm32', tmpdir: () => '/tmp', homedir: () => '/', hostname: () => 'wb', cpus: () => [], endianness: () => 'LE', totalmem: () => 0, freemem: () => 0 },
+    assert, 'assert/strict': assert, buffer: { Buffer, atob, btoa, kMaxLength: 2 ** 31 - 1, constants: { MAX_LENGTH: 2 ** 31 - 1 } }, console, crypto: kit.crypto, zlib: kit.zlib, events: EventEmitter, fs: kit.fs, 'fs/promises': kit.fs.promises,
+    os: { EOL: '\n', platform: () => 'wasi', type: () => 'WASI', arch: () => 'wasm32', tmpdir: () => '/tmp', homedir: () => '/', hostname: () => 'wb', cpus: () => [], availableParallelism: () => 1, release: () => '', version: () => '', machine: () => 'wasm32', uptime: () => now() / 1000, loadavg: () => [0, 0, 0], networkInterfaces: () => ({}), userInfo: () => ({ username: 'wb', uid: 0, gid: 0, shell: null, homedir: '/' }), constants: { signals: {} }, devNull: '/dev/null', endianness: () => 'LE', totalmem: () => 0, freemem: () => 0 },
     path: kit.path, 'path/posix': kit.path, perf_hooks: { performance }, process, querystring: {
       parse: text => { const out = Object.create(null); for (const [k, v] of new URLSearchParams(text)) out[k] = hasOwn(out, k) ? [out[k], v].flat() : v; return out; },
       stringify: o => Object.entries(o).flatMap(([k, v]) => [v].flat().map(x => `${encodeURIComponent(k)}=${encodeURIComponent(x)}`)).join('&'),
@@ -263,11 +263,12 @@
     readline: { createInterface: options => new Lines(options) },
     string_decoder: { StringDecoder: class StringDecoder { #d; constructor(coding) { this.#d = new TextDecoder(coding); } write(b) { return this.#d.decode(b, { stream: true }); } end(b) { return this.#d.decode(b); } } },
     timers: { setTimeout, setInterval, setImmediate, clearTimeout, clearInterval, clearImmediate }, 'timers/promises': { setTimeout: wait, setImmediate: v => wait(0, v) },
+    module: { createRequire: () => requireFrom('block.js'), get builtinModules() { return Object.keys(modules); }, isBuiltin: name => hasOwn(modules, `${name}`.replace(/^node:/, '')) },
     url: { URL, URLSearchParams, fileURLToPath: u => decodeURIComponent(new URL(u).pathname), pathToFileURL: p => new URL(`file://${kit.path.resolve(p)}`) }, util, 'util/types': types,
   };
   const refused = {
     child_process: 'there are no processes in the sandbox', cluster: 'there are no processes in the sandbox', worker_threads: 'there are no threads in the sandbox',
-    vm: 'code is evaluated with eval or new Function', crypto: 'only the global crypto.getRandomValues and crypto.randomUUID are there', zlib: 'compression is not there', stream: 'streams are not there; read whole files with fs.readFileSync',
+    vm: 'code is evaluated with eval or new Function', stream: 'streams are not there; read whole files with fs.readFileSync',
   };
   for (const name of ['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns']) refused[name] = 'the network is a capability that this block was not granted';
 
@@ -314,16 +315,4 @@
   define('require', requireFrom('block.js'));
   define('global', globalThis);
   kit.onBegin.push(() => { loaded.clear(); });
-
-  // crypto: random numbers, from a fixed seed unless random was granted.
-  define('crypto', {
-    getRandomValues(into) { new Uint8Array(into.buffer, into.byteOffset, into.byteLength).set(host.random(into.byteLength)); return into; },
-    randomUUID() {
-      const b = host.random(16);
-      b[6] = b[6] & 15 | 64;
-      b[8] = b[8] & 63 | 128;
-      const hex = Array.from(b, x => x.toString(16).padStart(2, '0')).join('');
-      return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
-    },
-  });
 })

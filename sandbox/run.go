@@ -18,9 +18,13 @@ type Command struct {
 	Files FS
 	// Dir is the working directory, "/" if empty. WASI has none: it reaches
 	// the guest as PWD, which Go programs and wb's own C start-up code follow.
-	Dir    string
-	Limits Limits
-	Caps   Caps
+	Dir string
+	// Preopens are the directories the guest is given open, in order, by the
+	// names it is told: absolute ones, or "." for Dir. Nil is "/" alone, which
+	// is all that C and Go programs want.
+	Preopens []string
+	Limits   Limits
+	Caps     Caps
 	// Seed seeds the guest's random numbers unless Caps.Random is granted.
 	Seed uint64
 	// Host are the functions the guest may import beyond WASI.

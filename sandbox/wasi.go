@@ -79,9 +79,31 @@ func newWASI(c Command, limits Limits) *wasi {
 		{kind: fdInput, readable: true},
 		{kind: fdOutput, writer: c.Stdout, writable: true},
 		{kind: fdOutput, writer: c.Stderr, writable: true},
-		{kind: fdDir, name: ".", preopen: true},
+	}
+	for _, name := range preopens(c) {
+		w.fds = append(w.fds, &descriptor{kind: fdDir, name: treeName(c, name), preopen: name})
 	}
 	return w
+}
+
+// preopens are the names of the directories that the guest begins with.
+func preopens(c Command) []string {
+	if c.Preopens == nil {
+		return []string{"/"}
+	}
+	return c.Preopens
+}
+
+// treeName is a preopened directory's name in the guest's tree.
+func treeName(c Command, preopen string) string {
+	if preopen == "." {
+		preopen = c.Dir
+	}
+	name := path.Clean("/" + preopen)[1:]
+	if name == "" {
+		return "."
+	}
+	return name
 }
 
 // environment is the guest's environment: c.Env, and PWD from c.Dir.

@@ -32,7 +32,7 @@ type descriptor struct {
 	readable bool
 	writable bool
 	append   bool
-	preopen  bool
+	preopen  string        // the name the guest is told, "" for what it opened itself
 	entries  []fs.DirEntry // what readdir lists, read at cookie 0
 }
 
@@ -273,10 +273,10 @@ func (in *Instance) fdFilestatSetTimes(s []uint64) errno {
 
 func (in *Instance) fdPrestatGet(s []uint64) errno {
 	d := in.fd(s[0])
-	if d == nil || !d.preopen {
+	if d == nil || d.preopen == "" {
 		return errnoBadf
 	}
-	if !in.Memory().WriteU64(uint32(s[1]), uint64(len("/"))<<32) {
+	if !in.Memory().WriteU64(uint32(s[1]), uint64(len(d.preopen))<<32) {
 		return errnoFault
 	}
 	return 0
@@ -284,13 +284,13 @@ func (in *Instance) fdPrestatGet(s []uint64) errno {
 
 func (in *Instance) fdPrestatDirName(s []uint64) errno {
 	d := in.fd(s[0])
-	if d == nil || !d.preopen {
+	if d == nil || d.preopen == "" {
 		return errnoBadf
 	}
-	if uint32(s[2]) < 1 {
+	if int(uint32(s[2])) < len(d.preopen) {
 		return errnoNameTooLng
 	}
-	if !in.Memory().WriteString(uint32(s[1]), "/") {
+	if !in.Memory().WriteString(uint32(s[1]), d.preopen) {
 		return errnoFault
 	}
 	return 0

@@ -543,3 +543,25 @@ func TestErrnoOf(t *testing.T) {
 		}
 	}
 }
+
+func TestPreopens(t *testing.T) {
+	tree := NewMemFS()
+	for _, name := range []string{"w/a.txt", "lib/b.txt"} {
+		if err := tree.WriteFile(name, []byte(name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := newRig(t, testEngine(t), Command{Files: tree, Dir: "/w", Preopens: []string{".", "/lib"}})
+	for fd, want := range map[uint64]string{3: ".", 4: "/lib"} {
+		r.want(0, "fd_prestat_get", fd, rigResult)
+		n := r.u64(rigResult) >> 32
+		r.want(0, "fd_prestat_dir_name", fd, rigData, n)
+		if got, _ := r.in.Memory().Read(rigData, uint32(n)); string(got) != want {
+			t.Errorf("descriptor %d is %q, want %q", fd, got, want)
+		}
+	}
+	r.want(errnoBadf, "fd_prestat_get", 5, rigResult)
+	at, n := r.name(rigData, "b.txt")
+	r.want(0, "path_open", 4, 0, at, n, 0, rightRead, 0, 0, rigResult)
+	r.want(errnoNoent, "path_open", 3, 0, at, n, 0, rightRead, 0, 0, rigResult)
+}

@@ -26,6 +26,7 @@ import (
 	"wb/internal/nearest"
 	"wb/org"
 	"wb/sandbox"
+	"wb/sandbox/netbroker"
 	"wb/trace"
 	"wb/workbook"
 )
@@ -44,6 +45,9 @@ type Runtime struct {
 	Search tools.Searcher
 	// Delta hears the model's text as it comes.
 	Delta func(string)
+	// Net is what requests of agents go through, besides the grants and the
+	// floor that hold for every broker; tests put their own network there.
+	Net netbroker.Config
 	// Sink hears the events of runs besides their records; it may be nil.
 	Sink trace.Sink
 }
@@ -322,7 +326,7 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 		return nil, err
 	}
 	defer tree.Close()
-	all, err := rt.tools(d, task, tree)
+	all, err := rt.tools(d, task, tree, opts.Events)
 	if err != nil {
 		return nil, err
 	}
@@ -370,8 +374,21 @@ func writer(dir string) func(agent.FileChange) error {
 var shellLimits = sandbox.Limits{Timeout: 60 * time.Second, Fuel: 50_000_000_000, Memory: 256 << 20}
 
 // tools are those the definition names, of those there are.
-func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree) ([]agent.Tool, error) {
-	all := append(tools.Files(tree), tools.Done(), tools.Issues(task.Dir, time.Now))
+func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, events agent.Recorder) ([]agent.Tool, error) {
+	web, err := rt.web(d, events)
+	if err != nil {
+		return nil, err
+	}
+	all := append(tools.Files(tree), tools.Done(), tools.Issues(task.Dir, time.Now), tools.Fetch(web))
+	if provider := rt.Getenv("WB_SEARCH_URL"); provider != "" {
+		search, err := rt.webSearch(provider, d, events)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, search)
+	} else {
+		all = append(all, tools.WebSearch(nil))
+	}
 	if lane, ok := rt.Lanes.Lookup("sh"); ok {
 		runner, ok := compile.Unwrapped[*shell.Lane](lane)
 		if !ok {

@@ -1,0 +1,45 @@
+package runtime
+
+import (
+	"net/url"
+
+	"wb/agent"
+	"wb/agent/tools"
+	"wb/sandbox/netbroker"
+	"wb/trace"
+)
+
+// web is the network as an agent may reach it: public hosts, narrowed by its
+// :ALLOW_HOSTS:. What is refused is an event.
+func (rt *Runtime) web(d *agent.Definition, events agent.Recorder) (*netbroker.Broker, error) {
+	grants, err := tools.PublicGrants(d.AllowHosts)
+	if err != nil {
+		return nil, err
+	}
+	return rt.broker(d, grants, events), nil
+}
+
+func (rt *Runtime) broker(d *agent.Definition, grants []netbroker.Grant, events agent.Recorder) *netbroker.Broker {
+	config := rt.Net
+	config.Allow = grants
+	config.Denied = func(denied *netbroker.DeniedError) {
+		if events != nil {
+			_ = events.Emit(trace.Event{Kind: trace.KindDenial, Agent: d.ID, Tool: "net", Error: denied.Error()})
+		}
+	}
+	return netbroker.New(config)
+}
+
+// webSearch is the user's search provider: WB_SEARCH_URL with {query} in it,
+// whose answer is JSON. Its host is the user's choice, so it may be any.
+func (rt *Runtime) webSearch(provider string, d *agent.Definition, events agent.Recorder) (agent.Tool, error) {
+	u, err := url.Parse(provider)
+	if err != nil {
+		return nil, err
+	}
+	grant, err := netbroker.ParseGrant(u.Scheme + "://" + u.Host)
+	if err != nil {
+		return nil, err
+	}
+	return tools.WebSearch(&tools.SearchProvider{URL: provider, Key: rt.Getenv("WB_SEARCH_KEY"), Web: rt.broker(d, []netbroker.Grant{grant}, events)}), nil
+}

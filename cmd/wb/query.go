@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 
+	"wb/federate"
 	"wb/internal/nearest"
 	"wb/org/oql"
 	"wb/value"
@@ -24,6 +26,7 @@ type queryCmd struct {
 	Watch   bool     `help:"Print new matches as JSON lines until interrupted."`
 	Replay  bool     `help:"With --watch, first print what matches already."`
 	NoIndex bool     `help:"Parse every file."`
+	netGrants
 }
 
 func (c *queryCmd) Help() string {
@@ -65,7 +68,15 @@ func (c *queryCmd) Run(a *app) error {
 		return err
 	}
 	c.narrow(q)
-	request := oql.Request{Paths: paths, Query: q, NoIndex: c.NoIndex}
+	paths, tables := cutTables(paths)
+	for _, name := range tables {
+		q.From = append(q.From, oql.Source{Name: name, Pos: oql.Pos{Line: 1, Col: 1}})
+	}
+	catalog, err := c.catalog(a, tables)
+	if err != nil {
+		return err
+	}
+	request := oql.Request{Paths: paths, Query: q, NoIndex: c.NoIndex, Options: oql.Options{Foreign: catalog}}
 	if c.Watch {
 		return oql.Watch(a.ctx, request, c.Replay, func(row value.Value) error {
 			_, err := fmt.Fprintf(a.std.Out, "%s\n", row.AppendJSON(nil))
@@ -76,7 +87,8 @@ func (c *queryCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	err = c.print(a, answer)
+	failed := reportFailures(a, answer.Result, catalog.Failures())
+	err = errors.Join(c.print(a, answer), failed)
 	if closeErr := answer.Close(); closeErr != nil {
 		a.note("the index could not be written: %v", closeErr)
 	}
@@ -125,6 +137,18 @@ func (c *queryCmd) list(a *app, paths []string) error {
 		fmt.Fprintf(a.std.Out, "%s:%d: @%s = %s\n", s.Path, s.Line, s.Name, s.Text)
 	}
 	return nil
+}
+
+// cutTables takes the files that are no org files out of the paths.
+func cutTables(paths []string) (rest, tables []string) {
+	for _, p := range paths {
+		if federate.IsTable(p) {
+			tables = append(tables, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return rest, tables
 }
 
 func orHere(paths []string) []string {

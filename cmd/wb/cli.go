@@ -30,6 +30,7 @@ type grammar struct {
 	Query      queryCmd      `cmd:"" help:"Ask questions over notes, blocks, tables and runs in OQL."`
 	Search     searchCmd     `cmd:"" help:"Find headings by what stands under them, best first."`
 	Agent      agentCmd      `cmd:"" help:"Run agents that documents define, and go on with their runs."`
+	Federate   federateCmd   `cmd:"" help:"List tables that are no org files, and mirror their rows as headlines."`
 	Ledger     ledgerCmd     `cmd:"" help:"Check the signed record of what runs did."`
 	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`
 	LSP        lspCmd        `cmd:"" name:"lsp" help:"Serve an editor: diagnostics, completion, running blocks."`

@@ -155,3 +155,14 @@ func (q *Query) ReadsArguments() bool {
 	}
 	return true
 }
+
+// OnlyConditions reports whether the query asks nothing but which headlines
+// match: it has no stages, and rows are not made of something else.
+func (q *Query) OnlyConditions() bool {
+	for _, s := range q.From {
+		if slices.Contains(rowKinds, s.Name) && s.Name != "headlines" {
+			return false
+		}
+	}
+	return len(q.Joins)+len(q.Group)+len(q.Select)+len(q.Sort)+q.Limit+q.Offset == 0 && !q.Count && q.ReadsArguments()
+}

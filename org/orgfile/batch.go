@@ -1,0 +1,214 @@
+package orgfile
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Replacement is a file with its new contents.
+type Replacement struct {
+	File *File
+	New  []byte
+}
+
+// WriteAll replaces several files, all of them or none.
+//
+// The new contents are first written beside each file and flushed. Then, with
+// all files locked and found to be what was read, a journal that names them
+// all is flushed to the directory journals; from there on the change counts as
+// made. The files are renamed into place and the journal is removed. A process
+// that dies before the journal is there has changed nothing; after one that
+// dies later, [Recover] finishes the renames. A reader may see some files
+// before and some after the change while it is made.
+func WriteAll(journals string, writes []Replacement) error {
+	writes = slices.Clone(writes)
+	slices.SortFunc(writes, func(a, b Replacement) int { return strings.Compare(a.File.real, b.File.real) }) // one order of locks for all processes
+	if err := os.MkdirAll(journals, 0o700); err != nil {
+		return err
+	}
+	var entry journal
+	staged := true
+	defer func() {
+		if staged { // nothing has happened: take the files back
+			for _, s := range entry.Files {
+				os.Remove(s.Temp)
+			}
+		}
+	}()
+	for _, w := range writes {
+		old, info, err := openLocked(w.File.real)
+		if errors.Is(err, fs.ErrNotExist) {
+			return &ConflictError{w.File.Path, "removed since it was read"}
+		}
+		if err != nil {
+			return err
+		}
+		defer old.Close() // and give the lock back
+		if err := w.File.check(); err != nil {
+			return err
+		}
+		temp, err := writeTemp(w.File.real, w.New, info)
+		if err != nil {
+			return err
+		}
+		entry.Files = append(entry.Files, step{Path: w.File.real, Temp: temp, Old: digest(w.File.src), New: digest(w.New)})
+	}
+	for _, w := range writes { // the author may have saved while others were staged
+		if err := w.File.check(); err != nil {
+			return err
+		}
+	}
+	name, err := entry.write(journals)
+	if err != nil {
+		return err
+	}
+	staged = false
+	for _, s := range entry.Files {
+		if err := os.Rename(s.Temp, s.Path); err != nil {
+			return fmt.Errorf("%s: %w; the next run of wb set finishes what %s says", s.Path, err, name)
+		}
+	}
+	for _, s := range entry.Files {
+		if err := syncDir(filepath.Dir(s.Path)); err != nil {
+			return err
+		}
+	}
+	return os.Remove(name)
+}
+
+// journal says which files a change replaces.
+type journal struct {
+	Files []step `json:"files"`
+}
+
+type step struct {
+	Path string `json:"path"`
+	Temp string `json:"temp"` // the new contents
+	Old  string `json:"old"`  // SHA-256 of the contents before
+	New  string `json:"new"`  // and after
+}
+
+const journalExt = ".journal"
+
+func digest(b []byte) string {
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}
+
+// write flushes the journal to a file that is whole or not there.
+func (j *journal) write(dir string) (string, error) {
+	text, err := json.Marshal(j)
+	if err != nil {
+		return "", err
+	}
+	f, err := os.CreateTemp(dir, "set-*.tmp")
+	if err != nil {
+		return "", err
+	}
+	if _, err = f.Write(text); err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	name := strings.TrimSuffix(f.Name(), ".tmp") + journalExt
+	if err == nil {
+		err = os.Rename(f.Name(), name)
+	}
+	if err != nil {
+		os.Remove(f.Name())
+		return "", err
+	}
+	return name, syncDir(dir)
+}
+
+// Recover finishes the changes of processes that died in the middle, and says
+// which files it has put in place. A file that was changed since is left alone
+// and reported as a conflict, with its new contents beside it.
+func Recover(journals string) (done []string, err error) {
+	names, err := filepath.Glob(filepath.Join(journals, "*"+journalExt))
+	if err != nil {
+		return nil, err
+	}
+	var errs []error
+	for _, name := range names {
+		files, err := recoverOne(name)
+		done = append(done, files...)
+		errs = append(errs, err)
+	}
+	return done, errors.Join(errs...)
+}
+
+func recoverOne(name string) (done []string, err error) {
+	text, err := os.ReadFile(name)
+	if errors.Is(err, fs.ErrNotExist) { // another process finished it
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var j journal
+	if err := json.Unmarshal(text, &j); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var errs []error
+	for _, s := range j.Files {
+		moved, err := s.finish()
+		errs = append(errs, err)
+		if moved {
+			done = append(done, s.Path)
+		}
+	}
+	for _, err := range errs {
+		if conflict, ok := errors.AsType[*ConflictError](err); err != nil && !ok {
+			return done, err // try again another time
+		} else if ok {
+			conflict.Reason += ", so a change that was interrupted could not be finished there"
+		}
+	}
+	return done, errors.Join(append(errs, os.Remove(name))...)
+}
+
+// finish puts one file in place unless it is there. The lock keeps it from
+// meeting the process that wrote the journal, should that be alive.
+func (s *step) finish() (moved bool, err error) {
+	old, _, err := openLocked(s.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, &ConflictError{s.Path, "removed meanwhile"}
+	}
+	if err != nil {
+		return false, err
+	}
+	defer old.Close()
+	now, err := os.ReadFile(s.Path)
+	if err != nil {
+		return false, err
+	}
+	switch digest(now) {
+	case s.New:
+		os.Remove(s.Temp)
+		return false, nil
+	case s.Old:
+	default:
+		return false, &ConflictError{s.Path, "changed meanwhile; the new contents are in " + s.Temp}
+	}
+	next, err := os.ReadFile(s.Temp)
+	if err != nil {
+		return false, err
+	}
+	if digest(next) != s.New {
+		return false, &ConflictError{s.Path, s.Temp + " is damaged"}
+	}
+	if err := os.Rename(s.Temp, s.Path); err != nil {
+		return false, err
+	}
+	return true, syncDir(filepath.Dir(s.Path))
+}

@@ -1,0 +1,118 @@
+package exchange
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Notebook is a Jupyter notebook of format 4
+// (https://nbformat.readthedocs.io/en/latest/format_description.html). What
+// this package does not look at is kept as JSON.
+type Notebook struct {
+	Cells    []NotebookCell  `json:"cells"`
+	Metadata json.RawMessage `json:"metadata"`
+	Format   int             `json:"nbformat"`
+	Minor    int             `json:"nbformat_minor"`
+}
+
+// NotebookCell is a piece of Markdown, of code with its outputs, or of raw
+// text.
+type NotebookCell struct {
+	Attachments    json.RawMessage   `json:"attachments,omitempty"`
+	Kind           string            `json:"cell_type"` // markdown, code or raw
+	ExecutionCount json.RawMessage   `json:"execution_count,omitempty"`
+	ID             string            `json:"id,omitempty"`
+	Metadata       json.RawMessage   `json:"metadata"`
+	Outputs        []json.RawMessage `json:"outputs,omitempty"`
+	Source         multiline         `json:"source"`
+}
+
+// multiline is text that notebooks keep as a list of lines.
+type multiline string
+
+func (m *multiline) UnmarshalJSON(data []byte) error {
+	var lines []string
+	if err := json.Unmarshal(data, &lines); err == nil {
+		*m = multiline(strings.Join(lines, ""))
+		return nil
+	}
+	var text string
+	if err := json.Unmarshal(data, &text); err != nil {
+		return err
+	}
+	*m = multiline(text)
+	return nil
+}
+
+func (m multiline) MarshalJSON() ([]byte, error) {
+	lines := strings.SplitAfter(string(m), "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	if lines == nil {
+		lines = []string{}
+	}
+	return marshal(lines)
+}
+
+// marshal is json.Marshal that leaves <, > and & as they are.
+func marshal(v any) ([]byte, error) {
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
+}
+
+// parseNotebook reads a notebook and refuses formats before 4.
+func parseNotebook(data []byte) (*Notebook, error) {
+	var nb Notebook
+	if err := json.Unmarshal(data, &nb); err != nil {
+		return nil, fmt.Errorf("no notebook: %w", err)
+	}
+	if nb.Format < 4 {
+		return nil, fmt.Errorf("notebook format %d is not supported: open it in Jupyter and save it again", nb.Format)
+	}
+	return &nb, nil
+}
+
+// bytes prints a notebook as Jupyter does: indented by one, a line end last.
+func (nb *Notebook) bytes() ([]byte, error) {
+	type codeCell struct { // code cells always have outputs and a count
+		NotebookCell
+		ExecutionCount json.RawMessage   `json:"execution_count"`
+		Outputs        []json.RawMessage `json:"outputs"`
+	}
+	cells := make([]any, len(nb.Cells))
+	for i, c := range nb.Cells {
+		if len(c.Metadata) == 0 {
+			c.Metadata = json.RawMessage("{}")
+		}
+		cells[i] = c
+		if c.Kind != "code" {
+			continue
+		}
+		code := codeCell{c, c.ExecutionCount, c.Outputs}
+		if code.ExecutionCount == nil {
+			code.ExecutionCount = json.RawMessage("null")
+		}
+		if code.Outputs == nil {
+			code.Outputs = []json.RawMessage{}
+		}
+		cells[i] = code
+	}
+	compact, err := marshal(map[string]any{"cells": cells, "metadata": nb.Metadata, "nbformat": nb.Format, "nbformat_minor": nb.Minor})
+	if err != nil {
+		return nil, err
+	}
+	var out bytes.Buffer
+	if err := json.Indent(&out, compact, "", " "); err != nil {
+		return nil, err
+	}
+	out.WriteByte('\n')
+	return out.Bytes(), nil
+}

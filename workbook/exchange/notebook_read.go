@@ -1,0 +1,305 @@
+package exchange
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"wb/org"
+)
+
+// Imported is an org document and the files it refers to, by slash path beside
+// it.
+type Imported struct {
+	Org   []byte
+	Files map[string][]byte
+}
+
+// FromNotebook translates a Jupyter notebook. Pictures among the outputs become
+// files in NAME_files/.
+func FromNotebook(data []byte, name string) (*Imported, error) {
+	nb, err := parseNotebook(data)
+	if err != nil {
+		return nil, err
+	}
+	r := &notebookReader{name: name, lang: nb.language(), files: map[string][]byte{}}
+	r.head(nb)
+	for i, cell := range nb.Cells {
+		if err := r.cell(i+1, cell); err != nil {
+			return nil, fmt.Errorf("cell %d: %w", i+1, err)
+		}
+	}
+	return &Imported{Org: []byte(r.out.String()), Files: r.files}, nil
+}
+
+// language is what the notebook's code is written in.
+func (nb *Notebook) language() string {
+	var m struct {
+		Info   struct{ Name string } `json:"language_info"`
+		Kernel struct{ Language, Name string }
+		Spec   struct{ Language, Name string } `json:"kernelspec"`
+	}
+	_ = json.Unmarshal(nb.Metadata, &m) // no language is no error
+	for _, lang := range []string{m.Info.Name, m.Spec.Language} {
+		if lang != "" {
+			return strings.ToLower(strings.ReplaceAll(lang, " ", "-"))
+		}
+	}
+	return "python"
+}
+
+type notebookReader struct {
+	name, lang string
+	out        chunks
+	files      map[string][]byte
+	inProse    bool // the cell above is prose, which the next one would join
+}
+
+// cellMark is the keyword that begins a cell of prose, and cellAttr the one
+// above a code block that keeps what org has no place for.
+const (
+	headMark = "#+NB_NOTEBOOK:"
+	cellMark = "#+NB_CELL:"
+	cellAttr = "#+ATTR_NB:"
+	outMark  = "#+NB_OUTPUT:"
+)
+
+// head keeps the notebook's metadata and says that its cells share one session.
+func (r *notebookReader) head(nb *Notebook) {
+	meta := compactJSON(nb.Metadata, "{}")
+	head := fmt.Sprintf("%s %d.%d %s\n", headMark, nb.Format, nb.Minor, meta)
+	head += fmt.Sprintf("#+PROPERTY: header-args:%s :session notebook :results output :exports both\n", r.lang)
+	r.out.add(head)
+}
+
+func compactJSON(raw json.RawMessage, fallback string) string {
+	if len(raw) == 0 {
+		return fallback
+	}
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return fallback
+	}
+	text, err := marshal(v)
+	if err != nil {
+		return fallback
+	}
+	return string(text)
+}
+
+// cellNote is what org has no place for.
+type cellNote struct {
+	Kind        string          `json:"kind,omitempty"` // raw
+	ID          string          `json:"id,omitempty"`
+	Count       json.RawMessage `json:"count,omitempty"`
+	Metadata    json.RawMessage `json:"metadata,omitempty"`
+	Attachments json.RawMessage `json:"attachments,omitempty"`
+	// Args are header arguments and #+NAME of a block that came from org.
+	Args string `json:"args,omitempty"`
+	Name string `json:"name,omitempty"`
+}
+
+func (n cellNote) String() string {
+	text, _ := marshal(n)
+	if string(text) == "{}" {
+		return ""
+	}
+	return " " + string(text)
+}
+
+func noteOf(c NotebookCell) cellNote {
+	note := cellNote{ID: c.ID, Attachments: c.Attachments}
+	if string(c.ExecutionCount) != "null" {
+		note.Count = c.ExecutionCount
+	}
+	var meta map[string]json.RawMessage
+	if json.Unmarshal(c.Metadata, &meta) != nil || len(meta) == 0 {
+		return note
+	}
+	if own, ok := meta["wb"]; ok && json.Unmarshal(own, &note) == nil {
+		delete(meta, "wb")
+	}
+	if rest, err := marshal(meta); err == nil && len(meta) > 0 {
+		note.Metadata = rest
+	}
+	return note
+}
+
+func (r *notebookReader) cell(number int, c NotebookCell) error {
+	note := noteOf(c)
+	source := string(c.Source)
+	switch c.Kind {
+	case "code":
+		return r.code(number, c, note)
+	case "markdown":
+		text := string(FromMarkdown([]byte(source)))
+		mark := cellMark + note.String() + "\n"
+		if note.String() != "" || r.inProse {
+			r.out.add(mark)
+		}
+		r.out.add(text)
+		r.inProse = true
+	default:
+		note.Kind = c.Kind
+		r.out.add(cellAttr + note.String() + "\n" + "#+begin_export raw\n" + org.Escape(endLine(source)) + "#+end_export\n")
+		r.inProse = false
+	}
+	return nil
+}
+
+func endLine(s string) string { return s + "\n" }
+
+func (r *notebookReader) code(number int, c NotebookCell, note cellNote) error {
+	r.inProse = false
+	body := endLine(string(c.Source))
+	if c.Source == "" {
+		body = ""
+	}
+	switches := ""
+	if org.Dedent(body) != body {
+		switches = " -i"
+	}
+	if note.Args != "" {
+		switches += " " + note.Args
+	}
+	block := "#+begin_src " + r.lang + switches + "\n" + org.Escape(body) + "#+end_src\n"
+	name := note.Name
+	if name != "" {
+		block = "#+NAME: " + name + "\n" + block
+	}
+	note.Args, note.Name = "", ""
+	if text := note.String(); text != "" {
+		block = cellAttr + text + "\n" + block
+	}
+	r.out.add(block)
+	results, err := r.outputs(number, c.Outputs)
+	if err != nil || results == "" {
+		return err
+	}
+	r.out.add(strings.TrimRight("#+RESULTS: "+name, " ") + "\n" + results)
+	return nil
+}
+
+// output is one output of a cell.
+type output struct {
+	Kind      string                     `json:"output_type"`
+	Name      string                     `json:"name,omitempty"` // of a stream
+	Text      *multiline                 `json:"text,omitempty"`
+	Count     json.RawMessage            `json:"execution_count,omitempty"`
+	Data      map[string]json.RawMessage `json:"data,omitempty"`
+	Metadata  json.RawMessage            `json:"metadata,omitempty"`
+	ErrName   string                     `json:"ename,omitempty"`
+	ErrValue  string                     `json:"evalue,omitempty"`
+	Traceback []string                   `json:"traceback,omitempty"`
+}
+
+// outputs are what stands below #+RESULTS:. A lone stream is plain text; all
+// else stands in a block, each piece below a line that says what it is.
+func (r *notebookReader) outputs(number int, raw []json.RawMessage) (string, error) {
+	if len(raw) == 0 {
+		return "", nil
+	}
+	var body strings.Builder
+	for i, one := range raw {
+		var o output
+		if err := json.Unmarshal(one, &o); err != nil {
+			return "", fmt.Errorf("output %d: %w", i+1, err)
+		}
+		if len(raw) == 1 && o.Kind == "stream" && o.Name == "stdout" && o.Text != nil && isLiteral(string(*o.Text)) && strings.HasSuffix(string(*o.Text), "\n") {
+			return literal(string(*o.Text)), nil
+		}
+		if err := r.output(&body, fmt.Sprintf("%d-%d", number, i+1), o); err != nil {
+			return "", fmt.Errorf("output %d: %w", i+1, err)
+		}
+	}
+	return "#+begin_results\n" + body.String() + "#+end_results\n", nil
+}
+
+// isLiteral reports whether text comes back from ": " lines as it was, but for
+// its last line end.
+func isLiteral(s string) bool {
+	return strings.TrimSpace(s) != "" && !strings.ContainsAny(s, "\r\x00")
+}
+
+// literal is text as ": " lines.
+func literal(s string) string {
+	var out strings.Builder
+	for line := range strings.Lines(s) {
+		line = strings.TrimSuffix(line, "\n")
+		if line != "" {
+			line = " " + line
+		}
+		out.WriteString(":" + line + "\n")
+	}
+	return out.String()
+}
+
+// unended marks text without a line end at its end.
+const unended = " :no-newline"
+
+// typedBlock keeps text of a type in an export block, whose backend is that
+// type.
+func typedBlock(kind, text string) string {
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		kind += unended
+		text += "\n"
+	}
+	return "#+begin_export " + kind + "\n" + org.Escape(text) + "#+end_export\n"
+}
+
+// plainText writes text as people read it where it comes back exactly.
+func plainText(kind, text string) string {
+	if isLiteral(text) && strings.HasSuffix(text, "\n") {
+		return literal(text)
+	}
+	return typedBlock(kind, text)
+}
+
+var extensions = map[string]string{"image/png": "png", "image/jpeg": "jpg", "image/gif": "gif", "image/webp": "webp", "application/pdf": "pdf"}
+
+// output writes one output: a line with what it is, then its texts and
+// pictures by type.
+func (r *notebookReader) output(b *strings.Builder, place string, o output) error {
+	data, text := o.Data, o.Text
+	o.Data, o.Text = nil, nil
+	if string(o.Count) == "null" {
+		o.Count = nil
+	}
+	head, err := marshal(o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(b, "%s %s\n", outMark, head)
+	if text != nil {
+		b.WriteString(plainText("text", string(*text)))
+	}
+	for _, kind := range slices.Sorted(maps.Keys(data)) {
+		piece, err := r.piece(place, kind, data[kind])
+		if err != nil {
+			return err
+		}
+		b.WriteString(piece)
+	}
+	return nil
+}
+
+// piece writes an output in one of its types.
+func (r *notebookReader) piece(place, kind string, data json.RawMessage) (string, error) {
+	var body multiline
+	if json.Unmarshal(data, &body) != nil {
+		return typedBlock(kind+" :json", compactJSON(data, "null")+"\n"), nil
+	}
+	if ext := extensions[kind]; ext != "" {
+		picture, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(string(body), "\n", ""))
+		if err == nil {
+			file := path.Join(r.name+"_files", place+"."+ext)
+			r.files[file] = picture
+			return "[[file:" + file + "]]\n", nil
+		}
+	}
+	return typedBlock(kind, string(body)), nil
+}

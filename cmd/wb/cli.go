@@ -28,11 +28,13 @@ type grammar struct {
 	Lint       lintCmd       `cmd:"" help:"Report mistakes, with places and hints."`
 	Why        whyCmd        `cmd:"" help:"Say why a component would, or would not, run again."`
 	Query      queryCmd      `cmd:"" help:"Ask questions over notes, blocks, tables and runs in OQL."`
+	Set        setCmd        `cmd:"" help:"Change the headlines a query finds, in all files or none."`
 	Search     searchCmd     `cmd:"" help:"Find headings by what stands under them, best first."`
 	Agent      agentCmd      `cmd:"" help:"Run agents that documents define, and go on with their runs."`
 	Federate   federateCmd   `cmd:"" help:"List tables that are no org files, and mirror their rows as headlines."`
 	Ledger     ledgerCmd     `cmd:"" help:"Check the signed record of what runs did."`
 	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`
+	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Serve programs that speak the Model Context Protocol."`
 	LSP        lspCmd        `cmd:"" name:"lsp" help:"Serve an editor: diagnostics, completion, running blocks."`
 	Doctor     doctorCmd     `cmd:"" help:"Show what works here, what is missing and how to get it."`
 	Completion completionCmd `cmd:"" help:"Print a completion script for bash, zsh or fish."`

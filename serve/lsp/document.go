@@ -134,7 +134,7 @@ func (d *document) rebase(edits []org.Edit, version int) (moved []org.Edit, now 
 func (d *document) rebaseOne(e org.Edit, version int) (org.Edit, bool) {
 	for _, c := range d.changes {
 		switch {
-		case c.version <= version, c.start >= e.End && c.start > e.Start:
+		case c.version <= version, c.start >= e.End: // a result stays with its block
 		case c.end <= e.Start:
 			shift := c.size - (c.end - c.start)
 			e.Start, e.End = e.Start+shift, e.End+shift

@@ -1,0 +1,442 @@
+;;; wb.el --- Run org notebooks safely with wb  -*- lexical-binding: t; -*-
+
+;; Copyright (C) 2026  The wb authors
+
+;; Author: The wb authors
+;; Version: 0.1.0
+;; Package-Requires: ((emacs "28.1") (org "9.5"))
+;; Keywords: outlines, tools, languages
+;; URL: https://github.com/wb-org/wb
+;; SPDX-License-Identifier: Apache-2.0
+
+;;; Commentary:
+
+;; wb runs the source blocks of an org file inside a WebAssembly sandbox, runs
+;; again only what changed, and writes results where org-babel would.  This
+;; package is its home in Emacs:
+;;
+;;   (add-hook 'org-mode-hook #'wb-mode)
+;;
+;; With `wb-mode' on, C-c C-c on a source block runs it through wb.  Emacs does
+;; not wait: go on typing, the results arrive below their blocks without moving
+;; point, and C-c C-k stops a run.  The buffer need not be saved; its text is
+;; what runs, and nothing you type meanwhile is ever overwritten.
+;;
+;; The commands under `wb-keymap-prefix' run the buffer, the subtree or what
+;; stands above point, show the plan and why a block would run again, follow
+;; events as they happen, query notes, and tangle both ways.  Flymake shows what
+;; `wb lint' finds, and Xref follows names, ports and noweb references.  For
+;; more than that, M-x wb-eglot starts the language server.
+;;
+;; Files: wb.el starts wb and holds the mode, wb-run.el runs and inserts
+;; results, wb-flymake.el, wb-xref.el, wb-query.el, wb-events.el and wb-view.el
+;; are what their names say.
+
+;;; Code:
+
+(require 'cl-lib)
+(require 'org)
+(require 'subr-x)
+
+(defgroup wb nil
+  "Run org notebooks safely with wb."
+  :group 'org
+  :prefix "wb-"
+  :link '(emacs-commentary-link "wb"))
+
+(defcustom wb-program "wb"
+  "The wb executable: a name on the variable `exec-path', or a file."
+  :type 'string)
+
+(defcustom wb-grants nil
+  "Capabilities that runs from Emacs are granted, such as \"clock\".
+Set this for a directory or a file only if you trust what is in it:
+a workbook asks, and you grant."
+  :type '(repeat string)
+  :risky t)
+
+(defcustom wb-run-arguments nil
+  "Further arguments for every `wb run' that Emacs starts."
+  :type '(repeat string)
+  :risky t)
+
+(defcustom wb-enable-flymake t
+  "Whether `wb-mode' turns on Flymake with what `wb lint' finds."
+  :type 'boolean)
+
+(defcustom wb-keymap-prefix (kbd "C-c _")
+  "The prefix of wb's commands in `wb-mode'.
+Setting it has effect when wb is loaded next."
+  :type 'key-sequence)
+
+;;; Starting wb
+
+(define-error 'wb-error "Wb")
+
+(defun wb--program ()
+  "Return the wb executable, or tell how to get it."
+  (or (executable-find wb-program)
+      (user-error "There is no %s: install wb, or set `wb-program'" wb-program)))
+
+(defun wb--json (text)
+  "Read TEXT as JSON: objects are alists, arrays are lists."
+  (if (fboundp 'json-parse-string)
+      (json-parse-string text :object-type 'alist :array-type 'list
+                         :null-object nil :false-object nil)
+    (require 'json)
+    (declare-function json-read-from-string "json" (string))
+    (defvar json-array-type)
+    (defvar json-false)
+    (defvar json-null)
+    (let ((json-array-type 'list) (json-false nil) (json-null nil))
+      (json-read-from-string text))))
+
+(defun wb--encode (text)
+  "Return TEXT as bytes for wb."
+  (encode-coding-string text 'utf-8-unix t))
+
+(defun wb--decode (bytes)
+  "Return the text that BYTES from wb mean."
+  (decode-coding-string bytes 'utf-8-unix))
+
+(defun wb--file ()
+  "Return the file that wb is told the buffer belongs to."
+  (let* ((base (buffer-base-buffer))
+         (file (or (buffer-file-name base)
+                   (expand-file-name
+                    (concat (replace-regexp-in-string
+                             "[^[:alnum:]._-]" "_" (buffer-name base))
+                            ".org")
+                    default-directory))))
+    (when (file-remote-p file)
+      (user-error "This file is on another machine, where wb cannot run it"))
+    file))
+
+(defun wb--buffer-text ()
+  "Return the whole text of the buffer."
+  (save-restriction
+    (widen)
+    (buffer-substring-no-properties (point-min) (point-max))))
+
+(defun wb--lines (handle)
+  "Return a process filter that gives each line to HANDLE."
+  (let ((rest ""))
+    (lambda (_process text)
+      (setq rest (concat rest text))
+      (while (string-match "\n" rest)
+        (let ((line (substring rest 0 (match-beginning 0))))
+          (setq rest (substring rest (match-end 0)))
+          (funcall handle line))))))
+
+(cl-defun wb--start (arguments &key input directory on-line on-done)
+  "Start wb with ARGUMENTS in DIRECTORY and return the process.
+INPUT is the text of its standard input.  ON-LINE is called with each
+line it writes for people.  ON-DONE is called at the end with the exit
+code, all it answered as bytes, and all it wrote for people."
+  (let* ((default-directory (or directory default-directory))
+         (program (wb--program))
+         (answer (generate-new-buffer " *wb answer*" t))
+         (notes nil)
+         (process-environment (cons "NO_COLOR=1" process-environment))
+         (stderr (make-pipe-process
+                  :name "wb-notes" :noquery t :coding 'utf-8-unix
+                  :buffer nil :sentinel #'ignore
+                  :filter (wb--lines (lambda (line)
+                                       (push line notes)
+                                       (when on-line (funcall on-line line))))))
+         process)
+    (with-current-buffer answer (set-buffer-multibyte nil))
+    (condition-case err
+        (setq process
+              (make-process
+               :name "wb" :command (cons program arguments) :noquery t
+               :buffer answer :coding 'binary :connection-type 'pipe
+               :stderr stderr
+               :sentinel
+               (lambda (process _event)
+                 (unless (process-live-p process)
+                   (while (accept-process-output stderr 0.02))
+                   (let ((bytes (when (buffer-live-p answer)
+                                  (prog1 (with-current-buffer answer
+                                           (buffer-string))
+                                    (kill-buffer answer))))
+                         (code (if (eq (process-status process) 'signal)
+                                   130
+                                 (process-exit-status process))))
+                     (delete-process stderr)
+                     (when on-done
+                       (funcall on-done code (or bytes "")
+                                (string-join (nreverse notes) "\n"))))))))
+      (error (delete-process stderr)
+             (kill-buffer answer)
+             (signal (car err) (cdr err))))
+    (condition-case nil
+        (progn
+          (when input (process-send-string process (wb--encode input)))
+          (process-send-eof process))
+      (error nil))                      ; it ended without reading all
+    process))
+
+(cl-defun wb--call (arguments &key input directory)
+  "Run wb with ARGUMENTS in DIRECTORY on INPUT and wait for it.
+Return a list of exit code, answer as bytes, and notes for people."
+  (let* ((result nil)
+         (process (wb--start arguments :input input :directory directory
+                             :on-done (lambda (&rest all) (setq result all)))))
+    (condition-case nil
+        (while (not result)
+          (accept-process-output process 0.05))
+      (quit (delete-process process)
+            (signal 'quit nil)))
+    result))
+
+(defun wb--data (bytes notes)
+  "Return the data in the JSON envelope BYTES.
+Signal `wb-error' with its message, or with NOTES when there is none."
+  (let ((envelope (condition-case nil
+                      (wb--json (wb--decode bytes))
+                    (error nil))))
+    (cond
+     ((null envelope)
+      (signal 'wb-error (list (if (string-empty-p (string-trim notes))
+                                  "wb gave no answer"
+                                (string-trim notes)))))
+     ((alist-get 'ok envelope) (alist-get 'data envelope))
+     (t (let* ((fault (alist-get 'error envelope))
+               (hint (alist-get 'hint fault)))
+          (signal 'wb-error
+                  (list (concat (alist-get 'message fault)
+                                (and hint (format " (%s)" hint))))))))))
+
+(cl-defun wb--ask (arguments &key input directory)
+  "Return the data that wb answers to ARGUMENTS, given --json and INPUT.
+It runs in DIRECTORY."
+  (let ((result (wb--call (append arguments '("--json"))
+                          :input input :directory directory)))
+    (wb--data (nth 1 result) (nth 2 result))))
+
+(defun wb--verbs ()
+  "Return the verbs of the installed wb, each a list of words."
+  (let (all)
+    (cl-labels ((walk (node path)
+                  (dolist (verb (alist-get 'verbs node))
+                    (let ((own (append path (list (alist-get 'name verb)))))
+                      (push own all)
+                      (walk verb own)))))
+      (walk (wb--ask '("help")) nil))
+    all))
+
+(defun wb--require-verb (&rest words)
+  "Make sure that the installed wb has the verb that WORDS name."
+  (unless (member words (wb--verbs))
+    (user-error "The installed wb has no `wb %s'; a newer one may"
+                (string-join words " "))))
+
+;;; The mode
+
+(autoload 'wb-run-buffer "wb-run" nil t)
+(autoload 'wb-run-block "wb-run" nil t)
+(autoload 'wb-run-subtree "wb-run" nil t)
+(autoload 'wb-run-to-point "wb-run" nil t)
+(autoload 'wb-cancel "wb-run" nil t)
+(autoload 'wb-run-lighter "wb-run")
+(autoload 'wb-run-at-point-maybe "wb-run")
+(autoload 'wb-run-clear-marks "wb-run")
+(autoload 'wb-running-p "wb-run")
+(autoload 'wb-flymake "wb-flymake")
+(autoload 'wb-xref-backend "wb-xref")
+(autoload 'wb-query "wb-query" nil t)
+(autoload 'wb-events "wb-events" nil t)
+(autoload 'wb-plan "wb-view" nil t)
+(autoload 'wb-why "wb-view" nil t)
+
+(defvar wb-command-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map "b" #'wb-run-buffer)
+    (define-key map "c" #'wb-run-block)
+    (define-key map "s" #'wb-run-subtree)
+    (define-key map "." #'wb-run-to-point)
+    (define-key map "k" #'wb-cancel)
+    (define-key map "w" #'wb-why)
+    (define-key map "p" #'wb-plan)
+    (define-key map "e" #'wb-events)
+    (define-key map "q" #'wb-query)
+    (define-key map "f" #'wb-fmt-buffer)
+    (define-key map "t" #'wb-tangle)
+    (define-key map "d" #'wb-detangle)
+    (define-key map "a" #'wb-agent-approve)
+    map)
+  "Keys of wb's commands, below `wb-keymap-prefix'.")
+(fset 'wb-command-map wb-command-map)
+
+(defvar wb-mode-map
+  (let ((map (make-sparse-keymap)))
+    (define-key map wb-keymap-prefix 'wb-command-map)
+    (define-key map (kbd "C-c C-k")
+                '(menu-item "" wb-cancel
+                            :filter (lambda (command)
+                                      (when (wb-running-p) command))))
+    map)
+  "Keys of `wb-mode'.")
+
+(easy-menu-define wb-menu wb-mode-map
+  "Menu of `wb-mode'."
+  '("Wb"
+    ["Run block" wb-run-block]
+    ["Run subtree" wb-run-subtree]
+    ["Run to point" wb-run-to-point]
+    ["Run buffer" wb-run-buffer]
+    ["Stop" wb-cancel :active (wb-running-p)]
+    "--"
+    ["Why would it run?" wb-why]
+    ["Show the plan" wb-plan]
+    ["Follow events" wb-events]
+    ["Query notes" wb-query]
+    "--"
+    ["Align tables and tags" wb-fmt-buffer]
+    ["Tangle" wb-tangle]
+    ["Detangle" wb-detangle]
+    "--"
+    ["Approve an agent's step" wb-agent-approve]
+    ["Start the language server" wb-eglot]
+    ["Customize" (customize-group 'wb)]))
+
+;;;###autoload
+(define-minor-mode wb-mode
+  "Run the source blocks of an org buffer with wb.
+
+\\<wb-mode-map>\\[org-ctrl-c-ctrl-c] on a source block, a call or inline source
+runs it in the sandbox; \\[wb-cancel] stops a run.  The other commands are
+below \\[wb-command-map].
+
+\\{wb-mode-map}"
+  :lighter (:eval (wb-run-lighter))
+  :keymap wb-mode-map
+  (cond
+   (wb-mode
+    (unless (derived-mode-p 'org-mode)
+      (setq wb-mode nil)
+      (user-error "Wb mode is for org buffers"))
+    (add-hook 'org-ctrl-c-ctrl-c-hook #'wb-run-at-point-maybe nil t)
+    (add-hook 'xref-backend-functions #'wb-xref-backend nil t)
+    (when wb-enable-flymake
+      (add-hook 'flymake-diagnostic-functions #'wb-flymake nil t)
+      (flymake-mode 1)))
+   (t
+    (remove-hook 'org-ctrl-c-ctrl-c-hook #'wb-run-at-point-maybe t)
+    (remove-hook 'xref-backend-functions #'wb-xref-backend t)
+    (wb-run-clear-marks)
+    (when (memq #'wb-flymake (bound-and-true-p flymake-diagnostic-functions))
+      (remove-hook 'flymake-diagnostic-functions #'wb-flymake t)
+      (when (bound-and-true-p flymake-mode) (flymake-mode 1))))))
+
+;;; Commands on the whole file
+
+;;;###autoload
+(defun wb-fmt-buffer ()
+  "Align tables, tags and properties of the buffer as `wb fmt' does.
+Point stays where it is, and one undo takes it back."
+  (interactive "*")
+  (let* ((text (wb--buffer-text))
+         (result (wb--call '("fmt" "-") :input text)))
+    (unless (eql 0 (car result))
+      (signal 'wb-error (list (nth 2 result))))
+    (let ((tidy (wb--decode (nth 1 result))))
+      (if (string= tidy text)
+          (message "Nothing to tidy")
+        (save-restriction
+          (widen)
+          (let ((buffer (current-buffer)))
+            (with-temp-buffer
+              (insert tidy)
+              (let ((source (current-buffer)))
+                (with-current-buffer buffer
+                  (replace-buffer-contents source 1.0))))))
+        (message "Tidied")))))
+
+(defun wb--saved-file ()
+  "Return the buffer's file, saved if its user agrees."
+  (unless buffer-file-name
+    (user-error "Save the buffer to a file first"))
+  (when (buffer-modified-p)
+    (if (y-or-n-p (format "Save %s? " (buffer-name)))
+        (save-buffer)
+      (user-error "The file is not what you see: save it first")))
+  (wb--file))
+
+(defun wb--file-command (verb file)
+  "Run wb VERB on FILE without waiting, and tell what it said."
+  (let ((buffer (current-buffer)))
+    (wb--start
+     (list verb file) :directory (file-name-directory file)
+     :on-done
+     (lambda (code bytes notes)
+       (let ((said (string-trim (concat (wb--decode bytes) "\n" notes))))
+         (when (buffer-live-p buffer)
+           (with-current-buffer buffer
+             (when (and (not (buffer-modified-p))
+                        (not (verify-visited-file-modtime buffer)))
+               (revert-buffer t t t))))
+         (if (or (string-match-p "\n" said) (/= code 0))
+             (with-current-buffer (get-buffer-create (format "*wb %s*" verb))
+               (let ((inhibit-read-only t))
+                 (erase-buffer)
+                 (insert said "\n")
+                 (goto-char (point-min)))
+               (setq default-directory (file-name-directory file))
+               (compilation-mode)
+               (display-buffer (current-buffer)))
+           (message "wb %s: %s" verb
+                    (if (string-empty-p said) "nothing changed" said))))))))
+
+;;;###autoload
+(defun wb-tangle ()
+  "Write the source files that the buffer's file describes."
+  (interactive)
+  (wb--file-command "tangle" (wb--saved-file)))
+
+;;;###autoload
+(defun wb-detangle ()
+  "Bring edits of tangled files back into the buffer's file.
+Where both sides changed, both texts are shown and nothing is lost."
+  (interactive)
+  (wb--file-command "detangle" (wb--saved-file)))
+
+;;;###autoload
+(defun wb-agent-approve (arguments)
+  "Approve what an agent waits for: `wb agent approve ARGUMENTS'.
+ARGUMENTS name the approval; see `wb agent approve --help'."
+  (interactive
+   (progn
+     (wb--require-verb "agent" "approve")
+     (list (read-string "Approve (arguments of wb agent approve): "))))
+  (wb--require-verb "agent" "approve")
+  (let ((result (wb--call (append '("agent" "approve")
+                                  (split-string-and-unquote arguments)))))
+    (if (eql 0 (car result))
+        (message "%s" (string-trim (concat (wb--decode (nth 1 result))
+                                           (nth 2 result))))
+      (signal 'wb-error (list (string-trim (nth 2 result)))))))
+
+;;; The language server
+
+(defvar eglot-server-programs)
+(declare-function eglot-ensure "ext:eglot" ())
+
+;;;###autoload
+(defun wb-eglot-setup ()
+  "Tell Eglot that org buffers are served by `wb lsp'."
+  (unless (require 'eglot nil t)
+    (user-error "Eglot is not installed"))
+  (add-to-list 'eglot-server-programs
+               (cons 'org-mode (list wb-program "lsp"))))
+
+;;;###autoload
+(defun wb-eglot ()
+  "Start the language server for this buffer through Eglot."
+  (interactive)
+  (wb-eglot-setup)
+  (eglot-ensure))
+
+(provide 'wb)
+;;; wb.el ends here

@@ -58,8 +58,6 @@ func ask(t *testing.T, s *sdk.ClientSession, tool string, args map[string]any) s
 }
 
 func TestTools(t *testing.T) {
-	env := lanetest.Env(t)
-	lanetest.Need(t, env, "quickjs")
 	dir := t.TempDir()
 	files := map[string]string{
 		"notes.org": "* TODO Buy milk :shop:\nAt the corner.\n* DONE Sleep\n",
@@ -75,6 +73,7 @@ func TestTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := connect(t, dir)
+	lanetest.Need(t, lanetest.Env(t), "quickjs")
 	for _, c := range []struct {
 		tool string
 		args map[string]any
@@ -82,11 +81,11 @@ func TestTools(t *testing.T) {
 	}{
 		{"search", map[string]any{"text": "milk corner"}, "notes.org:1 Buy milk"},
 		{"query", map[string]any{"query": "todo:TODO"}, `"title":"Buy milk"`},
-		{"query", map[string]any{"query": "todo:("}, "! 1:"},
+		{"query", map[string]any{"query": "(todo"}, "! query:1:1: "},
 		{"query", map[string]any{"query": `(query (from "/etc/passwd"))`}, "! from \"/etc/passwd\": name files with paths"},
 		{"query", map[string]any{"query": "todo", "paths": []string{"../.."}}, "! ../.. is not inside"},
 		{"plan", map[string]any{"file": "sum.org"}, "sum/total"},
-		{"lint", map[string]any{"file": "bad.org"}, "unknown language"},
+		{"lint", map[string]any{"file": "bad.org"}, "no lane for cobolt"},
 		{"lint", map[string]any{"file": "notes.org"}, "no mistakes found"},
 		{"read", map[string]any{"file": "notes.org", "from": 2, "to": 2}, "At the corner.\n"},
 		{"read", map[string]any{"file": "none.org"}, "! no such file: none.org"},

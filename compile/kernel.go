@@ -83,6 +83,30 @@ func NewKernel(in *sandbox.Instance, layout KernelLayout) (*Kernel, error) {
 	return k, nil
 }
 
+// Functions that a program exports to say where a kernel's input and output
+// lie, for languages whose compilers decide that.
+const (
+	KernelInFunc  = "wb_in"
+	KernelOutFunc = "wb_out"
+)
+
+// NewPlacedKernel is NewKernel for a program that exports [KernelInFunc] and
+// [KernelOutFunc].
+func NewPlacedKernel(ctx context.Context, in *sandbox.Instance) (*Kernel, error) {
+	var layout KernelLayout
+	for name, to := range map[string]*uint32{KernelInFunc: &layout.In, KernelOutFunc: &layout.Out} {
+		at, err := in.Call(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		*to = uint32(at[0])
+	}
+	if layout.In >= layout.Out {
+		return nil, fmt.Errorf("kernel input at %d must lie before its output at %d", layout.In, layout.Out)
+	}
+	return NewKernel(in, layout)
+}
+
 // Call gives the kernel in and returns its output, a view that is valid until
 // the next call.
 func (k *Kernel) Call(ctx context.Context, in []byte) ([]byte, error) {

@@ -26,18 +26,19 @@ const kernelGlue = `package main
 
 import "unsafe"
 
-var (
-	wbIn  [%d]byte
-	wbOut [%d]byte
-)
+// The output follows the input, as the host wants it.
+var wbBuffers struct {
+	in  [%d]byte
+	out [%d]byte
+}
 
 func main() {}
 
 //go:wasmexport wb_in
-func wbInAt() uint32 { return uint32(uintptr(unsafe.Pointer(&wbIn))) }
+func wbInAt() uint32 { return uint32(uintptr(unsafe.Pointer(&wbBuffers.in))) }
 
 //go:wasmexport wb_out
-func wbOutAt() uint32 { return uint32(uintptr(unsafe.Pointer(&wbOut))) }
+func wbOutAt() uint32 { return uint32(uintptr(unsafe.Pointer(&wbBuffers.out))) }
 
 //go:wasmexport process
 func wbProcess(n int32) int32 { return int32(%s) }
@@ -88,9 +89,9 @@ func kernelCall(b *block) (string, error) {
 		switch {
 		case f.fails || len(f.results) != 1:
 		case len(f.params) == 2 && isBytes(f.params[0].typ) && isBytes(f.params[1].typ) && holds("int int32 int64 uint32", f.results[0].kind):
-			return f.name + "(wbIn[:n:n], wbOut[:])", nil
+			return f.name + "(wbBuffers.in[:n:n], wbBuffers.out[:])", nil
 		case len(f.params) == 1 && isBytes(f.params[0].typ) && isBytes(f.results[0]):
-			return "copy(wbOut[:], " + f.name + "(wbIn[:n:n]))", nil
+			return "copy(wbBuffers.out[:], " + f.name + "(wbBuffers.in[:n:n]))", nil
 		}
 		return "", compile.Errorf(b.at(f.line, f.col), "process takes and returns something else than a kernel does").WithHint(kernelHint)
 	}
@@ -112,24 +113,11 @@ func (l lane) openKernel(ctx context.Context, art *compile.Artifact, job *compil
 	if err != nil {
 		return nil, l.ended(s, job, err)
 	}
-	k, err := newKernel(ctx, in)
+	k, err := compile.NewPlacedKernel(ctx, in)
 	if err != nil {
 		in.Close(ctx)
 	}
 	return k, err
-}
-
-// newKernel asks the program where its buffers are.
-func newKernel(ctx context.Context, in *sandbox.Instance) (*compile.Kernel, error) {
-	var layout compile.KernelLayout
-	for name, to := range map[string]*uint32{"wb_in": &layout.In, "wb_out": &layout.Out} {
-		at, err := in.Call(ctx, name)
-		if err != nil {
-			return nil, err
-		}
-		*to = uint32(at[0])
-	}
-	return compile.NewKernel(in, layout)
 }
 
 // runKernel calls a kernel once, with the job's standard input.

@@ -30,11 +30,12 @@ type Recipe struct {
 	Needs []string
 }
 
-// Origin is a way to obtain files. There are four: [NPM] fetches a pinned
-// package through the npm client, [GoBuild] compiles Go for wasip1 with the
-// local Go toolchain, [Source] builds a pinned archive of somebody else's
-// source code with our own compilers, and [Built] runs a function of ours,
-// usually the C lane on embedded sources.
+// Origin is a way to obtain files: [NPM] fetches a pinned package through the
+// npm client, [GoBuild] compiles Go for wasip1 with the local Go toolchain,
+// [GoRoot] builds Go's own compiler with it, [Source] builds a pinned archive
+// of somebody else's source code with our own compilers, [Given] takes what the
+// user has in a directory, and [Built] runs a function of ours, usually the C
+// lane on embedded sources.
 type Origin interface {
 	// Identity is everything that decides the content, in one string.
 	Identity() string

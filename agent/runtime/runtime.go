@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -41,8 +42,6 @@ type Runtime struct {
 	Getenv func(string) string
 	// Warn hears what could not be recorded and what is tried again.
 	Warn func(error)
-	// Search ranks passages for the search tool; nil leaves the tool out.
-	Search tools.Searcher
 	// Delta hears the model's text as it comes.
 	Delta func(string)
 	// Net is what requests of agents go through, besides the grants and the
@@ -343,6 +342,20 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 	return agent.Run(ctx, opts), nil
 }
 
+// workbookDirs are the directories of all workbooks that have been run.
+func (rt *Runtime) workbookDirs() []string {
+	runs, err := rt.State.Runs()
+	rt.warn(err)
+	var dirs []string
+	for _, r := range runs {
+		dir := filepath.Dir(r.Workbook)
+		if _, err := os.Stat(dir); r.Workbook != "" && err == nil && !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
+}
+
 // writer puts changes into the working directory.
 func writer(dir string) func(agent.FileChange) error {
 	return func(c agent.FileChange) error {
@@ -397,9 +410,7 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, event
 		all = append(all, tools.Shell(runner.Runner, tree, shellLimits))
 	}
 	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside))
-	if rt.Search != nil {
-		all = append(all, tools.Search(rt.Search))
-	}
+	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)))
 	if len(d.Tools) == 0 {
 		return all, nil
 	}

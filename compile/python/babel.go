@@ -124,6 +124,9 @@ func babelValue(p *program, shown *string, stdout string) value.Value {
 	case compile.AsText(words):
 		return value.OfString(text)
 	}
+	if p.Kind == kindScript { // Emacs reads [1, 2] with a line end as Lisp's vector
+		text = strings.TrimRight(text, "\n")
+	}
 	return tableOrText(text)
 }
 
@@ -134,16 +137,5 @@ func tableOrText(text string) value.Value {
 	if strings.HasPrefix(text, "{") {
 		return value.OfString(text)
 	}
-	v := readEscaped(text)
-	if v.Kind() != value.List {
-		return v
-	}
-	items := make([]value.Value, len(v.Items()))
-	for i, item := range v.Items() {
-		if item.Kind() == value.String && item.Text() == "None" {
-			item = value.Rule()
-		}
-		items[i] = item
-	}
-	return value.OfList(items...)
+	return readEscaped(text)
 }

@@ -19,7 +19,7 @@ var guestFiles embed.FS
 
 // guestModules are the modules of guest/ in the order in which they need each
 // other: name in Python, name of the file. The last one gets Python ready.
-var guestModules = [][2]string{{"_wb_missing", "missing"}, {"_wb_values", "values"}, {"_wb_errors", "errors"}, {"_wb", "bridge"}}
+var guestModules = [][2]string{{"_wb_missing", "missing"}, {"_wb_values", "values"}, {"_wb_errors", "errors"}, {"_wb_loop", "loop"}, {"_wb", "bridge"}}
 
 // bootLimits bound starting Python and importing the modules most blocks use.
 var bootLimits = sandbox.Limits{Fuel: -1, Memory: 256 << 20, Timeout: 2 * time.Minute}

@@ -80,7 +80,8 @@ func (b *builder) program(ctx context.Context, job *toolchain.Job, all map[strin
 	})
 }
 
-// cFiles are the C sources and headers: CPython's, zlib's below zlib/, and ours.
+// cFiles are the C sources and headers: CPython's, those of the
+// libraries in directories of their own, and ours.
 func (b *builder) cFiles(all map[string][]byte) (map[string][]byte, error) {
 	files := make(map[string][]byte)
 	for name, data := range all {
@@ -88,16 +89,18 @@ func (b *builder) cFiles(all map[string][]byte) (map[string][]byte, error) {
 			files[name] = data
 		}
 	}
-	zlib, ok := b.lane.env.Tools.Installed(zlibName)
-	if !ok {
-		return nil, fmt.Errorf("toolchain %s is missing", zlibName)
-	}
-	for _, f := range zlib.Files {
-		data, err := zlib.ReadFile(f.Path)
-		if err != nil {
-			return nil, err
+	for name, dir := range map[string]string{zlibName: "zlib/", sqliteName: "sqlite/"} {
+		t, ok := b.lane.env.Tools.Installed(name)
+		if !ok {
+			return nil, fmt.Errorf("toolchain %s is missing", name)
 		}
-		files["zlib/"+f.Path] = data
+		for _, f := range t.Files {
+			data, err := t.ReadFile(f.Path)
+			if err != nil {
+				return nil, err
+			}
+			files[dir+f.Path] = data
+		}
 	}
 	for _, name := range []string{"pyconfig.h", "wbpython.c"} {
 		data, err := cpythonFiles.ReadFile("cpython/" + name)

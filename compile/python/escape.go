@@ -224,6 +224,8 @@ func (r *lispReader) atom() (value.Value, error) {
 		return value.OfFloat(f), nil
 	case word == "nil":
 		return value.Nil(), nil
+	case word == "None" && r.depth == 1: // org-babel-python-None-to
+		return value.Rule(), nil
 	}
 	return value.OfString(word), nil
 }

@@ -52,6 +52,8 @@ func (f *failure) position(src *compile.Source, file string, line, col int) (pos
 	switch {
 	case file == f.body:
 		return f.program.place(src, line, col)
+	case strings.HasPrefix(file, "<block"):
+		return compile.Position{File: "an earlier block of the session", Line: line, Col: col}, false
 	case strings.HasPrefix(file, "<"):
 		return compile.Position{File: strings.Trim(file, "<>"), Line: line, Col: col}, false
 	}

@@ -35,7 +35,7 @@ type lane struct {
 func New(env *compile.Env, c *clang.Compiler) compile.Lane {
 	l := &lane{env: env}
 	l.vm = l.interpreter()
-	env.Tools.Register(zlibRecipe(), l.recipe(c))
+	env.Tools.Register(zlibRecipe(), sqliteRecipe(), l.recipe(c))
 	return l
 }
 
@@ -119,7 +119,7 @@ func refuse(src *compile.Source) error {
 	}
 	for _, dep := range src.Deps {
 		if name := moduleName(dep); !vendored(src.Files, name) {
-			return compile.Errorf(src.At(1, 1), "package %s (:deps) cannot be fetched for Python", dep).
+			return compile.Errorf(src.At(1, 1), "package %s (:deps) cannot be fetched for Python", name).
 				WithHint("put " + name + ", if it is pure Python, into a directory and name that with :dir")
 		}
 	}
@@ -135,7 +135,9 @@ func moduleName(dep string) string {
 
 // vendored reports whether files have a module of that name.
 func vendored(files map[string][]byte, name string) bool {
-	return files[name+".py"] != nil || files[path.Join(name, "__init__.py")] != nil
+	_, module := files[name+".py"]
+	_, pack := files[path.Join(name, "__init__.py")]
+	return module || pack
 }
 
 // check compiles the program without running it.
@@ -166,6 +168,7 @@ func (p *program) warnings(src *compile.Source, a *answer) []compile.Diagnostic 
 			list = append(list, compile.Diagnostic{Pos: pos, Severity: compile.Warning, Code: w.Kind, Message: w.Text})
 		}
 	}
+	slices.SortStableFunc(list, func(a, b compile.Diagnostic) int { return a.Pos.Line - b.Pos.Line })
 	return list
 }
 
@@ -206,7 +209,7 @@ func ask(ctx context.Context, vm *vm.Machine, r request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &machine{in: vm.Instance}
+	m := &machine{in: vm.Instance, stderr: &vm.Stderr.Buffer}
 	at, err := m.put(ctx, text)
 	if err != nil {
 		return nil, err

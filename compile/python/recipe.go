@@ -1,7 +1,8 @@
 package python
 
 import (
-	"crypto/sha256"
+	"bytes"
+	"context"
 	"embed"
 	"fmt"
 	"strings"
@@ -17,6 +18,7 @@ const (
 	wasmFile    = "python.wasm"
 	stdlibFile  = "stdlib.zip"
 	zlibName    = "zlib-source"
+	sqliteName  = "sqlite-source"
 	buildFormat = "1" // changes when the same sources are built differently
 )
 
@@ -32,7 +34,7 @@ func (l *lane) recipe(c *clang.Compiler) toolchain.Recipe {
 	own, err := toolchain.HashFS(cpythonFiles)
 	return toolchain.Recipe{
 		Name: toolName, Version: "3.11.2", Summary: "CPython, built for WASI from Debian's source, with its standard library",
-		Needs: []string{"clang", zlibName},
+		Needs: []string{"clang", zlibName, sqliteName},
 		Origin: toolchain.Source{
 			Archive: toolchain.Debian{Package: "python3.11", Version: "3.11.2", Suite: "bookworm",
 				File: "python3.11_3.11.2.orig.tar.gz", Size: 26_437_858,
@@ -61,6 +63,30 @@ func zlibRecipe() toolchain.Recipe {
 	}
 }
 
+// amalgamation is SQLite's source as its authors publish it, inside the npm
+// package.
+const amalgamation = "deps/sqlite-autoconf-3520000.tar.gz"
+
+// sqliteRecipe keeps the sources of SQLite, for the sqlite3 module.
+func sqliteRecipe() toolchain.Recipe {
+	return toolchain.Recipe{
+		Name: sqliteName, Version: "3.52.0", Summary: "SQLite's sources, for Python",
+		Origin: toolchain.Source{
+			Archive: toolchain.NPM{Package: "sqlite3", Version: "6.0.1", Size: 3_292_871,
+				Integrity: "sha512-X0czUUMG2tmSqJpEQa3tCuZSHKIx8PwM53vLZzKp/o6Rpy25fiVfjdbnZ988M8+O3ZWR1ih0K255VumCb3MAnQ=="},
+			Files: []string{amalgamation},
+			Of:    "1",
+			Build: func(ctx context.Context, job *toolchain.Job, files map[string][]byte) error {
+				sources, err := toolchain.Unpack(bytes.NewReader(files[amalgamation]), []string{"sqlite3.c", "sqlite3.h", "sqlite3ext.h"})
+				if err != nil {
+					return err
+				}
+				return keepSources(ctx, job, sources)
+			},
+		},
+	}
+}
+
 // sourceFiles are the patterns of the files that are wanted of the archive.
 func sourceFiles() []string {
 	patterns := []string{"Include/", "Modules/", "Objects/", "Parser/", "Python/", "Lib/"}
@@ -72,5 +98,3 @@ func sourceFiles() []string {
 	}
 	return patterns
 }
-
-func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }

@@ -81,14 +81,24 @@ func (s Source) read(job *Job, archive string) (files map[string][]byte, err err
 	}
 	step := job.Step("unpacking", info.Size())
 	defer func() { step.Done(err) }()
-	r, err := decompress(counting{f, step})
+	files, err = Unpack(counting{f, step}, s.Files)
+	if err == nil && len(files) == 0 {
+		err = fmt.Errorf("%s has none of the files that are needed", archive)
+	}
+	return files, err
+}
+
+// Unpack reads the files of a compressed tar archive with one top directory,
+// such as "lua-5.4.4", that patterns want; see [Source.Files].
+func Unpack(archive io.Reader, patterns []string) (map[string][]byte, error) {
+	r, err := decompress(archive)
 	if err != nil {
 		return nil, err
 	}
-	files = make(map[string][]byte)
+	files := make(map[string][]byte)
 	err = walkTar(r, maxUnpacked, func(name string) string {
-		_, inside, _ := strings.Cut(name, "/") // one top directory: "lua-5.4.4"
-		if !taken(s.Files, inside) {
+		_, inside, _ := strings.Cut(name, "/")
+		if !taken(patterns, inside) {
 			return ""
 		}
 		return inside
@@ -97,9 +107,6 @@ func (s Source) read(job *Job, archive string) (files map[string][]byte, err err
 		files[name] = data
 		return err
 	})
-	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s has none of the files that are needed", archive)
-	}
 	return files, err
 }
 

@@ -12,6 +12,7 @@
    two words, address and length, valid until the next call. Functions return 0,
    or -1 after they have written what went wrong to standard error. */
 
+#define PY_SSIZE_T_CLEAN
 #include "Python.h"
 #include "marshal.h"
 #include "pycore_import.h"
@@ -82,7 +83,7 @@ const struct _module_alias *_PyImport_FrozenAliases = aliases;
     M(_locale, PyInit__locale) M(_lsprof, PyInit__lsprof) M(_md5, PyInit__md5) M(_multibytecodec, PyInit__multibytecodec) \
     M(_opcode, PyInit__opcode) M(_operator, PyInit__operator) M(_pickle, PyInit__pickle) M(_queue, PyInit__queue) \
     M(_random, PyInit__random) M(_sha1, PyInit__sha1) M(_sha256, PyInit__sha256) M(_sha3, PyInit__sha3) \
-    M(_sha512, PyInit__sha512) M(_signal, PyInit__signal) M(_sre, PyInit__sre) M(_stat, PyInit__stat) \
+    M(_sha512, PyInit__sha512) M(_signal, PyInit__signal) M(_sqlite3, PyInit__sqlite3) M(_sre, PyInit__sre) M(_stat, PyInit__stat) \
     M(_statistics, PyInit__statistics) M(_string, PyInit__string) M(_struct, PyInit__struct) \
     M(_symtable, PyInit__symtable) M(_thread, PyInit__thread) M(_tokenize, PyInit__tokenize) \
     M(_tracemalloc, PyInit__tracemalloc) M(_typing, PyInit__typing) M(_warnings, _PyWarnings_Init) \

@@ -16,6 +16,7 @@ import types
 import warnings
 
 import _wb_errors as errors
+import _wb_loop
 import _wb_missing as missing
 import _wb_values as values
 
@@ -265,7 +266,7 @@ def serve(data):
 COMMON = """abc argparse array base64 bisect calendar collections collections.abc colorsys contextlib contextvars copy csv cmath
 dataclasses datetime decimal difflib enum fileinput fnmatch fractions functools glob gzip hashlib heapq hmac html html.parser io
 ipaddress itertools json keyword linecache locale logging math numbers operator pathlib pickle pprint queue random re
-reprlib secrets shlex shutil statistics string struct tempfile textwrap time timeit tokenize traceback types typing
+reprlib secrets shlex shutil sqlite3 statistics string struct tempfile textwrap time timeit tokenize traceback types typing
 unicodedata urllib.parse uuid weakref xml.etree.ElementTree zlib zoneinfo""".split()
 
 
@@ -278,6 +279,9 @@ def prepare():
     sys.stdout.reconfigure(line_buffering=True)
     sys.path.insert(0, "")
     sys.dont_write_bytecode = True
+    build = types.ModuleType("_sysconfigdata__wasi_")
+    build.build_time_vars = {"TZPATH": "", "EXT_SUFFIX": "", "SOABI": ""}
+    sys.modules[build.__name__] = build
     for name in COMMON:
         importlib.import_module(name)
     missing.install()

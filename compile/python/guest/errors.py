@@ -23,7 +23,7 @@ def turn_page(session):
 def remember(filename, text):
     """Lets tracebacks show lines of a program."""
     sources[filename] = text
-    linecache.cache[filename] = (len(text), None, text.splitlines(True), filename)
+    linecache.cache[filename] = (len(text), None, [line + "\n" for line in text.splitlines()], filename)
 
 
 def describe(exc):
@@ -60,6 +60,8 @@ def _one(exc, link):
         result["final"] = f"{type(exc).__name__}: {exc.msg}"
     if isinstance(exc, ModuleNotFoundError) and missing.why(exc.name):
         result["hint"] = missing.why(exc.name)
+    elif type(exc).__name__ in missing.ERRORS:
+        result["hint"] = missing.ERRORS[type(exc).__name__]
     return result
 
 

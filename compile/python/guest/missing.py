@@ -17,7 +17,6 @@ MODULES = {
     "multiprocessing": NO_PROCESS, "_posixsubprocess": NO_PROCESS, "pty": NO_PROCESS,
     "ctypes": NO_C, "_ctypes": NO_C, "mmap": "files in the sandbox are not mapped; read them", "fcntl": "files in the sandbox have no locks",
     "bz2": "only zlib and gzip are built in", "lzma": "only zlib and gzip are built in",
-    "sqlite3": "the sqlite3 module is not built in; use an SQL block",
     "tkinter": NO_SCREEN, "turtle": NO_SCREEN, "curses": NO_SCREEN, "idlelib": NO_SCREEN, "readline": NO_SCREEN,
     "pwd": "there are no users in the sandbox", "grp": "there are no users in the sandbox", "termios": NO_SCREEN, "tty": NO_SCREEN,
     "resource": "limits are those of the block: :memory, :fuel, :timeout",
@@ -26,6 +25,10 @@ MODULES = {
     "polars": NO_C + "; use csv and tables (:var)", "PIL": NO_C, "cv2": NO_C, "torch": NO_C, "tensorflow": NO_C, "lxml": NO_C + "; use xml.etree",
     "distutils": "packages are not built here; put pure Python ones into a directory and name it with :dir",
     "pip": "packages are not installed here; put pure Python ones into a directory and name it with :dir",
+}
+
+ERRORS = {
+    "ZoneInfoNotFoundError": "the sandbox has no time zones but UTC; use datetime.timezone(timedelta(hours=…))",
 }
 
 PURE = "it is not in the sandbox; put a package that is pure Python into a directory and name that with :dir"

@@ -35,22 +35,28 @@ func (w *world) resolve(base, name, verb string) (string, error) {
 	return w.packageFile(base, name, verb)
 }
 
-// file completes a path without extension. A directory is what its package.json
-// says.
+// file completes a path without extension. A directory is what the main member
+// of its package.json says, else its index.
 func (w *world) file(p, name, verb, base string) (string, error) {
-	for _, ext := range extensions {
-		file := strings.TrimPrefix(p+ext, "/")
-		if strings.HasPrefix(ext, "/") {
-			if main := w.manifest(strings.TrimPrefix(p, "/")).text("main"); main != "" && main != "." && main != "./" {
-				return w.file(path.Join(p, main), name, verb, base)
+	tries := []string{p}
+	if main := w.manifest(strings.TrimPrefix(p, "/")).text("main"); main != "" {
+		tries = append(tries, path.Join("/", p, main))
+	}
+	for _, p := range tries {
+		for _, ext := range extensions {
+			file := strings.TrimPrefix(p+ext, "/")
+			if _, ok := w.sources.get(file); ok && (p == tries[len(tries)-1] || !strings.HasPrefix(ext, "/")) {
+				return file, w.runnable(file, name, verb, base)
 			}
 		}
-		if _, ok := w.sources.get(file); ok {
-			return file, w.runnable(file, name, verb, base)
+	}
+	if len(tries) > 1 { // what main names is not there
+		if file := strings.TrimPrefix(path.Join(p, "index.js"), "/"); w.sources.has(file) {
+			return file, nil
 		}
 	}
 	text := fmt.Sprintf("%s %q: no such file", verb, name)
-	if _, ok := w.sources.get(strings.TrimPrefix(p, "/") + ".ts"); ok {
+	if w.sources.has(strings.TrimPrefix(p, "/") + ".ts") {
 		text += "; there is one in TypeScript, which blocks in typescript can import"
 	} else if w.sources.empty() && !strings.Contains(base, packageDir) {
 		text += "; a block sees the files of the directory that :dir names"

@@ -33,6 +33,8 @@ func (s *sources) get(file string) ([]byte, bool) {
 	return nil, false
 }
 
+func (s *sources) has(file string) bool { _, ok := s.get(file); return ok }
+
 // in is the innermost package that a path leads into.
 func (s *sources) in(file string) *mounted {
 	var best *mounted

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"wb/org"
-	"wb/tangle/internal/textdiff"
+	"wb/internal/textdiff"
 )
 
 // Edited is a tangled file that may have been edited since.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wb/org"
-	"wb/tangle/internal/textdiff"
+	"wb/internal/textdiff"
 )
 
 // docEdit replaces lines [from,to) of the document, counted from 1; an empty

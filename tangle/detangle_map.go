@@ -3,7 +3,7 @@ package tangle
 import (
 	"strings"
 
-	"wb/tangle/internal/textdiff"
+	"wb/internal/textdiff"
 )
 
 // ways lists how a change can be put into the document, the likeliest first.

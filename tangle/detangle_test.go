@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"wb/org"
-	"wb/tangle/internal/textdiff"
+	"wb/internal/textdiff"
 )
 
 const detangleDoc = `#+TITLE: x

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"wb/org"
-	"wb/tangle/internal/textdiff"
+	"wb/internal/textdiff"
 )
 
 // FuzzPlan tangles whatever text there is: it must come to files or to an error

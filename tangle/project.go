@@ -12,7 +12,7 @@ import (
 	"strings"
 
 	"wb/org/orgfile"
-	"wb/tangle/internal/textdiff"
+	"wb/internal/textdiff"
 )
 
 // Project tangles and detangles files on disk.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wb/tangle/internal/textdiff"
+	"wb/internal/textdiff"
 )
 
 // Tracing answers where each line of a tangled file comes from, through noweb

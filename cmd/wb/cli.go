@@ -25,6 +25,8 @@ type grammar struct {
 	Tangle     tangleCmd     `cmd:"" help:"Write the source files that documents describe, as Emacs does."`
 	Detangle   detangleCmd   `cmd:"" help:"Bring edits of tangled files back into their documents."`
 	Fmt        fmtCmd        `cmd:"" help:"Tidy tables, tags and properties as Emacs does."`
+	Import     importCmd     `cmd:"" help:"Turn notebooks and Markdown into org documents."`
+	Export     exportCmd     `cmd:"" help:"Turn an org document into Markdown, a notebook or a page."`
 	Lint       lintCmd       `cmd:"" help:"Report mistakes, with places and hints."`
 	Why        whyCmd        `cmd:"" help:"Say why a component would, or would not, run again."`
 	Query      queryCmd      `cmd:"" help:"Ask questions over notes, blocks, tables and runs in OQL."`

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 
+	"wb/internal/textdiff"
+	"wb/org"
 	"wb/org/orgfile"
 	"wb/workbook/format"
 )
@@ -12,7 +14,8 @@ import (
 // fmtCmd tidies org files as Emacs does, and changes nothing else.
 type fmtCmd struct {
 	Files        []string `arg:"" help:"Org files, or - to tidy standard input to standard output."`
-	Check        bool     `help:"Change nothing; list the files that are not tidy and exit with 1."`
+	Check        bool     `help:"Change nothing; list the files that are not tidy and exit with 1." xor:"mode"`
+	DryRun       bool     `help:"Change nothing; show what would change." xor:"mode"`
 	KeepFormulas bool     `help:"Do not recompute #+TBLFM: formulas."`
 }
 
@@ -38,7 +41,14 @@ func (c *fmtCmd) Run(a *app) error {
 			continue
 		}
 		changed = append(changed, name)
-		if c.Check {
+		if c.DryRun {
+			tidy, err := org.Apply(f.Doc.Bytes(), edits)
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(a.std.Out, textdiff.Unified(name, name, f.Doc.Source(), string(tidy)))
+		}
+		if c.Check || c.DryRun {
 			continue
 		}
 		if _, err := f.Apply(edits); err != nil {
@@ -49,7 +59,7 @@ func (c *fmtCmd) Run(a *app) error {
 		if err := a.answer("fmt", changed, nil); err != nil {
 			return err
 		}
-	} else {
+	} else if !c.DryRun {
 		for _, name := range changed {
 			fmt.Fprintln(a.std.Out, name)
 		}

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"wb/workbook"
+	"wb/workbook/exchange"
+)
+
+// exportCmd turns org documents into Markdown, notebooks and HTML.
+type exportCmd struct {
+	File   string `arg:"" help:"An org document."`
+	To     string `required:"" enum:"md,ipynb,html" help:"What to write: ${enum}."`
+	Output string `short:"o" help:"The file to write; - prints it. By default it is named after the document, beside it." placeholder:"FILE"`
+	Reader bool   `help:"Only what readers are to see: obey :exports, leave out drawers and keywords. Always so for html."`
+	Force  bool   `help:"Replace a file that is there."`
+}
+
+func (c *exportCmd) Help() string {
+	return `Examples:
+  wb export analysis.org --to html
+  wb export analysis.org --to ipynb
+  wb export notes.org --to md --reader -o -
+
+Results are those in the document: nothing runs. Markdown and notebooks carry everything along, so that wb import gives the document back; --reader shows only what :exports says.`
+}
+
+func (c *exportCmd) Run(a *app) error {
+	src, err := os.ReadFile(c.File)
+	if os.IsNotExist(err) {
+		return missingFile(c.File)
+	}
+	if err != nil {
+		return err
+	}
+	out, err := c.translate(a, src)
+	if err != nil {
+		return err
+	}
+	output := c.Output
+	switch output {
+	case "-":
+		_, err := a.std.Out.Write(out)
+		return err
+	case "":
+		output = strings.TrimSuffix(c.File, filepath.Ext(c.File)) + "." + c.To
+	}
+	if err := writeNew(output, out, c.Force); err != nil {
+		return err
+	}
+	if a.json {
+		return a.answer("export", output, nil)
+	}
+	fmt.Fprintln(a.std.Out, output)
+	return nil
+}
+
+func (c *exportCmd) translate(a *app, src []byte) ([]byte, error) {
+	fidelity := exchange.Lossless
+	if c.Reader || c.To == "html" {
+		fidelity = exchange.Readable
+		shown, err := workbook.Exported(a.ctx, c.File, src)
+		if err != nil {
+			return nil, err
+		}
+		src = shown
+	}
+	switch c.To {
+	case "html":
+		return exchange.ToHTML(src, filepath.Base(c.File))
+	case "ipynb":
+		return exchange.ToNotebook(src, beside(c.File))
+	}
+	return exchange.ToMarkdown(src, fidelity), nil
+}
+
+// beside reads files in the directory of a document and below it, and no
+// others.
+func beside(file string) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		root, err := os.OpenRoot(filepath.Dir(file))
+		if err != nil {
+			return nil, err
+		}
+		defer root.Close()
+		return root.ReadFile(filepath.FromSlash(name))
+	}
+}

@@ -1,0 +1,196 @@
+package workbook
+
+import (
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+
+	"wb/org"
+	"wb/tangle"
+	"wb/value"
+)
+
+// Exported is the document as its readers are to see it: :exports says of each
+// block, call and piece of code in running text whether its code, its results,
+// both or none are shown, as in Emacs, and :noweb whether references in the
+// code are filled in. Results are those that stand in the document; nothing
+// runs. Sections that Emacs does not export (COMMENT, :ARCHIVE:) stay as they
+// are, for the exporter to leave out.
+func Exported(ctx context.Context, file string, src []byte) ([]byte, error) {
+	x := &exporter{ctx: ctx, plan: NewPlan(file, src)}
+	x.doc = x.plan.doc
+	for n := range x.doc.All() {
+		switch n.Kind() {
+		case org.KindSrcBlock, org.KindCall:
+			if !isResult(n) && !x.hidden(n) {
+				x.element(n)
+			}
+		}
+	}
+	for _, c := range x.plan.Components {
+		if (c.Kind == KindInline || c.Kind == KindInlineCall) && !x.hidden(c.node) {
+			x.inline(c)
+		}
+	}
+	slices.SortFunc(x.edits, func(a, b org.Edit) int { return a.Start - b.Start })
+	w := &writer{doc: x.doc, edits: x.edits}
+	text, err := org.Apply(src, w.settled())
+	if err != nil {
+		return nil, err
+	}
+	return resultMacro.ReplaceAllFunc(text, expandResultMacro), nil
+}
+
+// resultMacro is {{{results(…)}}}, which stands for its argument.
+var resultMacro = regexp.MustCompile(`\{\{\{results\(((?:[^)]|\)[^}]|\)\}[^}]|\)\}\}[^}])*)\)\}\}\}`)
+
+func expandResultMacro(macro []byte) []byte {
+	argument := resultMacro.FindSubmatch(macro)[1]
+	return escapedComma.ReplaceAll(argument, []byte("$1,"))
+}
+
+// escapedComma is a comma as escapeMacroArgument writes it, for which half of
+// the backslashes stand.
+var escapedComma = regexp.MustCompile(`\\((?:\\\\)*),`)
+
+type exporter struct {
+	ctx   context.Context
+	plan  *Plan
+	doc   *org.Document
+	edits []org.Edit
+}
+
+// hidden reports whether an exporter leaves the section of a node out.
+func (x *exporter) hidden(n *org.Node) bool {
+	if x.doc.Commented(n) {
+		return true
+	}
+	for a := range n.Ancestors() {
+		if h, ok := a.Headline(); ok {
+			return x.doc.Archived(h)
+		}
+	}
+	return false
+}
+
+// exportsOf is what :exports says, "code" when it says nothing.
+func exportsOf(args org.Args) string {
+	if word := args.Value(":exports"); word != "" {
+		return word
+	}
+	return "code"
+}
+
+// element handles a block or a call line. A call has no code to show.
+func (x *exporter) element(n *org.Node) {
+	lang := ""
+	if b, ok := n.Block(); ok {
+		lang = b.Lang.Text
+	}
+	if lang == "" && n.Kind() == org.KindSrcBlock {
+		return
+	}
+	args := x.doc.HeaderArgs(n, defaultsFor(lang)...)
+	what := exportsOf(args)
+	if what == "none" || what == "code" {
+		x.removeResult(n)
+	}
+	switch {
+	case what == "none":
+		x.edits = append(x.edits, org.Edit{Start: n.Start(), End: n.End()})
+	case what == "results", n.Kind() == org.KindCall && what == "both":
+		x.remove(org.Span{Start: n.Start(), End: n.End()})
+	case n.Kind() == org.KindCall:
+		x.edits = append(x.edits, org.Edit{Start: n.Start(), End: n.End()})
+	default:
+		x.code(n, args)
+	}
+}
+
+// remove deletes lines and the blank lines below them.
+func (x *exporter) remove(s org.Span) {
+	source := x.doc.Source()
+	for s.End < len(source) {
+		line, _, found := strings.Cut(source[s.End:], "\n")
+		if strings.TrimSpace(line) != "" || !found {
+			break
+		}
+		s.End += len(line) + 1
+	}
+	x.edits = append(x.edits, org.Edit{Start: s.Start, End: s.End})
+}
+
+// removeResult deletes a result and the blank lines above it.
+func (x *exporter) removeResult(n *org.Node) {
+	result, ok := x.doc.ResultOf(n)
+	if !ok {
+		return
+	}
+	start := len(strings.TrimRight(x.doc.Source()[:result.Line.Start], " \r\t\n"))
+	if _, rest, found := strings.Cut(x.doc.Source()[start:result.Line.Start], "\n"); found {
+		start = result.Line.Start - len(rest)
+	}
+	x.edits = append(x.edits, org.Edit{Start: start, End: max(result.Line.End, result.Body.End)})
+}
+
+// code fills in noweb references, or takes them out for strip-export.
+func (x *exporter) code(n *org.Node, args org.Args) {
+	b, ok := n.Block()
+	body := b.Code()
+	if !ok || !strings.Contains(body, "<<") {
+		return
+	}
+	expanded := body
+	switch noweb := args.Value(":noweb"); {
+	case noweb == "strip-export":
+		expanded = nowebReference.ReplaceAllString(body, "")
+	case tangle.NowebWanted(noweb, tangle.ForExport):
+		e := &tangle.Expander{Context: tangle.ForExport, Library: &chunkLibrary{plan: x.plan}, Call: x.standing}
+		text, err := e.Expand(x.ctx, chunkOf(n.Name().Text, b.Lang.Text, body, args))
+		if err != nil {
+			return // lint says what is wrong; readers see the reference
+		}
+		expanded = text
+	}
+	if expanded != body {
+		indent := indentation(x.doc.Text(b.Begin))
+		x.edits = append(x.edits, org.Edit{Start: b.Body.Start, End: b.Body.End, New: shiftLines(org.Escape(line(expanded)), indent)})
+	}
+}
+
+var nowebReference = regexp.MustCompile(`<<[^ \t\n](?:.*?[^ \t\n])??>>`)
+
+// standing is the value that stands below a block for <<name()>>.
+func (x *exporter) standing(_ context.Context, call string) (value.Value, error) {
+	c := x.plan.refs[ParseReference(call).Name]
+	if c == nil {
+		n, ok := x.doc.Named(ParseReference(call).Name)
+		if !ok {
+			return value.Nil(), nil
+		}
+		c = &Component{node: n}
+	}
+	return (&runner{plan: x.plan}).standingResult(c), nil
+}
+
+// inline handles code in running text.
+func (x *exporter) inline(c *Component) {
+	w := &writer{doc: x.doc}
+	old, found := w.inlineResult(c.span.End)
+	what := exportsOf(c.Args)
+	if found && (what == "none" || what == "code") {
+		x.edits = append(x.edits, org.Edit{Start: c.span.End, End: old.End})
+	}
+	if what == "none" || what == "results" || c.Kind == KindInlineCall {
+		end := c.span.End
+		for end < len(x.doc.Source()) && strings.IndexByte(" \t", x.doc.Source()[end]) >= 0 && (found || what == "none") {
+			end++
+		}
+		if !found || what == "results" || c.Kind == KindInlineCall {
+			x.edits = append(x.edits, org.Edit{Start: c.span.Start, End: end})
+		} else {
+			x.edits = append(x.edits, org.Edit{Start: c.span.Start, End: c.span.End})
+		}
+	}
+}

@@ -108,6 +108,14 @@ func ImportTable(text string) value.Value {
 	return tableOf(rows)
 }
 
+// ImportCommas is ImportTable for text that is known to be comma-separated.
+func ImportCommas(text string) value.Value {
+	if text == "" {
+		return value.Nil()
+	}
+	return tableOf(commaRows(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")))
+}
+
 // blanks is what separates cells where neither tabs nor commas do.
 var blanks = regexp.MustCompile(` *\t *| +`)
 

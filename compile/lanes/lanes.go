@@ -11,8 +11,12 @@ import (
 	"wb/compile/js"
 	"wb/compile/lua"
 	"wb/compile/plot"
+	"wb/compile/python"
+	"wb/compile/ruby"
 	"wb/compile/shell"
+	"wb/compile/sql"
 	"wb/compile/ts"
+	"wb/compile/wat"
 )
 
 // New makes all lanes in env. Nothing is installed or loaded yet.
@@ -28,9 +32,13 @@ func New(env *compile.Env) (*compile.Registry, error) {
 		sh,
 		golang.New(env),
 		plot.New(),
+		python.New(env, cc),
 		lua.New(env, cc),
+		wat.New(env, cc),
+		ruby.New(env),
 	}
 	all = append(all, filter.Lanes(sh)...)
+	all = append(all, sql.Lanes(env, cc)...)
 	if env.Cache != nil {
 		for i, lane := range all {
 			all[i] = compile.Cached(lane, env.Cache)

@@ -1,0 +1,130 @@
+package ruby
+
+import (
+	"fmt"
+	"strings"
+
+	"wb/compile"
+	"wb/value"
+)
+
+// surroundings are the lines before and after the body, in ob-ruby's order.
+func surroundings(src *compile.Source) (before, after string) {
+	if text, ok := src.Arg("prologue"); ok {
+		before += unquote(text) + "\n"
+	}
+	for _, v := range src.Vars {
+		before += v.Name + "=" + literal(v.Value) + "\n"
+	}
+	if text, ok := src.Arg("epilogue"); ok {
+		after += "\n" + unquote(text)
+	}
+	return before, after
+}
+
+// literal writes a value as Ruby (org-babel-ruby-var-to-ruby); a rule is nil.
+func literal(v value.Value) string {
+	switch v.Kind() {
+	case value.HLine:
+		return "nil"
+	case value.Null:
+		return "[]"
+	case value.String:
+		return quoted(v.Text())
+	case value.List:
+		items := make([]string, len(v.Items()))
+		for i, item := range v.Items() {
+			items[i] = literal(item)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
+	case value.Object:
+		fields := make([]string, len(v.Fields()))
+		for i, f := range v.Fields() {
+			fields[i] = quoted(f.Name) + " => " + literal(f.Value)
+		}
+		return "{" + strings.Join(fields, ", ") + "}"
+	}
+	return v.String()
+}
+
+// quoted writes a string on one line.
+func quoted(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for i := range len(text) {
+		switch c := text[i]; {
+		case strings.IndexByte(`"\#`, c) >= 0:
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		case c < ' ' || c == 127:
+			fmt.Fprintf(&b, `\x%02x`, c)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// unquote takes the quotes off a header argument written as a string.
+func unquote(arg string) string {
+	if !strings.HasPrefix(strings.TrimSpace(arg), `"`) {
+		return arg
+	}
+	if items, isList := compile.List(arg); !isList && len(items) == 1 {
+		return items[0]
+	}
+	return arg
+}
+
+// results answers questions about the words of :results.
+func (u *unit) results() *compile.Source { return &compile.Source{Results: u.Results} }
+
+func (u *unit) wantsValue() bool { return !u.results().Result("output") }
+
+// printed is the value of a program that is its output.
+func (u *unit) printed(shape compile.Shape, text string) value.Value {
+	switch {
+	case shape != compile.ShapeBabel:
+		return value.OfString(text)
+	case u.results().Result("discard"):
+		return value.Nil()
+	case compile.AsText(u.results()):
+		return value.OfString(text)
+	}
+	return scalar(text)
+}
+
+// readValue is what Emacs makes of what the block returned.
+func (u *unit) readValue(a *answer) (value.Value, error) {
+	switch {
+	case u.results().Result("discard"):
+		return value.Nil(), nil
+	case u.results().Result("pp") || compile.AsText(u.results()):
+		return value.OfString(a.Text), nil
+	case a.Raw != nil:
+		v, err := value.ParseJSON(a.Raw)
+		if err != nil {
+			return value.Value{}, err
+		}
+		items := append([]value.Value(nil), v.Items()...)
+		for i, item := range items {
+			if item.IsNull() { // org-babel-ruby-nil-to
+				items[i] = value.Rule()
+			}
+		}
+		return value.OfList(items...), nil
+	}
+	return scalar(a.Text), nil
+}
+
+// scalar reads a text as a number where it is one.
+func scalar(text string) value.Value {
+	text = strings.TrimSpace(text)
+	if strings.Contains(text, "\n") {
+		return value.OfString(text)
+	}
+	return compile.ReadCell(text)
+}

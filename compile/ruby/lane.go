@@ -1,0 +1,278 @@
+package ruby
+
+import (
+	"context"
+	"crypto/rand"
+	_ "embed"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"wb/compile"
+	"wb/compile/vm"
+	"wb/sandbox"
+	"wb/value"
+)
+
+// version is part of every cache key: raise it when the same source may give
+// another result.
+const version = "1"
+
+// boot runs in the interpreter before it is frozen.
+//
+//go:embed guest/boot.rb
+var boot string
+
+// lane is Ruby as the rest of wb sees it.
+type lane struct {
+	vm *vm.Interpreter
+}
+
+// New makes the lane and registers its toolchain.
+func New(env *compile.Env) compile.Lane {
+	l := &lane{}
+	l.vm = vm.New(env, vm.Config{
+		Tool: toolName, File: wasmFile, Key: boot, Args: []string{"ruby"}, Host: host(),
+		Limits: sandbox.Limits{Memory: 256 << 20, Timeout: -1, Fuel: -1}, Boot: start,
+	})
+	env.Tools.Register(l.recipe())
+	return l
+}
+
+// Info describes the lane.
+func (l *lane) Info() compile.Info {
+	return compile.Info{
+		Name: "ruby", Aliases: []string{"rb"}, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand},
+		Toolchains: []string{toolName}, Summary: "Ruby 3.4 (CRuby) with its standard library",
+	}
+}
+
+// Fingerprint names lane and interpreter.
+func (l *lane) Fingerprint() string { return "ruby/" + version + "/" + l.vm.Fingerprint() }
+
+// CloseSession ends a session.
+func (l *lane) CloseSession(ctx context.Context, name string) error {
+	return l.vm.CloseSession(ctx, name)
+}
+
+// unit is what is built from a block: everything needed to run it. Line Skip+1
+// of Code is the body's first, which Ruby is told to call line 1.
+type unit struct {
+	Code    string   `json:"-"`
+	Skip    int      `json:"skip,omitempty"`
+	Lines   int      `json:"lines"`
+	Func    string   `json:"func,omitempty"`
+	Outs    []string `json:"outs,omitempty"`
+	Results []string `json:"results,omitempty"`
+	Session bool     `json:"session,omitempty"`
+}
+
+const metaUnit = "unit"
+
+// Build checks the block's syntax.
+func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
+	if len(src.Deps) > 0 {
+		return nil, compile.Errorf(src.At(1, 1), "gems (:deps %s) cannot be fetched", strings.Join(src.Deps, " ")).
+			WithHint("put gems written in Ruby into a directory, name it with :dir and use require_relative")
+	}
+	if src.Shape == compile.ShapeKernel {
+		return nil, compile.Errorf(src.At(1, 1), "Ruby has no kernel shape").WithHint("kernels are written in C or WAT")
+	}
+	u := &unit{Code: src.Body, Lines: 1 + strings.Count(strings.TrimSuffix(src.Body, "\n"), "\n"), Func: src.Func, Outs: src.Outs, Results: src.Results}
+	if src.Shape == compile.ShapeBabel {
+		before, after := surroundings(src)
+		u.Code, u.Skip = before+src.Body+after, strings.Count(before, "\n")
+		session, ok := src.Arg("session")
+		u.Session = ok && session != "none" && session != "no"
+	}
+	if err := l.check(ctx, src, u); err != nil {
+		return nil, err
+	}
+	meta, err := json.Marshal(u)
+	if err != nil {
+		return nil, err
+	}
+	return &compile.Artifact{Lane: "ruby", Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: u.Code, Meta: map[string]string{metaUnit: string(meta)}}, nil
+}
+
+// check parses the block without running it.
+func (l *lane) check(ctx context.Context, src *compile.Source, u *unit) error {
+	m, release, err := l.vm.Acquire(ctx, &compile.Job{})
+	if err != nil {
+		return err
+	}
+	defer release(false)
+	a, err := ask(ctx, m, request{Kind: "check", Code: u.Code})
+	if err != nil {
+		return err
+	}
+	e := &compile.BuildError{}
+	for _, s := range a.Syntax {
+		if u.tolerates(s.Message) {
+			continue
+		}
+		line := s.Line - u.Skip
+		pos := src.At(1, 1)
+		if line >= 1 {
+			pos = src.At(min(line, u.Lines), s.Col)
+		}
+		e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Pos: pos, Severity: compile.Error, Message: s.Message})
+	}
+	if len(e.Diagnostics) > 0 {
+		return e
+	}
+	return nil
+}
+
+// tolerates reports whether a message of the parser is about something that is
+// right where the code will stand.
+func (u *unit) tolerates(message string) bool {
+	return strings.Contains(strings.ToLower(message), "invalid return")
+}
+
+// request is what boot.rb is asked.
+type request struct {
+	Kind    string        `json:"kind"` // check, program, value or component
+	Code    string        `json:"code"`
+	Skip    int           `json:"skip"`
+	Dir     string        `json:"dir,omitempty"`
+	Words   []string      `json:"words"` // ARGV
+	Args    []value.Value `json:"-"`     // of the method
+	Func    string        `json:"func"`
+	Outs    []string      `json:"outs"`
+	PP      bool          `json:"pp"`
+	Session bool          `json:"session"`
+	Raw     string        `json:"raw"`
+	Seed    *uint64       `json:"seed,omitempty"`
+}
+
+// answer is what boot.rb says.
+type answer struct {
+	Syntax  []syntaxError   `json:"syntax"`
+	Failure *failure        `json:"failure"`
+	Exit    *int            `json:"exit"`
+	Message string          `json:"message"` // of abort
+	Text    string          `json:"text"`    // of a value
+	String  bool            `json:"string"`  // whether it is a string
+	Cells   *value.Value    `json:"-"`
+	Raw     json.RawMessage `json:"cells"` // an array
+	Value   json.RawMessage `json:"value"` // of a component
+}
+
+type syntaxError struct {
+	Line    int    `json:"line"`
+	Col     int    `json:"col"`
+	Message string `json:"message"`
+}
+
+// failure is an exception nobody in the block has rescued.
+type failure struct {
+	Class   string  `json:"class"`
+	Message string  `json:"message"`
+	Memory  bool    `json:"memory"`
+	Col     int     `json:"col"`
+	Stack   []frame `json:"stack"`
+}
+
+type frame struct {
+	Path  string `json:"path"`
+	Line  int    `json:"line"`
+	Label string `json:"label"`
+}
+
+// ask sends a request to a machine.
+func ask(ctx context.Context, m *vm.Machine, r request) (*answer, error) {
+	if r.Outs == nil {
+		r.Outs = []string{}
+	}
+	if r.Words == nil {
+		r.Words = []string{}
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	args := value.OfList(r.Args...).AppendJSON([]byte(`,"args":`))
+	reply, err := call(ctx, m, append(append(text[:len(text)-1], args...), '}'))
+	if err != nil {
+		return nil, err
+	}
+	a := &answer{}
+	if err := json.Unmarshal(reply, a); err != nil {
+		return nil, fmt.Errorf("ruby: answer: %w", err)
+	}
+	if f := a.Failure; f != nil && f.Memory && m.MemoryRefused() {
+		return nil, &sandbox.LimitError{Kind: sandbox.LimitMemory}
+	}
+	return a, nil
+}
+
+// Run executes a built block.
+func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	u := &unit{Code: art.Script}
+	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
+	}
+	m, release, err := l.vm.Acquire(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	out := &compile.Outcome{}
+	a, err := ask(ctx, m, u.request(art.Shape, job))
+	alive := err == nil
+	switch {
+	case err != nil:
+	case a.Exit != nil:
+		out.Exit = *a.Exit
+		if a.Message != "" && out.Exit != 0 {
+			fmt.Fprintln(&m.Stderr, a.Message)
+		}
+	case a.Failure != nil:
+		out.Exit = 1
+		fmt.Fprint(&m.Stderr, u.report(job.Source, a.Failure))
+	case art.Shape == compile.ShapeComponent:
+		out.Value, err = value.ParseJSON(a.Value)
+	case art.Shape == compile.ShapeBabel && u.wantsValue():
+		out.Value, err = u.readValue(a)
+	}
+	var exit *sandbox.ExitError
+	if errors.As(err, &exit) { // exit!
+		out.Exit, err = exit.Code, nil
+	}
+	var limit *sandbox.LimitError
+	if errors.As(err, &limit) && limit.Kind == sandbox.LimitMemory && limit.Limit == 0 {
+		if limit.Limit = job.Limits.Memory; limit.Limit == 0 {
+			limit.Limit = sandbox.DefaultLimits.Memory
+		}
+	}
+	out.Usage = m.Usage()
+	out.Stdout, out.Stderr = []byte(m.Stdout.String()), []byte(m.Stderr.String())
+	release(alive)
+	if out.Value.IsNull() && art.Shape != compile.ShapeComponent && (art.Shape != compile.ShapeBabel || !u.wantsValue()) {
+		out.Value = u.printed(art.Shape, string(out.Stdout))
+	}
+	return out, err
+}
+
+// request is what the unit asks of boot.rb in a shape.
+func (u *unit) request(shape compile.Shape, job *compile.Job) request {
+	r := request{Kind: "program", Code: u.Code, Skip: u.Skip, Dir: job.Dir, Func: u.Func, Outs: u.Outs, Words: job.Args, Raw: string(job.Stdin), Session: u.Session}
+	switch {
+	case shape == compile.ShapeComponent:
+		r.Kind = "component"
+		for _, in := range job.Inputs {
+			r.Args = append(r.Args, in.Value)
+		}
+	case shape == compile.ShapeBabel && (u.wantsValue() || u.Session):
+		r.Kind, r.PP = "value", u.results().Result("pp")
+	}
+	if job.Caps.Random {
+		var seed [8]byte
+		rand.Read(seed[:])
+		n := binary.LittleEndian.Uint64(seed[:])
+		r.Seed = &n
+	}
+	return r
+}

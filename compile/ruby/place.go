@@ -1,0 +1,60 @@
+package ruby
+
+import (
+	"fmt"
+	"strings"
+
+	"wb/compile"
+)
+
+// position is a line of the body as a place in the org file; without a column
+// it is that of the line's first word.
+func (u *unit) position(src *compile.Source, line, col int) compile.Position {
+	if line < 1 || line > u.Lines {
+		return at(src, 1, 1)
+	}
+	if col <= 0 {
+		col = 1
+		if lines := strings.Split(u.Code, "\n"); line+u.Skip <= len(lines) {
+			text := lines[line+u.Skip-1]
+			col += len(text) - len(strings.TrimLeft(text, " \t"))
+		}
+	}
+	return at(src, line, col)
+}
+
+// at is src.At, or a position relative to the block when src is not known.
+func at(src *compile.Source, line, col int) compile.Position {
+	if src == nil {
+		return compile.Position{File: "block", Line: line, Col: col}
+	}
+	return src.At(line, col)
+}
+
+// report is what standard error says about an exception: its place, its message
+// and the calls that led there.
+func (u *unit) report(src *compile.Source, f *failure) string {
+	pos := at(src, 1, 1)
+	for _, s := range f.Stack {
+		if s.Path == "block" {
+			pos = u.position(src, s.Line, f.Col)
+			break
+		}
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", pos, f.Message)
+	if f.Class != "" && f.Class != "RuntimeError" {
+		fmt.Fprintf(&b, " (%s)", f.Class)
+	}
+	b.WriteByte('\n')
+	if len(f.Stack) > 1 {
+		for _, s := range f.Stack {
+			where := fmt.Sprintf("%s:%d", s.Path, s.Line)
+			if s.Path == "block" {
+				where = u.position(src, s.Line, 0).String()
+			}
+			fmt.Fprintf(&b, "  %s: in %s\n", where, s.Label)
+		}
+	}
+	return b.String()
+}

@@ -1,0 +1,359 @@
+package sql
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"strings"
+	"sync"
+
+	"wb/compile"
+	"wb/compile/clang"
+	"wb/compile/toolchain"
+	"wb/sandbox"
+	"wb/value"
+)
+
+// version is part of every cache key: raise it when the same source may give
+// another result.
+const version = "1"
+
+// engine is what both languages share.
+type engine struct {
+	env *compile.Env
+
+	mu     sync.Mutex
+	module *sandbox.Module
+}
+
+// lane is one of the languages.
+type lane struct {
+	*engine
+	info compile.Info
+	// headers says that tables have their column names unless :colnames no.
+	headers bool
+}
+
+var shapes = []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand}
+
+// Lanes makes the lanes sqlite and sql and registers their toolchain, which c
+// builds.
+func Lanes(env *compile.Env, c *clang.Compiler) []compile.Lane {
+	e := &engine{env: env}
+	env.Tools.Register(e.recipe(c))
+	return []compile.Lane{
+		&lane{engine: e, info: compile.Info{Name: "sqlite", Aliases: []string{"sqlite3"}, Shapes: shapes, Toolchains: []string{toolName}, Summary: "SQL (SQLite 3.44 and its shell), as ob-sqlite"}},
+		&lane{engine: e, headers: true, info: compile.Info{Name: "sql", Shapes: shapes, Toolchains: []string{toolName}, Summary: "SQL on SQLite, with column names"}},
+	}
+}
+
+// Info describes the lane.
+func (l *lane) Info() compile.Info { return l.info }
+
+// Fingerprint names lane and SQLite.
+func (l *lane) Fingerprint() string {
+	return l.info.Name + "/" + version + "/" + l.env.Tools.Fingerprint(toolName)
+}
+
+// load is the shell, installed and compiled when it is first needed.
+func (e *engine) load(ctx context.Context) (*sandbox.Module, error) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.module != nil {
+		return e.module, nil
+	}
+	t, err := e.env.Tools.Ensure(ctx, toolName, e.env.Progress)
+	if err != nil {
+		return nil, err
+	}
+	e.module, err = e.loadFrom(ctx, t)
+	return e.module, err
+}
+
+func (e *engine) loadFrom(ctx context.Context, t toolchain.Toolchain) (*sandbox.Module, error) {
+	return e.env.Engine.Load(ctx, toolName, t.SHA256(wasmFile), func() ([]byte, error) { return t.ReadFile(wasmFile) })
+}
+
+// unit is what is built from a block. Line Skip+1 of Script is the body's first.
+type unit struct {
+	Script string            `json:"-"`
+	Skip   int               `json:"skip,omitempty"`
+	Lines  int               `json:"lines"`
+	Args   []string          `json:"args,omitempty"` // of the shell
+	DB     string            `json:"db,omitempty"`   // a file, relative to the job's directory
+	Tables []table           `json:"tables,omitempty"`
+	Files  map[string]string `json:"files,omitempty"` // below privateDir
+	// How the output is read.
+	Commas  bool     `json:"commas,omitempty"`
+	Heads   bool     `json:"heads,omitempty"` // the first row is a header
+	Results []string `json:"results,omitempty"`
+	Outs    []string `json:"outs,omitempty"`
+	Params  []string `json:"params,omitempty"`
+	Sig     string   `json:"sig,omitempty"`
+}
+
+const metaUnit = "unit"
+
+// privateDir holds what wb gives the shell beside the user's files.
+const privateDir = ".wb-sql"
+
+// Build lays out the script. SQLite itself finds mistakes when it runs, since
+// what is right depends on the database.
+func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
+	if engine, ok := src.Arg("engine"); ok && !strings.EqualFold(strings.TrimSpace(engine), "sqlite") {
+		return nil, compile.Errorf(src.At(1, 1), ":engine %s is a server; blocks run on SQLite", engine).WithHint(":engine sqlite, and :db FILE for a database beside the workbook")
+	}
+	if session, ok := src.Arg("session"); ok && session != "" && session != "none" && session != "no" {
+		return nil, compile.Errorf(src.At(1, 1), "SQL blocks have no sessions").WithHint(":db FILE keeps tables between blocks")
+	}
+	if len(src.Deps) > 0 {
+		return nil, compile.Errorf(src.At(1, 1), "SQLite extensions (:deps %s) cannot be loaded", strings.Join(src.Deps, " "))
+	}
+	u, err := l.layOut(src)
+	if err != nil {
+		return nil, err
+	}
+	meta, err := json.Marshal(u)
+	if err != nil {
+		return nil, err
+	}
+	return &compile.Artifact{Lane: l.info.Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: u.Script, Meta: map[string]string{metaUnit: string(meta)}}, nil
+}
+
+// Run gives the script to the shell.
+func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	u := &unit{Script: art.Script}
+	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
+	}
+	module, err := l.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	files, err := u.files(art.Shape, job)
+	if err != nil {
+		return nil, err
+	}
+	dir := path.Join("/", job.Dir)
+	args := append([]string{"sqlite3", "-batch", "-init", "/" + privateDir + "/init.sql"}, u.Args...)
+	if art.Shape == compile.ShapeCommand {
+		args = append(args, job.Args...)
+	}
+	if u.DB != "" {
+		args = append(args, path.Join(dir, u.DB))
+	}
+	var stdout, messages bytes.Buffer
+	listener := job.Stdout
+	if art.Shape == compile.ShapeComponent {
+		listener = nil // rows, in JSON
+	}
+	exit, err := l.env.Engine.Run(ctx, sandbox.Command{Module: module, Args: args, Stdin: strings.NewReader(u.Script),
+		Stdout: tee(&stdout, listener), Stderr: &messages, Files: files, Limits: job.Limits, Caps: job.Caps})
+	out := &compile.Outcome{Stdout: stdout.Bytes(), Exit: exit.Code, Usage: exit.Usage}
+	text, failed := u.report(job.Source, messages.String())
+	if failed && out.Exit == 0 {
+		out.Exit = 1
+	}
+	out.Stderr = []byte(text)
+	if job.Stderr != nil && text != "" {
+		if _, werr := io.WriteString(job.Stderr, text); err == nil {
+			err = werr
+		}
+	}
+	if err != nil {
+		return out, err
+	}
+	switch art.Shape {
+	case compile.ShapeComponent:
+		if out.Exit == 0 {
+			out.Stdout = nil
+			out.Value, err = u.rows(stdout.Bytes())
+			if err != nil {
+				out.Exit = 1
+				out.Stderr = append(out.Stderr, (at(job.Source, 1, 1).String() + ": " + err.Error() + "\n")...)
+				err = nil
+			}
+		}
+	case compile.ShapeBabel:
+		out.Value = u.readOutput(stdout.String())
+	default:
+		out.Value = value.OfString(stdout.String())
+	}
+	return out, err
+}
+
+// files is the job's tree with the shell's own files mounted in it.
+func (u *unit) files(shape compile.Shape, job *compile.Job) (sandbox.FS, error) {
+	own := sandbox.NewMemFS()
+	for name, text := range u.Files {
+		if err := own.WriteFile(name, []byte(text)); err != nil {
+			return nil, err
+		}
+	}
+	var init strings.Builder
+	if job.Dir != "" && job.Dir != "/" {
+		fmt.Fprintf(&init, ".cd %s\n", quoteWord(path.Join("/", job.Dir)))
+	}
+	tables := u.Tables
+	if shape == compile.ShapeComponent {
+		more, err := parameters(&init, u.Params, job.Inputs)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, more...)
+	}
+	for _, t := range tables {
+		t.create(&init)
+	}
+	if err := own.WriteFile("init.sql", []byte(init.String())); err != nil {
+		return nil, err
+	}
+	tree := job.Files
+	if tree == nil {
+		tree = sandbox.NewMemFS()
+	}
+	return sandbox.Mounts(tree, map[string]sandbox.FS{privateDir: own})
+}
+
+// tee keeps output and passes it on to who listens.
+func tee(keep *bytes.Buffer, listener io.Writer) io.Writer {
+	if listener == nil {
+		return keep
+	}
+	return io.MultiWriter(keep, listener)
+}
+
+// rows is what the last statement found: see the package comment.
+func (u *unit) rows(output []byte) (value.Value, error) {
+	sets, err := resultSets(output)
+	if err != nil {
+		return value.Value{}, err
+	}
+	last := value.OfList()
+	if len(sets) > 0 {
+		last = sets[len(sets)-1]
+	}
+	if len(u.Outs) > 1 {
+		return u.outputs(sets, last)
+	}
+	if u.Sig == "" {
+		return last, nil
+	}
+	sig, err := value.ParseSig(u.Sig)
+	if err != nil || len(sig.Results) == 0 {
+		return last, err
+	}
+	if len(sig.Results) > 1 {
+		u.Outs = nil
+		for _, r := range sig.Results {
+			u.Outs = append(u.Outs, r.Name)
+		}
+		return u.outputs(sets, last)
+	}
+	return fit(last, sig.Results[0].Type)
+}
+
+// fit takes a row, or a value, out of the rows where the signature wants one.
+func fit(rows value.Value, want value.Type) (value.Value, error) {
+	items := rows.Items()
+	switch want.Kind {
+	case value.TypeList:
+		if kind := want.Args[0].Kind; kind != value.TypeRecord && kind != value.TypeList && kind != value.TypeTuple {
+			return column(items)
+		}
+		if kind := want.Args[0].Kind; kind != value.TypeRecord {
+			for i, row := range items {
+				items[i] = cellsOf(row)
+			}
+			return value.OfList(items...), nil
+		}
+		return rows, nil
+	case value.TypeOption:
+		if len(items) == 0 {
+			return value.Nil(), nil
+		}
+		return fit(rows, want.Args[0])
+	}
+	if len(items) != 1 {
+		return value.Value{}, fmt.Errorf("the last statement found %d rows, :sig: wants one %s", len(items), want)
+	}
+	switch want.Kind {
+	case value.TypeRecord:
+		return items[0], nil
+	case value.TypeTuple:
+		return cellsOf(items[0]), nil
+	}
+	if n := len(items[0].Fields()); n != 1 {
+		return value.Value{}, fmt.Errorf("the last statement found %d columns, :sig: wants one %s", n, want)
+	}
+	v := items[0].Fields()[0].Value
+	if want.Kind == value.TypeBool && v.Kind() == value.Int {
+		v = value.OfBool(v.Int() != 0)
+	}
+	return v, nil
+}
+
+// column are the values of rows with one column.
+func column(rows []value.Value) (value.Value, error) {
+	var items []value.Value
+	for _, row := range rows {
+		if len(row.Fields()) != 1 {
+			return value.Value{}, errors.New("the last statement found several columns, :sig: wants a list of one")
+		}
+		items = append(items, row.Fields()[0].Value)
+	}
+	return value.OfList(items...), nil
+}
+
+func cellsOf(row value.Value) value.Value {
+	var cells []value.Value
+	for _, f := range row.Fields() {
+		cells = append(cells, f.Value)
+	}
+	return value.OfList(cells...)
+}
+
+// outputs names what was found after several outputs.
+func (u *unit) outputs(sets []value.Value, last value.Value) (value.Value, error) {
+	if len(last.Items()) == 1 {
+		row, all := last.Items()[0], true
+		for _, name := range u.Outs {
+			_, ok := row.Get(name)
+			all = all && ok
+		}
+		if all {
+			return row, nil
+		}
+	}
+	if len(sets) != len(u.Outs) {
+		return value.Value{}, fmt.Errorf("the outputs %s are the columns of one row, or one statement's rows each; %d statements found rows", strings.Join(u.Outs, ", "), len(sets))
+	}
+	var fields []value.Field
+	for i, name := range u.Outs {
+		fields = append(fields, value.Field{Name: name, Value: sets[i]})
+	}
+	return value.OfObject(fields...), nil
+}
+
+// resultSets reads the shell's JSON: one array of records for every statement
+// that found rows.
+func resultSets(output []byte) ([]value.Value, error) {
+	var sets []value.Value
+	for d := json.NewDecoder(bytes.NewReader(output)); ; {
+		var raw json.RawMessage
+		if err := d.Decode(&raw); errors.Is(err, io.EOF) {
+			return sets, nil
+		} else if err != nil {
+			return nil, fmt.Errorf("the block prints what are no rows: %w", err)
+		}
+		v, err := value.ParseJSON(raw)
+		if err != nil {
+			return nil, err
+		}
+		sets = append(sets, v)
+	}
+}

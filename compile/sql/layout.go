@@ -1,0 +1,173 @@
+package sql
+
+import (
+	"encoding/csv"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"wb/compile"
+	"wb/value"
+)
+
+// layOut makes a unit of a block.
+func (l *lane) layOut(src *compile.Source) (*unit, error) {
+	u := &unit{Lines: 1 + strings.Count(strings.TrimSuffix(src.Body, "\n"), "\n"), Results: src.Results, Outs: src.Outs, Params: src.Params}
+	if db, ok := src.Arg("db"); ok {
+		if u.DB = unquote(db); strings.HasPrefix(path.Clean(u.DB), "..") || path.IsAbs(u.DB) {
+			return nil, compile.Errorf(src.At(1, 1), ":db %s lies outside the workbook's directory", db)
+		}
+	}
+	if readonly, _ := src.Arg("readonly"); readonly == "yes" {
+		u.Args = append(u.Args, "-readonly")
+	}
+	if src.Shape == compile.ShapeComponent {
+		if src.Sig != nil {
+			u.Sig = src.Sig.String()
+		}
+		u.Script, u.Args = src.Body, append(u.Args, "-json")
+		return u, nil
+	}
+	body := u.substitute(src)
+	prologue, _ := src.Arg("prologue")
+	epilogue, _ := src.Arg("epilogue")
+	if prologue = unquote(prologue); prologue != "" {
+		prologue += "\n"
+	}
+	u.Script = prologue + body
+	u.Skip = strings.Count(prologue, "\n")
+	if epilogue = unquote(epilogue); epilogue != "" {
+		u.Script += "\n" + epilogue
+	}
+	l.format(u, src)
+	return u, nil
+}
+
+// format chooses what the shell prints (org-babel-execute:sqlite).
+func (l *lane) format(u *unit, src *compile.Source) {
+	own := false
+	for _, name := range []string{"echo", "bail", "column", "csv", "html", "line", "list"} {
+		if _, ok := src.Arg(name); ok {
+			u.Args = append(u.Args, "-"+name)
+			own = own || name != "echo" && name != "bail"
+		}
+	}
+	_, separated := src.Arg("separator")
+	if !own && !separated && src.Shape == compile.ShapeBabel {
+		u.Args = append(u.Args, "-csv")
+		u.Commas = true
+	}
+	names, _ := src.Arg("colnames")
+	u.Heads = src.Shape == compile.ShapeBabel && (names == "yes" || l.headers && names != "no")
+	if _, header := src.Arg("header"); header || u.Heads {
+		u.Args = append(u.Args, "-header")
+	} else {
+		u.Args = append(u.Args, "-noheader")
+	}
+	for _, name := range []string{"separator", "nullvalue"} {
+		if text, ok := src.Arg(name); ok {
+			words := compile.Words(text)
+			if len(words) == 0 {
+				words = []string{text}
+			}
+			u.Args = append(u.Args, "-"+name, words[0])
+		}
+	}
+}
+
+// substitute puts variables into the body (org-babel-sql-expand-vars). Tables
+// become files of CSV; those the body does not mention so become tables.
+func (u *unit) substitute(src *compile.Source) string {
+	body := src.Body
+	for i, v := range src.Vars {
+		mark := "$" + v.Name
+		if v.Value.Kind() != value.List && v.Value.Kind() != value.Object && v.Value.Kind() != value.Null {
+			text := v.Value.String()
+			if v.Value.Kind() == value.String {
+				text = v.Value.Text()
+			}
+			body = strings.ReplaceAll(body, mark, text)
+			continue
+		}
+		if !strings.Contains(body, mark) {
+			u.Tables = append(u.Tables, tableOf(v.Name, v.Value, v.ColNames))
+			continue
+		}
+		if u.Files == nil {
+			u.Files = make(map[string]string)
+		}
+		name := fmt.Sprintf("sql-data-%d", i+1)
+		u.Files[name] = asCSV(v.Value)
+		body = strings.ReplaceAll(body, mark, "/"+privateDir+"/"+name)
+	}
+	return body
+}
+
+// asCSV writes a table as orgtbl-to-csv does, without rules.
+func asCSV(v value.Value) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	for _, row := range v.Items() {
+		var cells []string
+		switch row.Kind() {
+		case value.HLine:
+			continue
+		case value.List:
+			for _, cell := range row.Items() {
+				cells = append(cells, plain(cell))
+			}
+		default:
+			cells = []string{plain(row)}
+		}
+		_ = w.Write(cells) // a strings.Builder takes everything
+	}
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// plain is a cell as text.
+func plain(v value.Value) string {
+	switch v.Kind() {
+	case value.String:
+		return v.Text()
+	case value.Null:
+		return ""
+	}
+	return v.String()
+}
+
+// readOutput is what Emacs makes of what the shell prints.
+func (u *unit) readOutput(text string) value.Value {
+	results := &compile.Source{Results: u.Results}
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	switch {
+	case results.Result("discard"):
+		return value.Nil()
+	case compile.AsText(results) || text == "":
+		return value.OfString(text)
+	}
+	v := compile.ImportTable(text)
+	if u.Commas {
+		v = compile.ImportCommas(text)
+	}
+	if !u.Heads || v.Kind() != value.List || len(v.Items()) == 0 {
+		return v
+	}
+	if v.Items()[0].Kind() != value.List {
+		return v
+	}
+	rows := slices.Clone(v.Items())
+	return value.OfList(slices.Insert(rows, 1, value.Rule())...)
+}
+
+// unquote takes the quotes off a header argument written as a string.
+func unquote(arg string) string {
+	if !strings.HasPrefix(strings.TrimSpace(arg), `"`) {
+		return arg
+	}
+	if items, isList := compile.List(arg); !isList && len(items) == 1 {
+		return items[0]
+	}
+	return arg
+}

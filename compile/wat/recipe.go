@@ -1,0 +1,92 @@
+package wat
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"wb/compile/clang"
+	"wb/compile/toolchain"
+)
+
+const (
+	toolName = "wabt"
+	wasmFile = "wat2wasm.wasm"
+	upstream = "1.0.32"
+	// built is part of the toolchain's identity: raise it when the flags below
+	// give another program.
+	built = "1"
+)
+
+// sources are the files of wabt that wat2wasm consists of.
+var sources = strings.Fields(`apply-names binary binary-reader binary-reader-ir binary-reader-logging binary-writer binding-hash color common config
+	error-formatter expr-visitor feature filenames generate-names ir ir-util leb128 lexer-source lexer-source-line-finder literal
+	opcode option-parser resolve-names shared-validator stream token tracing type-checker utf8 validator wast-lexer wast-parser
+	tools/wat2wasm`)
+
+// recipe builds wat2wasm of the WebAssembly Binary Toolkit (Apache-2.0).
+func (l *lane) recipe(c *clang.Compiler) toolchain.Recipe {
+	return toolchain.Recipe{
+		Name: toolName, Version: upstream, Summary: "assembler of the WebAssembly text format (wabt), built from source with clang",
+		Needs: []string{"clang"},
+		Origin: toolchain.Source{
+			Archive: toolchain.Debian{Package: "wabt", Version: upstream, Suite: "bookworm", File: "wabt_1.0.32.orig.tar.xz", Size: 514_960,
+				SHA256: "2e9fbcbe0ef64042f9691d995116954bc84823fe747a593d80a873566a18cba8"},
+			Files: []string{"src/*.cc", "src/*.c", "src/config.h.in", "src/tools/wat2wasm.cc", "src/prebuilt/*.cc", "include/wabt/*.h", "include/wabt/*.def"},
+			Of:    fmt.Sprintf("%s %q %q %s", built, sources, flags, c.Fingerprint()),
+			Build: func(ctx context.Context, job *toolchain.Job, files map[string][]byte) error {
+				return build(ctx, c, job, files)
+			},
+		},
+		Check: l.selfTest,
+	}
+}
+
+var flags = []string{"-O2", "-std=gnu++17", "-I/work/include", "-I/work/src", "-Wno-everything"}
+
+func build(ctx context.Context, c *clang.Compiler, job *toolchain.Job, files map[string][]byte) error {
+	files["include/wabt/config.h"] = configure(files["src/config.h.in"])
+	main := []string{"src/opcode-code-table.c"}
+	for _, name := range sources {
+		main = append(main, "src/"+name+".cc")
+	}
+	wasm, err := c.BuildTool(ctx, job, files, clang.Options{Main: main, FlagsOf: func(name string) []string {
+		if strings.HasSuffix(name, ".c") {
+			return []string{"-O2", "-I/work/include"}
+		}
+		return flags
+	}})
+	if err != nil {
+		return err
+	}
+	return job.Write(wasmFile, wasm)
+}
+
+// settings are what wabt's CMake finds out about a system.
+var settings = map[string]string{
+	"HAVE_ALLOCA_H": "1", "HAVE_UNISTD_H": "1", "HAVE_SNPRINTF": "1", "HAVE_SSIZE_T": "1", "HAVE_STRCASECMP": "1", "COMPILER_IS_CLANG": "1",
+	"WABT_VERSION_STRING": `"` + upstream + `"`, "SIZEOF_SIZE_T": "4",
+}
+
+var (
+	settingLine = regexp.MustCompile(`(?m)^#cmakedefine(01)? (\w+).*$`)
+	settingUse  = regexp.MustCompile(`@(\w+)@`)
+)
+
+// configure fills CMake's template of config.h.
+func configure(template []byte) []byte {
+	text := settingLine.ReplaceAllFunc(template, func(line []byte) []byte {
+		m := settingLine.FindSubmatch(line)
+		name := string(m[2])
+		switch value, ok := settings[name]; {
+		case ok:
+			return []byte("#define " + name + " " + value)
+		case len(m[1]) > 0:
+			return []byte("#define " + name + " 0")
+		}
+		return []byte("/* " + name + " */")
+	})
+	return settingUse.ReplaceAllFunc(text, func(use []byte) []byte { return []byte(settings[string(bytes.Trim(use, "@"))]) })
+}

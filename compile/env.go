@@ -27,6 +27,9 @@ type EnvConfig struct {
 	Dir      string // in place of the user's "wb" cache directory
 	Workers  int    // goroutines that compile one module, 0 for the engine's choice
 	Progress toolchain.Progress
+	// Interpreter runs guests in wazero's interpreter, many times slower: for
+	// tests that compare the two engines.
+	Interpreter bool
 }
 
 // NewEnv starts an engine and opens the store and the cache. Close it to free
@@ -48,7 +51,7 @@ func NewEnv(ctx context.Context, config EnvConfig) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine, err := sandbox.NewEngine(ctx, sandbox.Config{CacheDir: filepath.Join(dir, "engine"), Workers: config.Workers})
+	engine, err := sandbox.NewEngine(ctx, sandbox.Config{CacheDir: filepath.Join(dir, "engine"), Workers: config.Workers, Interpreter: config.Interpreter})
 	if err != nil {
 		return nil, err
 	}

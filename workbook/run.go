@@ -14,6 +14,7 @@ import (
 	"wb/sandbox"
 	"wb/trace"
 	"wb/value"
+	"wb/workbook/format"
 )
 
 // Options say what to run and what it may do. File, Lanes and a nil-safe zero
@@ -107,6 +108,8 @@ type Report struct {
 	Exports []value.Field
 	// Diagnostics are the lint's findings.
 	Diagnostics []compile.Diagnostic
+	// Notes say which query blocks could not be answered, and why.
+	Notes []format.Note
 	// Edits put the results into the text that was run.
 	Edits []org.Edit
 	// Wrote reports whether the file was changed.

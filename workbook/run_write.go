@@ -1,6 +1,8 @@
 package workbook
 
 import (
+	"bytes"
+	"context"
 	"fmt"
 	"slices"
 
@@ -60,14 +62,16 @@ func (r *runner) noteFailure(index int, err error) {
 	}
 }
 
-// save applies the edits to the file, unless there are none.
+// save applies the edits to the file and brings its query blocks up to date. It
+// does not write what is there already.
 func (r *runner) save(edits []org.Edit) error {
-	if len(edits) == 0 {
-		return nil
-	}
 	text, err := org.Apply(r.source, edits)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.opts.File, err)
+	}
+	text, r.report.Notes = r.refreshed(context.Background(), text)
+	if bytes.Equal(text, r.source) {
+		return nil
 	}
 	if err := r.replaceFile(text); err != nil {
 		return err

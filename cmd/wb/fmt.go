@@ -6,8 +6,8 @@ import (
 	"io"
 
 	"wb/internal/textdiff"
-	"wb/org"
 	"wb/org/orgfile"
+	"wb/workbook"
 	"wb/workbook/format"
 )
 
@@ -16,11 +16,12 @@ type fmtCmd struct {
 	Files        []string `arg:"" help:"Org files, or - to tidy standard input to standard output."`
 	Check        bool     `help:"Change nothing; list the files that are not tidy and exit with 1." xor:"mode"`
 	DryRun       bool     `help:"Change nothing; show what would change." xor:"mode"`
+	KeepQueries  bool     `help:"Do not answer wb-query blocks."`
 	KeepFormulas bool     `help:"Do not recompute #+TBLFM: formulas."`
 }
 
 func (c *fmtCmd) Help() string {
-	return "Examples:\n  wb fmt notes.org\n  wb fmt --check *.org\n\nAligns tables, tags and properties and recomputes simple table formulas; blocks\nand results are left alone."
+	return "Examples:\n  wb fmt notes.org\n  wb fmt --check *.org\n\nAligns tables, tags and properties, recomputes simple table formulas and answers\nwb-query blocks; other blocks and results are left alone."
 }
 
 func (c *fmtCmd) Run(a *app) error {
@@ -33,25 +34,24 @@ func (c *fmtCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		edits, notes := format.Edits(f.Doc, format.Options{KeepFormulas: c.KeepFormulas})
+		tidy, notes, err := c.tidy(a, name, []byte(f.Doc.Source()))
+		if err != nil {
+			return err
+		}
 		for _, n := range notes {
 			a.note("%s:%s", name, n)
 		}
-		if len(edits) == 0 {
+		if string(tidy) == f.Doc.Source() {
 			continue
 		}
 		changed = append(changed, name)
 		if c.DryRun {
-			tidy, err := org.Apply(f.Doc.Bytes(), edits)
-			if err != nil {
-				return err
-			}
 			fmt.Fprint(a.std.Out, textdiff.Unified(name, name, f.Doc.Source(), string(tidy)))
 		}
 		if c.Check || c.DryRun {
 			continue
 		}
-		if _, err := f.Apply(edits); err != nil {
+		if _, err := f.Write(tidy); err != nil {
 			return err
 		}
 	}
@@ -68,6 +68,19 @@ func (c *fmtCmd) Run(a *app) error {
 		return alreadyReported(exitFailed)
 	}
 	return nil
+}
+
+// tidy answers the query blocks of a file, then formats it.
+func (c *fmtCmd) tidy(a *app, name string, src []byte) ([]byte, []format.Note, error) {
+	var notes []format.Note
+	if !c.KeepQueries {
+		var err error
+		if src, notes, err = workbook.RefreshQueries(a.ctx, name, src, workbook.QueryOptions{}); err != nil {
+			return nil, nil, err
+		}
+	}
+	out, more := format.Format(src, format.Options{KeepFormulas: c.KeepFormulas})
+	return out, append(notes, more...), nil
 }
 
 // filter tidies standard input to standard output.

@@ -107,6 +107,9 @@ func (a *app) reportRun(r *workbook.Report) error {
 	for _, e := range r.Exports {
 		fmt.Fprintf(a.std.Out, "%s = %s\n", e.Name, clipLine(e.Value.String()))
 	}
+	for _, n := range r.Notes {
+		a.note("%s:%s", r.Plan.File, n)
+	}
 	a.note("%s", summary(r))
 	return failure(r)
 }

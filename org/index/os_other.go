@@ -40,3 +40,6 @@ func tryLock(path string) (unlock func(), err error) {
 func stampOf(info fs.FileInfo) stamp {
 	return stamp{size: info.Size(), mtime: info.ModTime().UnixNano()}
 }
+
+// mine reports whether the user owns a file, which is not known here.
+func mine(fs.FileInfo) bool { return true }

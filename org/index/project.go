@@ -10,7 +10,7 @@ import (
 
 // Locate says where the index for files below a path is kept: in .wb/index of
 // the nearest directory at or above it that has a .wb, since that is a wb
-// project; else, or when that .wb cannot be written to, in the user's cache,
+// project; else, or when that .wb is not the user's own, in the user's cache,
 // under a name made of the path. A query thus never makes a directory among
 // somebody's notes. kind names the index, so that several can stand side by side.
 func Locate(path, kind string) (string, error) {
@@ -26,7 +26,7 @@ func Locate(path, kind string) (string, error) {
 	}
 	for dir := root; ; dir = filepath.Dir(dir) {
 		wb := filepath.Join(dir, ".wb")
-		if info, err := os.Lstat(wb); err == nil && info.IsDir() && writable(wb) {
+		if info, err := os.Lstat(wb); err == nil && info.IsDir() && mine(info) && writable(wb) {
 			return filepath.Join(wb, "index", kind), nil
 		}
 		if dir == filepath.Dir(dir) {

@@ -13,6 +13,7 @@ type Query struct {
 	Joins   []Join
 	Group   []Column
 	Select  []Column
+	Before  []Order // of the rows, before they are grouped
 	Sort    []Order
 	Limit   int // rows at most; 0 is no limit
 	Offset  int
@@ -165,4 +166,14 @@ func (q *Query) OnlyConditions() bool {
 		}
 	}
 	return len(q.Joins)+len(q.Group)+len(q.Select)+len(q.Sort)+q.Limit+q.Offset == 0 && !q.Count && q.ReadsArguments()
+}
+
+// ReadsHeadlines reports whether rows are headlines.
+func (q *Query) ReadsHeadlines() bool {
+	for _, s := range q.From {
+		if slices.Contains(rowKinds, s.Name) && s.Name != "headlines" {
+			return false
+		}
+	}
+	return true
 }

@@ -68,7 +68,7 @@ func (q *Query) constrain(conds []Expr) {
 }
 
 // clauses are the parts of (query …).
-var clauses = []string{"from", "where", "group-by", "select", "order-by", "limit", "offset", "join"}
+var clauses = []string{"from", "where", "group-by", "select", "order-rows-by", "order-by", "limit", "offset", "join"}
 
 func (q *Query) addClauses(forms []node) error {
 	for _, form := range forms {
@@ -101,6 +101,8 @@ func (q *Query) addClause(form node) (err error) {
 		q.Group, err = columns(body)
 	case "select":
 		q.Select, err = columns(body)
+	case "order-rows-by":
+		q.Before, err = orders(body)
 	case "order-by":
 		q.Sort, err = orders(body)
 	case "limit":

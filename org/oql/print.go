@@ -19,6 +19,9 @@ func (q *Query) String() string {
 	if q.Where != nil {
 		parts = append(parts, "(where "+printExpr(q.Where)+")")
 	}
+	if len(q.Before) > 0 {
+		parts = append(parts, "(order-rows-by "+printOrders(q.Before)+")")
+	}
 	if len(q.Group) > 0 {
 		parts = append(parts, "(group-by "+printColumns(q.Group)+")")
 	}
@@ -26,14 +29,7 @@ func (q *Query) String() string {
 		parts = append(parts, "(select "+printColumns(q.Select)+")")
 	}
 	if len(q.Sort) > 0 {
-		keys := make([]string, len(q.Sort))
-		for i, o := range q.Sort {
-			keys[i] = "(asc " + printName(o.Column) + ")"
-			if o.Desc {
-				keys[i] = "(desc " + printName(o.Column) + ")"
-			}
-		}
-		parts = append(parts, "(order-by "+strings.Join(keys, " ")+")")
+		parts = append(parts, "(order-by "+printOrders(q.Sort)+")")
 	}
 	if q.Limit > 0 {
 		parts = append(parts, "(limit "+strconv.Itoa(q.Limit)+")")
@@ -42,6 +38,17 @@ func (q *Query) String() string {
 		parts = append(parts, "(offset "+strconv.Itoa(q.Offset)+")")
 	}
 	return strings.TrimSuffix("(query "+strings.Join(parts, " "), " ") + ")"
+}
+
+func printOrders(orders []Order) string {
+	keys := make([]string, len(orders))
+	for i, o := range orders {
+		keys[i] = "(asc " + printName(o.Column) + ")"
+		if o.Desc {
+			keys[i] = "(desc " + printName(o.Column) + ")"
+		}
+	}
+	return strings.Join(keys, " ")
 }
 
 func printFrom(from []Source) string {

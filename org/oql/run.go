@@ -91,6 +91,9 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 		return nil, err
 	}
 	if q.grouped() {
+		if len(q.Before) > 0 {
+			found = [][]rowID{sortRows(q.Before, slices.Concat(found...))}
+		}
 		res.group(q, found)
 		return res.counted(q, res.arrange(q, nil))
 	}
@@ -346,9 +349,11 @@ func (r *Result) group(q *Query, found [][]rowID) {
 		r.Columns = append(r.Columns, c.Name())
 	}
 	r.Columns = distinctNames(r.Columns, append(make([]Column, len(keys)), cols...))
-	if rows, ok := groupColumns(keys, cols, found); ok {
-		r.Rows = rows
-		return
+	if len(q.Before) == 0 {
+		if rows, ok := groupColumns(keys, cols, found); ok {
+			r.Rows = rows
+			return
+		}
 	}
 	type bucket struct {
 		key  []value.Value
@@ -467,6 +472,29 @@ func (r *Result) sort(q *Query, hits []rowID) error {
 		r.Places = places
 	}
 	return nil
+}
+
+// sortRows puts rows in the order that groups take them.
+func sortRows(keys []Order, rows []rowID) []rowID {
+	values := make(map[rowID][]value.Value, len(rows))
+	for _, r := range rows {
+		for _, o := range keys {
+			v, _ := r.file.Field(r.row, o.Column)
+			values[r] = append(values[r], v)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b rowID) int {
+		for k, o := range keys {
+			if order := orderValues(values[a][k], values[b][k]); order != 0 {
+				if o.Desc {
+					return -order
+				}
+				return order
+			}
+		}
+		return 0
+	})
+	return rows
 }
 
 // sortKey finds the value row i sorts by: an output column, or any field of

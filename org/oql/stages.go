@@ -17,6 +17,9 @@ func (q *Query) plainStage(words []word) error {
 	case "where":
 		return q.plainWhere(rest)
 	case "group":
+		if err := q.groupAfter(verb); err != nil {
+			return err
+		}
 		for _, w := range commaWords(rest) {
 			q.Group = append(q.Group, Column{Field: w.text, Pos: w.pos})
 		}
@@ -38,6 +41,17 @@ func (q *Query) plainStage(words []word) error {
 		}
 	}
 	return q.plainColumns(words)
+}
+
+// groupAfter reads what stood before a group as being about its rows.
+func (q *Query) groupAfter(verb word) error {
+	if q.Limit > 0 || q.Offset > 0 {
+		return errorf(verb.pos, "put limit and offset behind "+verb.text, "%s cannot follow limit", verb.text)
+	}
+	if len(q.Sort) > 0 {
+		q.Before, q.Sort = q.Sort, nil
+	}
+	return nil
 }
 
 func requireAny(verb word, rest []word) error {
@@ -87,6 +101,9 @@ func (q *Query) plainColumns(words []word) error {
 		switch {
 		case slices.Contains(aggregates, first.text) && len(group) <= 2:
 			col.Func = first.text
+			if err := q.groupAfter(first); err != nil {
+				return err
+			}
 			if len(group) == 2 {
 				col.Field = group[1].text
 			} else if first.text != "count" {

@@ -63,7 +63,7 @@ type Task struct {
 	Write   bool
 	Model   string // in place of the definition's
 	Limits  agent.Bounds
-	Session string // a label
+	Session string // a conversation this goes on with, "" for none
 }
 
 // record is what a journal keeps of the task, so that it can be resumed.
@@ -71,6 +71,8 @@ type record struct {
 	Task       Task   `json:"task"`
 	Definition string `json:"definition"` // fingerprint of the definition
 	Root       string `json:"root"`       // the first run of those resumed from each other
+	// History is what the session remembered when the run began.
+	History []agent.Message `json:"history,omitempty"`
 }
 
 // NotFoundError names an agent or run that there is none of.
@@ -162,7 +164,7 @@ func (rt *Runtime) from(ctx context.Context, run string, step int) (*agent.Resul
 			return nil, err
 		}
 	}
-	from := &origin{run: run, journal: old, entries: keep, root: r.Root}
+	from := &origin{run: run, journal: old, entries: keep, root: r.Root, history: r.History}
 	if step >= 0 { // what a fork does, it does itself
 		from.root = ""
 	}
@@ -191,6 +193,7 @@ type origin struct {
 	journal *trace.Journal
 	entries int
 	root    string // whose effects it goes on with; "" begins its own
+	history []agent.Message
 }
 
 // open opens the journal of a run that exists.
@@ -246,10 +249,12 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 	if from != nil && from.root != "" {
 		root = from.root
 	}
+	var history []agent.Message
 	if from != nil {
+		history = from.history
 		err = from.journal.CopyTo(journal, from.entries)
-	} else {
-		err = appendRecord(journal, record{task, d.Fingerprint(), root})
+	} else if history, err = rt.remember(d, task.Session); err == nil {
+		err = appendRecord(journal, record{task, d.Fingerprint(), root, history})
 	}
 	if err != nil {
 		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
@@ -259,14 +264,13 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
 	}
 	d.Model = model
-	result, err := rt.execute(ctx, d, task, agent.Options{Model: client, Events: run, Journal: journal, RunID: run.ID(), RootRunID: root})
+	result, err := rt.execute(ctx, d, task, agent.Options{Model: client, Events: run, Journal: journal, RunID: run.ID(), RootRunID: root, History: history})
 	if err != nil {
 		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
 	}
 	end := trace.Outcome{Status: result.Status, Output: result.Result, Error: result.Error, Exit: trace.Exit(result.ExitCode()), Usage: result.Usage}
-	if err := run.End(end); err != nil {
-		rt.warn(err)
-	}
+	rt.warn(run.End(end))
+	rt.warn(rt.keepSession(d, task, result, history))
 	return result, nil
 }
 
@@ -462,7 +466,7 @@ func (rt *Runtime) Replay(ctx context.Context, run string) (*agent.Result, error
 	if d.Model, err = rt.model(d, r.Task); err != nil {
 		return nil, err
 	}
-	return rt.execute(ctx, d, r.Task, agent.Options{Journal: old, Replay: true, RunID: run})
+	return rt.execute(ctx, d, r.Task, agent.Options{Journal: old, Replay: true, RunID: run, History: r.History})
 }
 
 var _ agent.Model = (*llm.Client)(nil)

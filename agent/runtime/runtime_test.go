@@ -215,3 +215,36 @@ func TestFork(t *testing.T) {
 		t.Errorf("fork at a step that is not there: %v", err)
 	}
 }
+
+// A session remembers what was said, until its time is over.
+func TestSession(t *testing.T) {
+	rt, dir, server := bench(t, llmtest.Step{Text: "Hello Ada."}, llmtest.Step{Text: "Your name is Ada."}, llmtest.Step{Text: "I do not know."})
+	ctx := context.Background()
+	task := runtime.Task{File: filepath.Join(dir, "team.org"), Text: "I am Ada.", Session: "s1"}
+	if _, err := rt.Run(ctx, task); err != nil {
+		t.Fatal(err)
+	}
+	task.Text = "Who am I?"
+	second, err := rt.Run(ctx, task)
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages := server.Requests()[1].Body["messages"].([]any)
+	if len(messages) != 4 || messages[2].(map[string]any)["content"] != "Hello Ada." {
+		t.Errorf("the second run was told %v", messages)
+	}
+	if again, err := rt.Replay(ctx, second.RunID); err != nil || again.Result != second.Result {
+		t.Errorf("a run of a session replays to %v %+v", err, again)
+	}
+	task.Session = "s2"
+	if _, err := rt.Run(ctx, task); err != nil {
+		t.Fatal(err)
+	}
+	if messages := server.Requests()[2].Body["messages"].([]any); len(messages) != 2 {
+		t.Errorf("another session was told %v", messages)
+	}
+	task.Session = "../s"
+	if _, err := rt.Run(ctx, task); err == nil {
+		t.Error("a session may be named ../s")
+	}
+}

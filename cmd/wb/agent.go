@@ -1,7 +1,9 @@
 package main
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -18,6 +20,7 @@ import (
 // agentCmd runs agents and looks after their runs.
 type agentCmd struct {
 	Run    agentRunCmd    `cmd:"" help:"Give an agent of a document a task."`
+	Repl   agentReplCmd   `cmd:"" help:"Talk with an agent, line by line, in one session."`
 	List   agentListCmd   `cmd:"" help:"List the agents of a file, or the runs there have been."`
 	Show   agentShowCmd   `cmd:"" help:"Show what a run did, step by step."`
 	Resume agentResumeCmd `cmd:"" help:"Go on with a run that was killed, doing nothing twice."`
@@ -35,7 +38,7 @@ type agentLimits struct {
 	ToolCalls int64         `name:"budget-tool-calls" help:"Tool calls."`
 	Write     bool          `help:"Let the agent write into the working directory; otherwise its writes stay with the run."`
 	Dir       string        `help:"Working directory; the document's by default." type:"existingdir"`
-	Session   string        `help:"Label put on the run." placeholder:"NAME"`
+	Session   string        `help:"Conversation to go on with; it is remembered for the agent's :SESSION_TTL:." placeholder:"NAME"`
 	Stream    bool          `help:"Print the model's words on stderr as they come."`
 }
 
@@ -68,6 +71,45 @@ func (c *agentRunCmd) Run(a *app) error {
 		return missingFile(task.File)
 	}
 	return a.withAgents(c.Stream, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
+}
+
+type agentReplCmd struct {
+	Target string `arg:"" optional:"" help:"The document, and which of its agents: FILE#ID; the default agent without one."`
+	agentLimits
+}
+
+func (c *agentReplCmd) Help() string {
+	return "Example:\n  wb agent repl team.org#waldo --session morning\n\nEach line is a task; what was said before is remembered. Ctrl-D ends."
+}
+
+func (c *agentReplCmd) Run(a *app) error {
+	if c.Session == "" {
+		c.Session = "repl-" + time.Now().UTC().Format("20060102-150405")
+	}
+	lines := bufio.NewScanner(a.std.In)
+	for a.prompt("> "); lines.Scan(); a.prompt("> ") {
+		if strings.TrimSpace(lines.Text()) == "" {
+			continue
+		}
+		task := c.task(lines.Text())
+		task.File, task.ID, _ = strings.Cut(c.Target, "#")
+		err := a.withAgents(c.Stream, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
+		var told *codedError
+		if err != nil && !(errors.As(err, &told) && told.reported) {
+			return err
+		}
+		if a.ctx.Err() != nil {
+			return a.ctx.Err()
+		}
+	}
+	return lines.Err()
+}
+
+// prompt asks a person for a line; a program needs no asking.
+func (a *app) prompt(text string) {
+	if isTerminal(a.std.Out) {
+		fmt.Fprint(a.std.Err, text)
+	}
 }
 
 type agentResumeCmd struct {

@@ -1,0 +1,97 @@
+package runtime
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"time"
+
+	"wb/agent"
+)
+
+// session is a conversation that goes on from run to run: what was said, kept
+// in the state directory until the agent's TTL has passed without a word.
+type session struct {
+	Name    string          `json:"name"`
+	Agent   string          `json:"agent"`
+	Updated time.Time       `json:"updated"`
+	History []agent.Message `json:"history"`
+}
+
+// maxHistory bounds what a session remembers, in messages.
+const maxHistory = 200
+
+var sessionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+func (rt *Runtime) sessionPath(agentID, name string) (string, error) {
+	if !sessionName.MatchString(name) {
+		return "", fmt.Errorf("session %q: a name is letters, digits, dots and hyphens", name)
+	}
+	return filepath.Join(rt.State.Dir(), "sessions", pathSafe(agentID), name+".json"), nil
+}
+
+// pathSafe is an agent's id as one part of a path.
+func pathSafe(id string) string {
+	return regexp.MustCompile(`[^A-Za-z0-9._-]+`).ReplaceAllString("agent-"+id, "_")
+}
+
+// remember reads the history of a session; one that is over is empty.
+func (rt *Runtime) remember(d *agent.Definition, name string) ([]agent.Message, error) {
+	if name == "" {
+		return nil, nil
+	}
+	path, err := rt.sessionPath(d.ID, name)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var s session
+	if err := json.Unmarshal(text, &s); err != nil {
+		return nil, fmt.Errorf("session %s: %s: %w", name, path, err)
+	}
+	if time.Since(s.Updated) > d.SessionTTL {
+		return nil, nil
+	}
+	return s.History, nil
+}
+
+// keepSession adds a task and its answer to a session. Runs that failed add
+// nothing: the conversation goes on from before them.
+func (rt *Runtime) keepSession(d *agent.Definition, task Task, result *agent.Result, history []agent.Message) error {
+	if task.Session == "" || result.ExitCode() != 0 {
+		return nil
+	}
+	path, err := rt.sessionPath(d.ID, task.Session)
+	if err != nil {
+		return err
+	}
+	history = append(history, agent.Message{Role: agent.RoleUser, Content: task.Text}, agent.Message{Role: agent.RoleAssistant, Content: result.Result})
+	s := session{Name: task.Session, Agent: d.ID, Updated: time.Now(), History: history[max(0, len(history)-maxHistory):]}
+	text, err := json.MarshalIndent(s, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(filepath.Dir(path), ".part-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part.Name())
+	_, err = part.Write(text)
+	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), path)
+}

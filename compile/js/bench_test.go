@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/toolchain"
 	"wb/value"
 )
 
@@ -77,7 +76,7 @@ func BenchmarkLoadImage(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		img, err := lane.runtime.freeze(context.Background(), tool, start{"javascript", toolchain.HashText(scripts...), bootLimits, furnish})
+		img, err := lane.runtime.freeze(context.Background(), tool, bootStart(scripts))
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -32,8 +32,13 @@ func (r *Runtime) boot(ctx context.Context) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.image, err = r.freeze(ctx, t, start{"javascript", toolchain.HashText(scripts...), bootLimits, furnish})
+	r.image, err = r.freeze(ctx, t, bootStart(scripts))
 	return r.image, err
+}
+
+// bootStart is how the image of blocks is made.
+func bootStart(scripts []string) start {
+	return start{name: "javascript", key: toolchain.HashText(scripts...), limits: bootLimits, slack: 2 << 20, furnish: furnish}
 }
 
 // Refused are the modules of node that are not there, with the reasons.

@@ -82,7 +82,7 @@ func (r *Runtime) compiles(ctx context.Context, u *Unit) error {
 	if err != nil {
 		return err
 	}
-	defer m.close(ctx)
+	defer r.pool.give(ctx, m)
 	flags := uint64(evalScript)
 	if u.Module {
 		flags = evalModule

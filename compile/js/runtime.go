@@ -18,6 +18,8 @@ type Runtime struct {
 
 	mu    sync.Mutex
 	image *image // what blocks start from, made on first use
+
+	pool pool
 }
 
 // NewRuntime registers the toolchain; nothing is installed or loaded yet.
@@ -57,8 +59,11 @@ type landmarks struct {
 type start struct {
 	name string // of the snapshot's file
 	// key names everything that furnish puts into the VM.
-	key     string
-	limits  sandbox.Limits
+	key    string
+	limits sandbox.Limits
+	// slack is free memory, in bytes, that the image has to offer, so that small
+	// jobs need not grow it and leave machines that can be used again.
+	slack   uint64
 	furnish func(ctx context.Context, m *machine) error
 }
 
@@ -70,6 +75,7 @@ func (r *Runtime) module(ctx context.Context, t toolchain.Toolchain) (*sandbox.M
 // freeze makes the image of a start, or takes it from the disk, where this or
 // another process has left it.
 func (r *Runtime) freeze(ctx context.Context, t toolchain.Toolchain, s start) (*image, error) {
+	s.key = fmt.Sprintf("%s %d", s.key, s.slack)
 	module, err := r.module(ctx, t)
 	if err != nil {
 		return nil, err
@@ -125,12 +131,23 @@ func (r *Runtime) start(ctx context.Context, module *sandbox.Module, s start, im
 	if err := s.furnish(ctx, m); err != nil {
 		return err
 	}
+	free, err := m.call(ctx, "wasm_malloc", s.slack)
+	if err != nil {
+		return err
+	}
+	if err := m.free(ctx, free); err != nil {
+		return err
+	}
 	img.snapshot, err = m.in.Snapshot()
 	return err
 }
 
-// restore makes a VM from an image to work in w.
+// restore makes a VM from an image to work in w. Give it to r.pool afterwards,
+// or close it.
 func (r *Runtime) restore(ctx context.Context, img *image, w world) (*machine, error) {
+	if m := r.pool.take(ctx, img, w); m != nil {
+		return m, nil
+	}
 	m := &machine{image: img, world: w}
 	in, err := r.env.Engine.Restore(ctx, img.snapshot, sandbox.Command{Limits: w.limits, Caps: w.caps, Host: m.host()})
 	if err != nil {

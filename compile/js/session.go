@@ -37,7 +37,7 @@ func (l *Lane) machineFor(ctx context.Context, w world, job *compile.Job) (m *ma
 		if err != nil {
 			return nil, nil, err
 		}
-		return m, func(ctx context.Context, _ bool) { m.close(ctx) }, nil
+		return m, func(ctx context.Context, _ bool) { l.runtime.pool.give(ctx, m) }, nil
 	}
 	s := l.sessions.of(job.Session)
 	s.mu.Lock()

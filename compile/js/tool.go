@@ -32,6 +32,7 @@ type ToolConfig struct {
 	// Key names everything the scripts are made of. It must not be costly.
 	Key    func() string
 	Limits sandbox.Limits // of starting the tool and of each call
+	Slack  uint64         // memory, in bytes, that a usual call needs
 	// Scripts are the programs to start with, in order; they are asked for
 	// when no snapshot of the same key is on the disk.
 	Scripts func(ctx context.Context) ([]Script, error)
@@ -60,6 +61,7 @@ func (t *Tool) Close() error {
 	if t.image == nil {
 		return nil
 	}
+	t.runtime.pool.drop(context.Background(), t.image)
 	err := t.image.snapshot.Close()
 	t.image = nil
 	return err
@@ -81,7 +83,7 @@ func (t *Tool) Call(ctx context.Context, own map[string][]byte, packages []compi
 	if err != nil {
 		return err
 	}
-	defer m.close(ctx)
+	defer t.runtime.pool.give(ctx, m)
 	if err := m.serve(ctx, request, reply); err != nil {
 		return fmt.Errorf("%s: %w", t.config.Name, err)
 	}
@@ -122,7 +124,7 @@ func (t *Tool) boot(ctx context.Context) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.image, err = t.runtime.freeze(ctx, quickjs, start{t.config.Name, t.config.Key(), t.config.Limits, t.furnish})
+	t.image, err = t.runtime.freeze(ctx, quickjs, start{name: t.config.Name, key: t.config.Key(), limits: t.config.Limits, slack: t.config.Slack, furnish: t.furnish})
 	return t.image, err
 }
 

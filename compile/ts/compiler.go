@@ -47,7 +47,7 @@ var limits = sandbox.Limits{Memory: 1 << 30, Fuel: 200_000_000_000, Timeout: -1}
 
 func (c *compiler) toolConfig(installed func(context.Context) (toolchain.Toolchain, error)) js.ToolConfig {
 	return js.ToolConfig{
-		Name: ToolName, Key: c.fingerprint, Limits: limits,
+		Name: ToolName, Key: c.fingerprint, Limits: limits, Slack: 32 << 20,
 		Scripts: func(ctx context.Context) ([]js.Script, error) {
 			t, err := installed(ctx)
 			if err != nil {

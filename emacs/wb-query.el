@@ -25,7 +25,7 @@ Nil means the directory of the current buffer."
 
 (defconst wb-query--predicates
   '("ancestors" "blocked" "category" "children" "clocked" "closed" "deadline"
-    "deadline-active" "descendants" "done" "effort" "habit" "heading"
+    "deadline-warning" "descendants" "done" "effort" "habit" "heading"
     "heading-regexp" "level" "link" "outline-path" "outline-path-segment"
     "parent" "path" "planning" "priority" "property" "regexp" "rifle"
     "scheduled" "src" "tags" "tags-all" "tags-inherited" "tags-local"

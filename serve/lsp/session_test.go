@@ -300,7 +300,7 @@ func TestManyAtOnce(t *testing.T) {
 		c.open(uri, bakery)
 		all.Go(func() {
 			random := rand.New(rand.NewSource(int64(i)))
-			for range 60 {
+			for range 15 {
 				source := c.documents[uri].snapshot().text.source
 				at := random.Intn(len(source))
 				c.change(uri, source[:at]+string("x\n:[<#* "[random.Intn(8)])+source[at:])

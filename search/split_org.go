@@ -70,7 +70,7 @@ func (s *orgSplitter) headline(h org.Headline, outline, tags []string, glossary 
 // element puts the text of a node into the field it belongs to.
 func (s *orgSplitter) element(d *Document, n *org.Node, glossary bool) {
 	switch n.Kind() {
-	case org.KindHeadlineLine, org.KindPropertyDrawer, org.KindPlanning, org.KindClock, org.KindBlank:
+	case org.KindHeadlineLine, org.KindPropertyDrawer, org.KindPlanning, org.KindClock, org.KindBlank, org.KindDrawerBegin, org.KindDrawerEnd:
 		return
 	}
 	if isResult(n) {
@@ -88,7 +88,7 @@ func (s *orgSplitter) element(d *Document, n *org.Node, glossary bool) {
 			d.Body += k.Value.Text + "\n"
 		}
 	case org.KindDrawer:
-		if drawer, ok := n.Drawer(); ok && strings.EqualFold(drawer.Name().Text, "LOGBOOK") {
+		if drawer, ok := n.Drawer(); ok && drawer.Is("LOGBOOK") {
 			return
 		}
 		s.inside(d, n, glossary)

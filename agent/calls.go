@@ -99,7 +99,7 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 		return e, err
 	}
 	start := r.Now()
-	e.Output, err = r.perform(withKey(ctx, r.RootRunID+"/"+key), call)
+	e.Output, err = r.perform(withCall(ctx, r.RootRunID+"/"+key, r.main), call)
 	e.Took = r.Now().Sub(start)
 	reserved.Settle(Bounds{ToolCalls: 1, BytesOut: e.Output.BytesOut})
 	var bound *BoundError
@@ -179,15 +179,28 @@ func (r *run) noteCall(step int, e effect) {
 	r.emit(event)
 }
 
-type keyOfCall struct{}
+// callContext is what a tool can learn about the call it is in.
+type callContext struct {
+	key    string
+	ledger *Ledger
+}
 
-func withKey(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, keyOfCall{}, key)
+type callContextKey struct{}
+
+func withCall(ctx context.Context, key string, ledger *Ledger) context.Context {
+	return context.WithValue(ctx, callContextKey{}, callContext{key, ledger})
 }
 
 // CallKey is the idempotency key of the tool call a context belongs to: the
 // same when a resumed run repeats a call whose end is not known.
 func CallKey(ctx context.Context) string {
-	key, _ := ctx.Value(keyOfCall{}).(string)
-	return key
+	c, _ := ctx.Value(callContextKey{}).(callContext)
+	return c.key
+}
+
+// LedgerOf is the ledger of the run whose tool call a context belongs to: what
+// a tool starts draws on it. It is nil outside tool calls.
+func LedgerOf(ctx context.Context) *Ledger {
+	c, _ := ctx.Value(callContextKey{}).(callContext)
+	return c.ledger
 }

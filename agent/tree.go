@@ -36,6 +36,7 @@ type Tree struct {
 	mu   sync.Mutex
 	seen map[string]string // content digest of every change so far
 	gone map[string]bool
+	log  []FileChange // all changes, in order
 }
 
 // NewTree makes the tree of a run over a working directory.
@@ -191,6 +192,7 @@ func (t *Tree) Changes(context.Context) ([]FileChange, error) {
 		}
 	}
 	slices.SortFunc(changes, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
+	t.log = append(t.log, changes...)
 	for _, c := range changes {
 		if t.write != nil {
 			if err := t.write(c); err != nil {
@@ -201,12 +203,29 @@ func (t *Tree) Changes(context.Context) ([]FileChange, error) {
 	return changes, nil
 }
 
+// Mark is a point in the history of the tree, for Since.
+func (t *Tree) Mark() int {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.log)
+}
+
+// Since are the changes after a mark: what a run inside a run did.
+func (t *Tree) Since(mark int) []FileChange {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.log[mark:])
+}
+
 // apply brings the tree to where a recorded call left it. The directory itself
 // got the changes when the call was made.
 func (t *Tree) apply(changes []FileChange) error {
 	if t == nil {
 		return nil
 	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.log = append(t.log, changes...)
 	for _, c := range changes {
 		if c.Removed {
 			t.gone[c.Path] = true

@@ -329,21 +329,34 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 		return nil, err
 	}
 	defer tree.Close()
-	all, err := rt.tools(d, task, tree, opts.Events)
+	opts.Delta = rt.Delta
+	opts.Prices = rt.prices()
+	opts.Keep = func(text string) string {
+		id, err := rt.State.Blobs().Put([]byte(text))
+		rt.warn(err)
+		return id
+	}
+	return rt.perform(ctx, d, task, tree, opts, 0)
+}
+
+// perform runs the loop on a tree; depth counts the agents that asked for it.
+func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, tree *agent.Tree, opts agent.Options, depth int) (*agent.Result, error) {
+	all, err := rt.tools(d, task, tree, opts, depth)
 	if err != nil {
 		return nil, err
 	}
 	opts.Agent, opts.Task, opts.Tree, opts.Tools = d, task.Text, tree, all
-	opts.Limits, opts.SessionID, opts.Delta = task.Limits, task.Session, rt.Delta
-	opts.Prices = rt.prices()
-	opts.Keep = func(text string) string {
-		id, err := rt.State.Blobs().Put([]byte(text))
-		if err != nil {
-			rt.warn(err)
-		}
-		return id
-	}
+	opts.Limits, opts.SessionID = task.Limits, task.Session
 	return agent.Run(ctx, opts), nil
+}
+
+// relative is a file's path within a directory, in the form of the tree.
+func relative(dir, file string) string {
+	rel, err := filepath.Rel(dir, file)
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(rel)
 }
 
 // workbookDirs are the directories of all workbooks that have been run.
@@ -391,7 +404,8 @@ func writer(dir string) func(agent.FileChange) error {
 var shellLimits = sandbox.Limits{Timeout: 60 * time.Second, Fuel: 50_000_000_000, Memory: 256 << 20}
 
 // tools are those the definition names, of those there are.
-func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, events agent.Recorder) ([]agent.Tool, error) {
+func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts agent.Options, depth int) ([]agent.Tool, error) {
+	events := opts.Events
 	web, err := rt.web(d, events)
 	if err != nil {
 		return nil, err
@@ -415,16 +429,23 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, event
 	}
 	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside))
 	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)))
+	own, err := rt.own(d, task, tree, opts, depth)
+	if err != nil {
+		return nil, err
+	}
 	if len(d.Tools) == 0 {
 		return all, nil
 	}
-	var chosen []agent.Tool
+	chosen := own
 	var names []string
 	for _, t := range all {
 		names = append(names, t.Spec().Name)
 	}
 	for _, want := range append(d.Tools, "done") {
-		found := false
+		found := slices.ContainsFunc(own, func(t agent.Tool) bool {
+			name := t.Spec().Name
+			return name == toolName(want) || strings.HasSuffix(name, "_"+toolName(want))
+		})
 		for _, t := range all {
 			if t.Spec().Name == want {
 				found = true

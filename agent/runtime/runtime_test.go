@@ -56,6 +56,72 @@ var script = []llmtest.Step{
 	step("done", map[string]string{"result": "written"}),
 }
 
+// A boss that asks another agent and a component of its document, and what its
+// model says.
+const company = `* Boss :agent:
+:PROPERTIES:
+:ID: boss
+:TOOLS: waldo double vfs_read
+:BUDGET_TOOL_CALLS: 6
+:END:
+You decide.
+* Waldo :agent:
+:PROPERTIES:
+:ID: waldo
+:TOOLS: vfs_write file_issue
+:END:
+You write.
+* Double
+:PROPERTIES:
+:in: n
+:out: twice
+:sig: double(n: s32) -> s32
+:END:
+#+begin_src js
+export function double(n) { return 2 * n }
+#+end_src
+`
+
+var orders = []llmtest.Step{
+	step("waldo", map[string]string{"task": "write it down"}),
+	step("vfs_write", map[string]string{"path": "a.txt", "content": "one\ntwo\n"}),
+	step("file_issue", map[string]string{"title": "No pen", "need": "ink", "tried": "blood"}),
+	step("done", map[string]string{"result": "written"}),
+	step("vfs_read", map[string]string{"path": "a.txt"}),
+	{Calls: []llmtest.Call{{Name: "company_double", Args: `{"n":21}`}}, In: 10, Out: 5},
+	step("done", map[string]string{"result": "42"}),
+}
+
+// An agent asks others of its document and components, all within its budget.
+func TestTeam(t *testing.T) {
+	rt, dir, server := bench(t, orders...)
+	lanetest.Need(t, rt.Env, "quickjs")
+	file := filepath.Join(dir, "company.org")
+	if err := os.WriteFile(file, []byte(company), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	ctx := context.Background()
+	r, err := rt.Run(ctx, runtime.Task{File: file, ID: "boss", Text: "go"})
+	if err != nil || r.Status != "budget" && r.Status != "done" {
+		t.Fatalf("%+v %v", r, err)
+	}
+	want := "1 waldo written|2 vfs_read one\ntwo\n|3 company_double 42|"
+	got := ""
+	for _, e := range r.Events {
+		got += fmt.Sprintf("%d %s %s|", e.Step, e.Tool, e.Output)
+	}
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("the boss did %q, want %q", got, want)
+	}
+	// waldo's two calls and done count: the seventh call, the boss's done, is one too many
+	if r.Status != "budget" || !strings.Contains(r.Error, "tool_calls") {
+		t.Errorf("ended %s: %s", r.Status, r.Error)
+	}
+	if n := len(server.Requests()); n != len(orders)+1 { // and one turn to wrap up
+		t.Errorf("the model was asked %d times", n)
+	}
+}
+
 // facts are what two runs of the same task have in common.
 func facts(r *agent.Result) string {
 	var b strings.Builder

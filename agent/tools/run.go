@@ -34,7 +34,7 @@ func Workbooks(lanes *compile.Registry, tree *agent.Tree, cache func(file string
 					return agent.Output{}, fmt.Errorf("run error: %w", err)
 				}
 			}
-			set, err := inputs(args["set"])
+			set, err := Inputs(args["set"])
 			if err != nil {
 				return agent.Output{}, fmt.Errorf("run error: set: %w", err)
 			}
@@ -52,8 +52,8 @@ func Workbooks(lanes *compile.Registry, tree *agent.Tree, cache func(file string
 		}}
 }
 
-// inputs are the values of "set".
-func inputs(raw json.RawMessage) (map[string]value.Value, error) {
+// Inputs are the members of a JSON object as values of inputs.
+func Inputs(raw json.RawMessage) (map[string]value.Value, error) {
 	if len(raw) == 0 {
 		return nil, nil
 	}

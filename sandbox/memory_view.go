@@ -89,3 +89,11 @@ func (v Memory) ReadCString(offset uint32, limit int) (s string, ok bool) {
 	}
 	return "", false
 }
+
+// GrowMemory makes memory larger by pages of 64 KiB, as memory.grow does for
+// the guest itself, and reports whether the limit allows it. Programs built by
+// Emscripten ask the host for it.
+func (in *Instance) GrowMemory(pages uint32) bool {
+	_, ok := in.guest.Memory().Grow(pages)
+	return ok
+}

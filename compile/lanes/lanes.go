@@ -6,6 +6,7 @@ package lanes
 import (
 	"wb/compile"
 	"wb/compile/clang"
+	"wb/compile/dot"
 	"wb/compile/filter"
 	"wb/compile/golang"
 	"wb/compile/js"
@@ -13,10 +14,12 @@ import (
 	"wb/compile/plot"
 	"wb/compile/python"
 	"wb/compile/ruby"
+	"wb/compile/rust"
 	"wb/compile/shell"
 	"wb/compile/sql"
 	"wb/compile/ts"
 	"wb/compile/wat"
+	"wb/compile/zig"
 )
 
 // New makes all lanes in env. Nothing is installed or loaded yet.
@@ -31,11 +34,14 @@ func New(env *compile.Env) (*compile.Registry, error) {
 		ts.New(env, javascript.Runtime()),
 		sh,
 		golang.New(env),
+		zig.New(env, cc),
+		rust.New(env, cc),
 		plot.New(),
 		python.New(env, cc),
 		lua.New(env, cc),
 		wat.New(env, cc),
 		ruby.New(env),
+		dot.New(env),
 	}
 	all = append(all, filter.Lanes(sh)...)
 	all = append(all, sql.Lanes(env, cc)...)

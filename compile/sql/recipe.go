@@ -25,7 +25,7 @@ const (
 )
 
 // flags build the sqlite3 shell for one process without others beside it.
-var flags = []string{"-O2", "-Wno-everything",
+var flags = []string{"-O1", "-Wno-everything",
 	"-DSQLITE_THREADSAFE=0", "-DSQLITE_OMIT_LOAD_EXTENSION", "-DSQLITE_OMIT_WAL", "-DSQLITE_DEFAULT_UNIX_VFS=\"unix-none\"", "-DSQLITE_MAX_MMAP_SIZE=0",
 	"-DSQLITE_TEMP_STORE=3", "-DSQLITE_DQS=3", "-DSQLITE_DEFAULT_MEMSTATUS=0", "-DSQLITE_ENABLE_FTS5", "-DSQLITE_ENABLE_RTREE", "-DSQLITE_ENABLE_MATH_FUNCTIONS",
 	"-DSQLITE_ENABLE_EXPLAIN_COMMENTS", "-DSQLITE_NOHAVE_SYSTEM", "-DSQLITE_OMIT_POPEN", "-DHAVE_READLINE=0", "-D_WASI_EMULATED_GETPID", "-I/work"}

@@ -42,9 +42,9 @@ func (c *toolchainListCmd) Run(a *app) error {
 
 type toolchainInstallCmd struct {
 	Names []string `arg:"" optional:"" help:"Toolchains; see wb toolchain list."`
-	All   bool     `help:"Install every toolchain."`
+	All   bool     `help:"Install every toolchain that is fetched or built here."`
 	Force bool     `help:"Install again even when it is there."`
-	From  string   `help:"Use this local archive in place of the network; it must match the same digest." type:"existingfile"`
+	From  string   `help:"Use this local archive in place of the network, which must match the same digest; for zig and rust a directory." type:"path"`
 }
 
 func (c *toolchainInstallCmd) Help() string {
@@ -55,7 +55,7 @@ func (c *toolchainInstallCmd) Run(a *app) error {
 	return a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
 		names := c.Names
 		if c.All {
-			names = env.Tools.Names()
+			names = fetchable(env)
 		}
 		if len(names) == 0 {
 			return &codedError{text: "name a toolchain, or give --all", code: exitUsage, hint: "wb toolchain list"}
@@ -69,6 +69,17 @@ func (c *toolchainInstallCmd) Run(a *app) error {
 		}
 		return nil
 	})
+}
+
+// fetchable are the toolchains that need nothing of the user's.
+func fetchable(env *compile.Env) []string {
+	var names []string
+	for _, s := range env.Tools.List() {
+		if !s.Given {
+			names = append(names, s.Name)
+		}
+	}
+	return names
 }
 
 type toolchainVerifyCmd struct {

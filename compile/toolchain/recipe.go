@@ -90,4 +90,16 @@ func (r *Recipe) Pin() string {
 }
 
 // command is how a person installs the toolchain by hand.
-func (r *Recipe) command() string { return "wb toolchain install " + r.Name }
+func (r *Recipe) command() string {
+	command := "wb toolchain install " + r.Name
+	if r.given() {
+		command += " --from DIR"
+	}
+	return command
+}
+
+// given reports whether the user must have the toolchain: it is not fetched.
+func (r *Recipe) given() bool {
+	_, ok := r.Origin.(Given)
+	return ok
+}

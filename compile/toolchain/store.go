@@ -131,6 +131,8 @@ type Status struct {
 	Size      int64  `json:"size,omitempty"` // bytes on disk
 	Dir       string `json:"dir,omitempty"`
 	Install   string `json:"install"` // the command that installs it
+	// Given is set for what is not fetched: the user has it in a directory.
+	Given bool `json:"given,omitempty"`
 }
 
 // List tells about every known toolchain, by name.
@@ -138,7 +140,7 @@ func (s *Store) List() []Status {
 	var list []Status
 	for _, name := range s.Names() {
 		r, _ := s.recipe(name)
-		st := Status{Name: name, Version: r.Version, Summary: r.Summary, Install: r.command()}
+		st := Status{Name: name, Version: r.Version, Summary: r.Summary, Install: r.command(), Given: r.given()}
 		if t, ok := s.Installed(name); ok {
 			st.Installed, st.Digest, st.Size, st.Dir = true, t.Digest, t.Size(), t.Dir
 		}

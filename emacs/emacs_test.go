@@ -11,8 +11,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -48,8 +50,12 @@ func sources(t *testing.T) []string {
 // builtIn is where wb was built, "" until a test asks for it.
 var builtIn string
 
-// built makes wb once for all tests and returns its directory.
+// built makes wb once for all tests and returns its directory. WB_TEST_BIN names
+// a directory with a wb to test in its place.
 var built = sync.OnceValues(func() (string, error) {
+	if dir := os.Getenv("WB_TEST_BIN"); dir != "" {
+		return dir, nil
+	}
 	dir, err := os.MkdirTemp("", "wb-emacs-test")
 	if err != nil {
 		return "", err
@@ -191,7 +197,7 @@ func TestKeys(t *testing.T) {
 	term := &terminal{t: t, socket: filepath.Join(dir, "tmux"), env: environment(t)}
 	term.run("-f", "/dev/null", "new-session", "-d", "-x", "100", "-y", "30",
 		"emacs", "-Q", "-nw", "-L", here, "--eval", "(progn (require 'wb) (add-hook 'org-mode-hook #'wb-mode))", file)
-	t.Cleanup(func() { _ = exec.Command("tmux", "-S", term.socket, "kill-server").Run() })
+	t.Cleanup(term.close)
 	term.await(`\(Org.* wb[ )]`)
 	term.keys("Down", "C-c", "C-c") // into the block, and run it
 	term.await(`#\+RESULTS:\n *: 42`)
@@ -203,7 +209,9 @@ func TestKeys(t *testing.T) {
 	term.await(`: 42`)
 	term.keys("C-c", "_", "w")
 	term.await(`block-1 would not run: nothing changed`)
-	term.keys("C-x", "1", "C-a", "M-d", "w", "h", "i", "l", "e", "(", "1", ")", ";", "r", "e", "t", "u", "r", "n", "C-c", "C-c")
+	term.keys("C-x", "1", "C-a", "C-k")
+	term.keys("-l", "while (true) {}")
+	term.keys("C-c", "C-c")
 	term.await(`wb[-/|\\]0`) // the spinner
 	term.keys("C-c", "C-k")
 	term.await(`Stopped`)
@@ -225,6 +233,17 @@ func (m *terminal) run(args ...string) string {
 		m.t.Fatalf("tmux %v: %v\n%s", args, err, out)
 	}
 	return string(out)
+}
+
+// close ends Emacs and waits until it is gone: it writes to its home until then.
+func (m *terminal) close() {
+	pid, err := strconv.Atoi(strings.TrimSpace(m.run("display-message", "-p", "#{pane_pid}")))
+	_ = exec.Command("tmux", "-S", m.socket, "kill-server").Run()
+	for deadline := time.Now().Add(10 * time.Second); err == nil && time.Now().Before(deadline); time.Sleep(20 * time.Millisecond) {
+		if p, err := os.FindProcess(pid); err != nil || p.Signal(syscall.Signal(0)) != nil {
+			return
+		}
+	}
 }
 
 func (m *terminal) keys(keys ...string) {

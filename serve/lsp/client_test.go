@@ -157,7 +157,7 @@ func (c *client) route(method string, _ bool) (handler, bool, *wireError) {
 // applyEdit does what an editor does: it refuses edits for another version.
 func (c *client) applyEdit(e workspaceEdit) applyEditResult {
 	for _, change := range e.DocumentChanges {
-		d := c.documents[change.TextDocument.URI]
+		d := c.document(change.TextDocument.URI)
 		if d == nil || change.TextDocument.Version == nil || *change.TextDocument.Version != d.snapshot().version {
 			return applyEditResult{FailureReason: "another version"}
 		}
@@ -193,16 +193,25 @@ func (c *client) try(method string, params, answer any) error {
 	return c.conn.call(ctx, method, params, answer)
 }
 
+// document is what the client has open under a URI, nil for nothing.
+func (c *client) document(uri string) *document {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.documents[uri]
+}
+
 func (c *client) open(uri, source string) *document {
 	d := newDocument(uri, source, 1, utf16Positions)
+	c.mu.Lock()
 	c.documents[uri] = d
+	c.mu.Unlock()
 	c.conn.notify("textDocument/didOpen", map[string]any{"textDocument": map[string]any{"uri": uri, "languageId": "org", "version": 1, "text": source}})
 	return d
 }
 
 // change replaces the whole text, told to the server as one small edit.
 func (c *client) change(uri, source string) {
-	d := c.documents[uri]
+	d := c.document(uri)
 	old := d.snapshot()
 	before := old.text.source
 	start := 0
@@ -227,7 +236,7 @@ func (c *client) await(uri string, enough func([]diagnostic) bool) []diagnostic 
 	for {
 		select {
 		case p := <-c.published:
-			if p.URI == uri && (p.Version == nil || *p.Version == c.documents[uri].snapshot().version) && enough(p.Diagnostics) {
+			if p.URI == uri && (p.Version == nil || *p.Version == c.document(uri).snapshot().version) && enough(p.Diagnostics) {
 				return p.Diagnostics
 			}
 		case <-timeout:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"time"
 )
 
 // Error codes of JSON-RPC and of the protocol.
@@ -156,6 +157,20 @@ func (c *conn) dispatch(ctx context.Context, r router, data []byte) {
 		return
 	}
 	c.running.Go(work)
+}
+
+// drain waits until no request is being handled, or until it has waited enough:
+// one may be waiting for an answer that cannot come while we wait.
+func (c *conn) drain(most time.Duration) {
+	idle := make(chan struct{})
+	go func() {
+		c.running.Wait()
+		close(idle)
+	}()
+	select {
+	case <-idle:
+	case <-time.After(most):
+	}
 }
 
 // begin makes a message cancellable at once, so that a cancellation that

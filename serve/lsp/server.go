@@ -43,6 +43,7 @@ type RunRequest struct {
 // Server is a language server for one client.
 type Server struct {
 	config Config
+	table  map[string]method
 	conn   *conn
 	stop   chan struct{} // closed by exit
 
@@ -74,8 +75,10 @@ var ErrNoShutdown = errors.New("exit without shutdown")
 
 // New makes a server.
 func New(config Config) *Server {
-	return &Server{config: config, stop: make(chan struct{}), enc: utf16Positions,
+	s := &Server{config: config, stop: make(chan struct{}), enc: utf16Positions,
 		documents: map[string]*document{}, timers: map[string]*time.Timer{}, runs: map[string]context.CancelFunc{}}
+	s.table = s.methods()
+	return s
 }
 
 // Serve speaks with a client until it says exit or closes the stream. The error
@@ -160,7 +163,7 @@ func request[P any](do func(context.Context, P) (any, error)) handler {
 func (s *Server) route(name string, isRequest bool) (handler, bool, *wireError) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m, known := s.methods()[name]
+	m, known := s.table[name]
 	switch {
 	case name == "exit":
 		return m.handle, true, nil
@@ -257,13 +260,16 @@ func (s *Server) capabilities() map[string]any {
 
 func (s *Server) initialized(ctx context.Context, _ struct{}) (any, error) { return nil, nil }
 
+// shutdown cancels runs and lets other requests be answered, as far as they do
+// not take long.
 func (s *Server) shutdown(context.Context, json.RawMessage) (any, error) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.phase = shutDown
 	for _, cancel := range s.runs {
 		cancel()
 	}
+	s.mu.Unlock()
+	s.conn.drain(2 * time.Second)
 	return nil, nil
 }
 

@@ -119,7 +119,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("result %+v", result)
 	}
 	want := twoBlocks + "\n#+RESULTS:\n: two\n"
-	if got := c.documents[uri].snapshot().text.source; got != want {
+	if got := c.document(uri).snapshot().text.source; got != want {
 		t.Errorf("text is\n%s", got)
 	}
 	c.call("workspace/executeCommand", map[string]any{"command": "wb.run", "arguments": []any{uri}}, &result)
@@ -127,7 +127,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("result %+v", result)
 	}
 	want = "#+begin_src js\none\n#+end_src\n\n#+RESULTS:\n: one\n\n* Head\n#+begin_src js\ntwo\n#+end_src\n\n#+RESULTS:\n: two\n"
-	if got := c.documents[uri].snapshot().text.source; got != want {
+	if got := c.document(uri).snapshot().text.source; got != want {
 		t.Errorf("text is\n%s", got)
 	}
 	c.call("workspace/executeCommand", map[string]any{"command": "wb.run", "arguments": []any{uri}}, &result)
@@ -161,11 +161,11 @@ func TestRunParts(t *testing.T) {
 	c, uri, _ := runIn(t, twoBlocks)
 	var result runResult
 	c.call("workspace/executeCommand", map[string]any{"command": "wb.runTo", "arguments": []any{uri, 3}}, &result)
-	if got := c.documents[uri].snapshot().text.source; !strings.Contains(got, ": one") || strings.Contains(got, ": two") {
+	if got := c.document(uri).snapshot().text.source; !strings.Contains(got, ": one") || strings.Contains(got, ": two") {
 		t.Errorf("run to line 3:\n%s", got)
 	}
 	c.call("workspace/executeCommand", map[string]any{"command": "wb.runSubtree", "arguments": []any{uri, 8}}, &result)
-	if got := c.documents[uri].snapshot().text.source; !strings.Contains(got, ": two") {
+	if got := c.document(uri).snapshot().text.source; !strings.Contains(got, ": two") {
 		t.Errorf("run the subtree:\n%s", got)
 	}
 	var why workbook.Explanation
@@ -193,26 +193,26 @@ func TestRunWhileTyping(t *testing.T) {
 	c.beforeEdit = func() {
 		if !typed { // after the server has made its edit, before the client takes it
 			typed = true
-			c.change(uri, strings.Replace(c.documents[uri].snapshot().text.source, "* Head", "* A longer head, typed during the run", 1))
+			c.change(uri, strings.Replace(c.document(uri).snapshot().text.source, "* Head", "* A longer head, typed during the run", 1))
 		}
 	}
 	var result runResult
 	c.call("workspace/executeCommand", map[string]any{"command": "wb.run", "arguments": []any{uri}}, &result)
 	want := "#+begin_src js\none\n#+end_src\n\n#+RESULTS:\n: one\n\n* A longer head, typed during the run\n#+begin_src js\ntwo\n#+end_src\n\n#+RESULTS:\n: two\n"
-	if got := c.documents[uri].snapshot().text.source; got != want || !result.Applied || result.Lost != 0 {
+	if got := c.document(uri).snapshot().text.source; got != want || !result.Applied || result.Lost != 0 {
 		t.Errorf("%+v\n%s", result, got)
 	}
 
 	// What is typed where a result belongs stays; the result is not written.
 	c.beforeEdit = func() {
-		now := c.documents[uri].snapshot().text.source
+		now := c.document(uri).snapshot().text.source
 		if strings.Contains(now, ": two") {
 			c.change(uri, strings.Replace(now, ": two", ": my own words", 1))
 		}
 	}
 	c.change(uri, strings.Replace(strings.Replace(want, "\none\n", "\neins\n", 1), "\ntwo\n", "\nzwei\n", 1))
 	c.call("workspace/executeCommand", map[string]any{"command": "wb.run", "arguments": []any{uri}}, &result)
-	got := c.documents[uri].snapshot().text.source
+	got := c.document(uri).snapshot().text.source
 	if !strings.Contains(got, ": my own words") || !strings.Contains(got, ": eins") || strings.Contains(got, ": zwei") || result.Lost != 1 {
 		t.Errorf("%+v\n%s", result, got)
 	}
@@ -301,7 +301,7 @@ func TestManyAtOnce(t *testing.T) {
 		all.Go(func() {
 			random := rand.New(rand.NewSource(int64(i)))
 			for range 15 {
-				source := c.documents[uri].snapshot().text.source
+				source := c.document(uri).snapshot().text.source
 				at := random.Intn(len(source))
 				c.change(uri, source[:at]+string("x\n:[<#* "[random.Intn(8)])+source[at:])
 				p := placeAt(uri, newText(source, utf16Positions).position(random.Intn(len(source))))
@@ -379,7 +379,7 @@ func BenchmarkKeystroke(b *testing.B) {
 	uri := "file:///l.org"
 	c.open(uri, source)
 	for b.Loop() {
-		now := c.documents[uri].snapshot().text.source
+		now := c.document(uri).snapshot().text.source
 		c.change(uri, now[:100]+"x"+now[100:])
 		var list completionList
 		c.call("textDocument/completion", placeAt(uri, position{3, 16}), &list)

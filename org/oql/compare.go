@@ -47,7 +47,7 @@ func comparison(e *Compare) (holdsText func(string) bool, negative bool, err err
 	if strings.HasSuffix(e.Op, "~") {
 		re, err := CompileRegexp(e.Value.Text)
 		if err != nil {
-			return nil, false, errorf(e.Value.Pos, "", "regexp %q: %v", e.Value.Text, err)
+			return nil, false, errorf(e.Value.Pos, escapeTip, "regexp %q: %v", e.Value.Text, err)
 		}
 		return func(text string) bool { return re.MatchString(text) != negative }, negative, nil
 	}
@@ -162,15 +162,18 @@ func hoursAndMinutes(s string) (float64, bool) {
 	return float64(hours*60 + minutes), ok && err1 == nil && err2 == nil
 }
 
+// comparable says what level, effort and priority may be compared with.
+const comparable = "use a number, a duration such as 1:30, or a priority such as B"
+
 // between splits [CMP] A [B] into a comparison on an int or float scale.
 func between(args []Arg, read func(Arg) (float64, bool)) (func(float64) bool, error) {
 	if len(args) > 0 && isComparator(args[0]) {
 		if len(args) != 2 {
-			return nil, errorf(args[0].Pos, "", "%s needs a value", args[0].Text)
+			return nil, errorf(args[0].Pos, "write the value behind it, such as (level > 2)", "%s needs a value", args[0].Text)
 		}
 		want, ok := read(args[1])
 		if !ok {
-			return nil, errorf(args[1].Pos, "", "%q cannot be compared", args[1].Text)
+			return nil, errorf(args[1].Pos, comparable, "%q cannot be compared", args[1].Text)
 		}
 		return func(x float64) bool { return holds(args[0].Text, cmp.Compare(x, want)) }, nil
 	}
@@ -178,7 +181,7 @@ func between(args []Arg, read func(Arg) (float64, bool)) (func(float64) bool, er
 	for i, a := range args {
 		v, ok := read(a)
 		if !ok {
-			return nil, errorf(a.Pos, "", "%q cannot be compared", a.Text)
+			return nil, errorf(a.Pos, comparable, "%q cannot be compared", a.Text)
 		}
 		bounds[i] = v
 	}

@@ -161,7 +161,7 @@ func regexps(args []Arg) ([]*regexp.Regexp, error) {
 	for i, a := range args {
 		re, err := CompileRegexp(a.Text)
 		if err != nil {
-			return nil, errorf(a.Pos, `escape special characters with \`, "regexp %q: %v", a.Text, err)
+			return nil, errorf(a.Pos, escapeTip, "regexp %q: %v", a.Text, err)
 		}
 		res[i] = re
 	}

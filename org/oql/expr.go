@@ -3,8 +3,6 @@ package oql
 import (
 	"slices"
 	"strings"
-
-	"wb/internal/nearest"
 )
 
 // comparators relate a field to a constant; the first spelling is canonical.
@@ -28,7 +26,7 @@ func (q *Query) expr(form node) (Expr, error) {
 	}
 	pred, ok := lookupPredicate(head)
 	if !ok {
-		return nil, errorf(form.kids[0].pos, didYouMean(nearest.Word(head, headWords())), "unknown predicate %s", head)
+		return nil, errorf(form.kids[0].pos, suggest(head, headWords()), "unknown predicate %s", head)
 	}
 	return q.call(pred, form)
 }
@@ -83,7 +81,7 @@ func compareForm(form node) (Expr, error) {
 		return nil, err
 	}
 	if field[0].Func != "" {
-		return nil, errorf(form.pos, "", "an aggregate cannot be compared here")
+		return nil, errorf(form.pos, "compare a field: (> DUR_MS 1000)", "an aggregate cannot be compared here")
 	}
 	return checkedCompare(&Compare{Op: form.head(), Field: field[0].Field, Value: form.kids[2].arg, Pos: form.pos})
 }
@@ -103,10 +101,10 @@ func (q *Query) call(pred Predicate, form node) (Expr, error) {
 			continue
 		}
 		if !slices.Contains(pred.Keys, key) {
-			return nil, errorf(kid.pos, didYouMean(nearest.Word(key, pred.Keys)), "%s takes no :%s", pred.Name, key)
+			return nil, errorf(kid.pos, suggest(key, keywordNames(pred.Keys)), "%s takes no :%s", pred.Name, key)
 		}
 		if i+1 >= len(body) {
-			return nil, errorf(kid.pos, "", ":%s needs a value", key)
+			return nil, errorf(kid.pos, "write :"+key+" VALUE, or leave it out", ":%s needs a value", key)
 		}
 		i++
 		c.Named = append(c.Named, NamedArg{Name: key, Value: argOf(body[i]), Pos: kid.pos})

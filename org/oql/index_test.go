@@ -155,8 +155,8 @@ func BenchmarkChange(b *testing.B) {
 
 // The answers through the index are those without it.
 func TestIndexedAgrees(t *testing.T) {
-	dir := notes(t, corpus.Size{Files: 20, Headlines: 300, Bytes: 150_000, Seed: 5})
-	writeEvents(t, filepath.Join(dir, "events.org"), 3200)
+	dir := notes(t, corpus.Size{Files: 10, Headlines: 150, Bytes: 70_000, Seed: 5})
+	writeEvents(t, filepath.Join(dir, "events.org"), 1000)
 	store := index.Open(filepath.Join(t.TempDir(), "index"), PackVersion)
 	plain, err := ReadPaths(context.Background(), []string{dir})
 	if err != nil {
@@ -221,15 +221,15 @@ func writeEvents(tb testing.TB, path string, n int) {
 var agreeing = []string{
 	"", "todo:", "todo:NEXT,WAITING", "done:", "!done: level:2", "category:garden,events", "category:", "level:>2", "level:1,2",
 	"priority:A", "priority:>=B", "(priority)", "!priority:A | limit 400", "heading:garden", "heading:GARDEN,in", `heading-regexp:^gar.*n`,
-	`regexp:par[st]er`, `regexp:"sandbox +kernel"`, `(regexp "^\\*\\* ")`, "sandbox firmware", "query garden", "olp:garden", "olps:garden",
+	`regexp:par[st]er`, `regexp:"sandbox +[a-k]"`, `(regexp "^\\*\\* ")`, "sandbox firmware", "query garden", "olp:garden", "olps:garden",
 	"property:OWNER", "property:owner,ada", "(property \"OWNER\" \"ada\" :inherit t)", "property:ITEM", "(or (habit) (todo))", "effort:>1:00", "effort:0:30",
-	"link:", "link:example", "(link :target \"sandbox\")", "src:", "src:lang=python", "src:lang=go", "!blocked: todo:",
-	"tags:work", "tags:", "tags:run", "tags:run,work", "tags-all:work,home", "itags:work", "ltags:work", "itags:", "ltags:", "tags*:^w", "!tags:",
+	"link:", "link:example", "(link :target \"example\")", "src:", "src:lang=python", "src:lang=go", "!blocked: todo:",
+	"tags:work", "tags:", "tags:run", "tags:run,work", "tags-all:run,session", "itags:work", "ltags:work", "itags:", "ltags:", "tags*:^w", "!tags:",
 	"ts:", "ts-active:", "ts-inactive:from=2025-06-01", "clocked:", "clocked:from=2025-01-01", "closed:", "deadline:", "deadline:to=2025-01-01",
 	"deadline:auto", "scheduled:on=2025-03-03 | count", "planning:with-time=t", "scheduled:with-time=nil",
 	`(and (todo) (parent (level 1)))`, `(ancestors (tags "work"))`, `(children (todo "DONE"))`, `(descendants (priority "A"))`, `(not (parent))`,
 	`(or (todo "NEXT") (heading "garden") (property "OWNER"))`, `(not (or (todo) (tags)))`, `(and)`, `(unless (todo) (tags "work"))`,
-	"cost:>200", "cost:!=3", "owner:~^a", "owner:!~^a | count", "title:~garden", "state:TODO", "path:note-001", "id:~00 | count",
+	"cost:>200", "cost:!=3", "owner:~^a", "owner:!~^a | count", "title:~garden", "state:TODO", "path:note-000", "id:~00 | count",
 	"from:blocks lang:python", "from:links", "from:tables | sort -rows | limit 5", "from:blocks | group lang | count | sort -count",
 	"| group state | count", "| group state, category | count, first title, max level | limit 50", "tags:work | sort -title | select title, line, state",
 	"| group owner | count, sum cost, avg cost, p95 cost, min cost, max cost, count-distinct id, list level",

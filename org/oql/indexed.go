@@ -77,7 +77,7 @@ func packFile(path string, src []byte) ([]byte, error) {
 }
 
 // minLog is the size from which a file is looked at as a log.
-const minLog = 1 << 20
+const minLog = 256 << 10
 
 // isLog guesses, by size and first line, whether a file is a log.
 func isLog(name string) bool {

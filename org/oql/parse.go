@@ -3,6 +3,7 @@ package oql
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"wb/internal/nearest"
 )
@@ -15,12 +16,27 @@ const maxQuery = 1 << 20
 // empty query matches every row. Errors are *SyntaxError.
 func Parse(text string) (*Query, error) {
 	if len(text) > maxQuery {
-		return nil, errorf(Pos{1, 1}, "", "query is longer than %d bytes", maxQuery)
+		return nil, errorf(Pos{1, 1}, "ask a shorter one", "query is longer than %d bytes", maxQuery)
 	}
+	parse := parsePlain
 	if strings.HasPrefix(strings.TrimSpace(text), "(") {
-		return parseSexps(text)
+		parse = parseSexps
 	}
-	return parsePlain(text)
+	q, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return q, q.check()
+}
+
+// check finds what is wrong with arguments now rather than when rows are there.
+func (q *Query) check() error {
+	c := &compiler{now: time.Unix(0, 0).UTC(), score: map[rowID]float64{}}
+	c.text = func([]string) func(*File, int) (float64, bool) {
+		return func(*File, int) (float64, bool) { return 0, false }
+	}
+	_, err := c.compile(q.Where)
+	return err
 }
 
 // parseSexps reads one or more forms; several after one another mean and.
@@ -73,7 +89,7 @@ var clauses = []string{"from", "where", "group-by", "select", "order-rows-by", "
 func (q *Query) addClauses(forms []node) error {
 	for _, form := range forms {
 		if !slices.Contains(clauses, form.head()) {
-			return errorf(form.pos, didYouMean(nearest.Word(form.head(), clauses)), "expected a clause such as (where …), got %s", describe(form))
+			return errorf(form.pos, suggest(form.head(), clauses), "expected a clause such as (where …), got %s", describe(form))
 		}
 		if err := q.addClause(form); err != nil {
 			return err
@@ -200,7 +216,7 @@ func columnForm(form node) (Column, error) {
 		inner[0].As = body[2].arg.Text
 		return inner[0], nil
 	default:
-		return col, errorf(form.pos, didYouMean(nearest.Word(head, aggregates)), "%s is no column: use a field or one of %s", describe(form), strings.Join(aggregates, " "))
+		return col, errorf(form.pos, suggest(head, aggregates), "%s is no column: use a field or one of %s", describe(form), strings.Join(aggregates, " "))
 	}
 	if len(body) > 1 {
 		field, err := columns(body[1:2])
@@ -261,9 +277,26 @@ func describe(form node) string {
 	return form.arg.Text
 }
 
-func didYouMean(word string) string {
-	if word == "" {
-		return ""
+// suggest names the known word that was probably meant, or the words there are.
+func suggest(word string, known []string) string {
+	if near := nearest.Word(word, known); near != "" {
+		return "did you mean " + near + "?"
 	}
-	return "did you mean " + word + "?"
+	const most = 12
+	if len(known) == 0 {
+		return "leave it out"
+	}
+	if len(known) > most {
+		return "wb help query shows an example; docs/oql.md lists every name"
+	}
+	return "use one of " + strings.Join(known, " ")
+}
+
+// keywordNames are the keywords of a predicate as s-expressions write them.
+func keywordNames(keys []string) []string {
+	out := make([]string, len(keys))
+	for i, k := range keys {
+		out[i] = ":" + k
+	}
+	return out
 }

@@ -62,8 +62,8 @@ func FuzzParse(f *testing.F) {
 		q, err := Parse(text)
 		if err != nil {
 			var syntax *SyntaxError
-			if !errors.As(err, &syntax) || syntax.Pos.Line < 1 || syntax.Pos.Col < 1 {
-				t.Fatalf("error without a place: %v", err)
+			if !errors.As(err, &syntax) || syntax.Pos.Line < 1 || syntax.Pos.Col < 1 || syntax.Tip == "" {
+				t.Fatalf("error without a place or a tip: %v", err)
 			}
 			return
 		}

@@ -43,7 +43,7 @@ func (c *compiler) period(e *Call) (period, error) {
 		}
 		w, ok := parseWhen(n.Value)
 		if !ok {
-			return p, errorf(n.Value.Pos, "use a number of days, today, or a date such as 2026-11-21", "%q is no date", n.Value.Text)
+			return p, errorf(n.Value.Pos, dateTip, "%q is no date", n.Value.Text)
 		}
 		switch n.Name {
 		case "from":
@@ -84,7 +84,7 @@ func (c *compiler) timeTest(e *Call) (test, error) {
 		}
 		w, ok := parseWhen(e.Args[0])
 		if !ok {
-			return nil, errorf(e.Args[0].Pos, "", "%q is no date", e.Args[0].Text)
+			return nil, errorf(e.Args[0].Pos, dateTip, "%q is no date", e.Args[0].Text)
 		}
 		switch {
 		case backward && w.rel:

@@ -191,7 +191,7 @@ func (q *Query) plainWord(w word) (Expr, error) {
 // one of the values. A name that is almost a predicate is taken for a slip.
 func fieldEquals(name string, rest word, pos Pos) (Expr, error) {
 	if near := nearest.Word(name, headWords()); near != "" && nearest.Distance(strings.ToLower(name), near) == 1 && !knownField(name) {
-		return nil, errorf(pos, didYouMean(near+":"), "unknown predicate %s", name)
+		return nil, errorf(pos, "did you mean "+near+":?", "unknown predicate %s", name)
 	}
 	either := &Or{Pos: pos}
 	for _, part := range rest.split() {
@@ -223,7 +223,7 @@ func (q *Query) plainCall(pred Predicate, rest word, pos Pos) (Expr, error) {
 		case slices.Contains(pred.Keys, key):
 			c.Named = append(c.Named, NamedArg{Name: key, Value: part.slice(eq+1, len(part.text)).arg(), Pos: part.pos})
 		case key != "" && len(pred.Keys) > 0 && pred.Max == 0:
-			return nil, errorf(part.pos, didYouMean(nearest.Word(key, pred.Keys)), "%s takes no %s=", pred.Name, key)
+			return nil, errorf(part.pos, suggest(key, pred.Keys), "%s takes no %s=", pred.Name, key)
 		case part.text == "" && part.bare():
 		default:
 			c.Args = append(c.Args, part.arg())

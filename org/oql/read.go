@@ -12,7 +12,6 @@ import (
 	"strings"
 	"sync"
 
-	"wb/internal/nearest"
 	"wb/org"
 )
 
@@ -120,7 +119,7 @@ func openBelow(dir string, read func(context.Context, []string) (*Corpus, error)
 		}
 		path, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(s.Name)))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, errorf(s.Pos, didYouMean(nearest.Word(s.Name, rowKinds)), "source %q is no file, directory or row kind (%s)", s.Name, strings.Join(rowKinds, " "))
+			return nil, errorf(s.Pos, suggest(s.Name, rowKinds), "source %q is no file, directory or row kind (%s)", s.Name, strings.Join(rowKinds, " "))
 		}
 		if err != nil {
 			return nil, err

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"time"
 
-	"wb/internal/nearest"
 	"wb/value"
 )
 
@@ -446,7 +445,7 @@ func (r *Result) sort(q *Query, hits []rowID) error {
 		for _, o := range q.Sort {
 			v, ok := r.sortKey(o, i, hits)
 			if !ok && i == 0 && r.Places == nil {
-				return errorf(o.Pos, didYouMean(nearest.Word(o.Column, r.Columns)), "no column %s to sort by", o.Column)
+				return errorf(o.Pos, suggest(o.Column, r.Columns), "no column %s to sort by", o.Column)
 			}
 			keys[i] = append(keys[i], v)
 		}

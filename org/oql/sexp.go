@@ -74,10 +74,10 @@ func (r *reader) read(depth int) (node, error) {
 	r.skipSpace()
 	pos := r.pos()
 	if r.at >= len(r.src) {
-		return node{}, errorf(pos, "", "unexpected end of query")
+		return node{}, errorf(pos, "write a condition such as (todo)", "unexpected end of query")
 	}
 	if depth > maxDepth {
-		return node{}, errorf(pos, "", "nested deeper than %d levels", maxDepth)
+		return node{}, errorf(pos, "combine conditions with and, or at one level", "nested deeper than %d levels", maxDepth)
 	}
 	switch r.src[r.at] {
 	case '(':

@@ -3,8 +3,6 @@ package oql
 import (
 	"slices"
 	"strings"
-
-	"wb/internal/nearest"
 )
 
 // plainStage reads what stands between two bars.
@@ -112,7 +110,7 @@ func (q *Query) plainColumns(words []word) error {
 		case len(group) == 1 && isFieldName(first.text):
 			col.Field = first.text
 		default:
-			return errorf(first.pos, didYouMean(nearest.Word(first.text, append(slices.Clone(stages), aggregates...))), "%s is no stage: use one of %s, or columns", first.text, strings.Join(stages, " "))
+			return errorf(first.pos, suggest(first.text, append(slices.Clone(stages), aggregates...)), "%s is no stage: use one of %s, or columns", first.text, strings.Join(stages, " "))
 		}
 		q.Select = append(q.Select, col)
 	}

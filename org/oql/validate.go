@@ -6,6 +6,12 @@ import (
 	"strings"
 )
 
+// Tips that several errors give.
+const (
+	dateTip   = "use a number of days, today, or a date such as 2026-11-21"
+	escapeTip = "escape special characters with \\"
+)
+
 // validate checks arguments that can be judged without a row, so that a wrong
 // query fails before any file is read.
 func validate(c *Call) error {
@@ -26,13 +32,13 @@ func validate(c *Call) error {
 	for _, n := range c.Named {
 		if slices.Contains(timeKeys[:3], n.Name) && slices.Contains(timeKeys, n.Name) && isTimePredicate(c.Name) {
 			if _, ok := parseWhen(n.Value); !ok {
-				return errorf(n.Value.Pos, "use a number of days, today, or a date such as 2026-11-21", "%q is no date", n.Value.Text)
+				return errorf(n.Value.Pos, dateTip, "%q is no date", n.Value.Text)
 			}
 		}
 	}
 	if isTimePredicate(c.Name) && len(c.Args) == 1 && !(c.Name == "deadline" && c.Args[0].Text == "auto") {
 		if _, ok := parseWhen(c.Args[0]); !ok {
-			return errorf(c.Args[0].Pos, "use a number of days, today, or a date such as 2026-11-21", "%q is no date", c.Args[0].Text)
+			return errorf(c.Args[0].Pos, dateTip, "%q is no date", c.Args[0].Text)
 		}
 	}
 	return nil
@@ -52,7 +58,7 @@ func checkedCompare(c *Compare) (Expr, error) {
 
 func validRegexp(a Arg) error {
 	if _, err := CompileRegexp(a.Text); err != nil {
-		return errorf(a.Pos, `escape special characters with \`, "regexp %q: %v", a.Text, err)
+		return errorf(a.Pos, escapeTip, "regexp %q: %v", a.Text, err)
 	}
 	return nil
 }

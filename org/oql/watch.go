@@ -58,6 +58,7 @@ type watched struct {
 	info os.FileInfo
 	rows map[uint64]int // how often each row was in its answer
 	line int            // of its last row, for logs
+	head string         // its first bytes, for logs: a new log begins otherwise
 }
 
 // look asks the files that have changed.
@@ -112,7 +113,7 @@ func (w *watcher) ask(ctx context.Context, name string, info os.FileInfo, old *w
 	now := &watched{info: info, rows: map[uint64]int{}}
 	if name != "" {
 		r.Paths = []string{name}
-		if old != nil && old.info != nil && os.SameFile(old.info, info) && old.info.Size() < info.Size() && isLogFile(name) {
+		if old != nil && old.info != nil && os.SameFile(old.info, info) && old.info.Size() < info.Size() && isLogFile(name) && old.head == firstBytes(name, len(old.head)) {
 			now.line, r.Options.After = old.line, old.line
 			now.rows = old.rows
 		}
@@ -145,6 +146,9 @@ func (w *watcher) ask(ctx context.Context, name string, info os.FileInfo, old *w
 		}
 	}
 	now.line = max(now.line, a.Last)
+	if name != "" && isLogFile(name) {
+		now.head = firstBytes(name, int(min(512, info.Size())))
+	}
 	w.files[name] = now
 	return nil
 }
@@ -161,6 +165,18 @@ func (w *watcher) hash(r *Result, i int) uint64 {
 		}
 	}
 	return h.Sum64()
+}
+
+// firstBytes are the first n bytes of a file.
+func firstBytes(name string, n int) string {
+	f, err := os.Open(name)
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, n)
+	n, _ = f.ReadAt(head, 0)
+	return string(head[:n])
 }
 
 // isLogFile reports whether a file starts as a log does.

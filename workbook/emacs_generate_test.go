@@ -15,7 +15,6 @@ type generator struct {
 	data  []string // names of tables, lists and texts
 	code  []string // names of blocks that were written
 	taken int      // names given so far
-	lists int      // lists written; two that touch would be one
 }
 
 // generate returns the document of a seed, its blocks in some of the languages.

@@ -5,6 +5,8 @@ import (
 	"html"
 	"slices"
 	"strings"
+
+	"wb/workbook/format"
 )
 
 // Sizes of the picture, in user units.
@@ -70,7 +72,7 @@ func newLayout(p *Plan) *layout {
 		l.nodes = append(l.nodes, n)
 	}
 	for _, n := range l.nodes {
-		chars := max(displayWidth(n.title), displayWidth(n.sub))
+		chars := max(format.Width(n.title), format.Width(n.sub))
 		n.w = min(max(float64(chars)*svgCharWidth+24, svgNodeMin), svgNodeMax)
 	}
 	connect := func(from, to *svgNode, class, tip string) {
@@ -331,7 +333,7 @@ func drawNode(b *strings.Builder, n *svgNode) {
 func clip(s string) string {
 	width := 0.0
 	for i, r := range s {
-		if width += svgCharWidth * float64(displayWidth(string(r))); width > svgNodeMax-24 {
+		if width += svgCharWidth * float64(format.Width(string(r))); width > svgNodeMax-24 {
 			return s[:i] + "…"
 		}
 	}

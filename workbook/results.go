@@ -7,6 +7,7 @@ import (
 
 	"wb/org"
 	"wb/value"
+	"wb/workbook/format"
 )
 
 // writer turns results into edits of one document.
@@ -157,7 +158,7 @@ func (w *writer) accumulate(at place, r *Result, text string) {
 		} else {
 			rows += text
 		}
-		w.edit(at.old, shiftLines(keywords+alignTable(rows)+formulas, at.indent))
+		w.edit(at.old, shiftLines(keywords+format.AlignText(rows)+formulas, at.indent))
 		return
 	}
 	pos := at.old.End

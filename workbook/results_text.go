@@ -7,6 +7,7 @@ import (
 
 	"wb/tangle/elisp"
 	"wb/value"
+	"wb/workbook/format"
 )
 
 // exampleLines is how many lines of text get an example block instead of
@@ -262,7 +263,7 @@ func alignLeading(text string) string {
 	if end == 0 {
 		return text
 	}
-	return alignTable(text[:end]) + text[end:]
+	return format.AlignText(text[:end]) + text[end:]
 }
 
 var escapedLine = regexp.MustCompile(`(?m)^([ \t]*)(,*(?:\*|#\+))`)

@@ -1,22 +1,36 @@
 package format
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
 )
 
-// evaluate computes an expression for the field at a data row and a column.
+// value is what an expression gives: a number, text, or nan, which an empty
+// field is in mode E.
+type value struct {
+	number
+	text   string
+	isText bool
+	nan    bool
+}
+
+// evaluate computes a formula for the field at a data row.
 //
 // Precedence is Calc's, where a product binds tighter than a quotient: a/b*c is
 // a/(b*c).
-func evaluate(s *sheet, text string, row, col int) (number, error) {
-	e := &evaluation{sheet: s, rest: strings.TrimSpace(text), row: row, col: col}
-	v, err := e.sum()
+func evaluate(s *sheet, f formula, row int) (value, error) {
+	e := &evaluation{sheet: s, rest: strings.TrimSpace(f.expr), row: row, col: f.col, mode: f.mode}
+	v, err := e.or()
 	if err == nil && e.rest != "" {
 		err = fmt.Errorf("%q is not understood", e.rest)
+	}
+	if e.sawNaN && err == nil && !v.isText {
+		v.nan = true
 	}
 	return v, err
 }
@@ -25,7 +39,9 @@ type evaluation struct {
 	sheet    *sheet
 	rest     string // what is still to be read
 	row, col int
+	mode     mode
 	depth    int
+	sawNaN   bool
 }
 
 // maxDepth bounds the nesting of parentheses and signs.
@@ -40,17 +56,60 @@ func (e *evaluation) take(prefix string) bool {
 	return ok
 }
 
-func (e *evaluation) sum() (number, error) {
+// or, and, compare: conditions are 1 or 0.
+func (e *evaluation) or() (value, error) {
+	v, err := e.and()
+	for err == nil && e.take("||") {
+		var w value
+		w, err = e.and()
+		v = truth(v.isTrue() || w.isTrue())
+	}
+	return v, err
+}
+
+func (e *evaluation) and() (value, error) {
+	v, err := e.compare()
+	for err == nil && e.take("&&") {
+		var w value
+		w, err = e.compare()
+		v = truth(v.isTrue() && w.isTrue())
+	}
+	return v, err
+}
+
+func (e *evaluation) compare() (value, error) {
+	v, err := e.sum()
+	for _, op := range []string{"==", "!=", "<=", ">=", "<", ">", "="} {
+		if err != nil || !e.take(op) {
+			continue
+		}
+		w, err := e.sum()
+		if err != nil || v.isText || w.isText {
+			return v, cmp.Or(err, errors.New("text is not compared"))
+		}
+		order := v.value().Cmp(w.value())
+		return truth(map[string]bool{"==": order == 0, "=": order == 0, "!=": order != 0, "<=": order <= 0, ">=": order >= 0, "<": order < 0, ">": order > 0}[op]), nil
+	}
+	return v, err
+}
+
+func truth(yes bool) value {
+	if yes {
+		return value{number: number{rat: big.NewRat(1, 1)}}
+	}
+	return value{}
+}
+
+func (v value) isTrue() bool { return v.value().Sign() != 0 }
+
+func (e *evaluation) sum() (value, error) {
 	v, err := e.quotient()
 	for err == nil {
-		var w number
 		switch {
 		case e.take("+"):
-			w, err = e.quotient()
-			v = v.add(w)
-		case e.take("-"):
-			w, err = e.quotient()
-			v = v.add(w.neg())
+			v, err = e.combine(v, e.quotient, func(a, b number) (number, error) { return a.add(b), nil })
+		case !strings.HasPrefix(e.rest, "->") && e.take("-"):
+			v, err = e.combine(v, e.quotient, func(a, b number) (number, error) { return a.add(b.neg()), nil })
 		default:
 			return v, nil
 		}
@@ -58,42 +117,55 @@ func (e *evaluation) sum() (number, error) {
 	return v, err
 }
 
-func (e *evaluation) quotient() (number, error) {
+// combine reads the right side of an operator and applies it.
+func (e *evaluation) combine(v value, right func() (value, error), op func(a, b number) (number, error)) (value, error) {
+	w, err := right()
+	if err == nil && (v.isText || w.isText) {
+		err = errors.New("text is no number")
+	}
+	if err != nil {
+		return v, err
+	}
+	n, err := op(v.number, w.number)
+	return value{number: n}, err
+}
+
+func (e *evaluation) quotient() (value, error) {
 	v, err := e.product()
-	for err == nil && e.take("/") {
-		var w number
-		if w, err = e.product(); err == nil {
-			v, err = v.div(w)
+	for err == nil {
+		switch {
+		case e.take("/"):
+			v, err = e.combine(v, e.product, number.div)
+		case e.take("%"):
+			v, err = e.combine(v, e.product, number.mod)
+		default:
+			return v, nil
 		}
 	}
 	return v, err
 }
 
-func (e *evaluation) product() (number, error) {
+func (e *evaluation) product() (value, error) {
 	v, err := e.sign()
 	for err == nil && e.take("*") {
-		var w number
-		w, err = e.sign()
-		v = v.mul(w)
+		v, err = e.combine(v, e.sign, func(a, b number) (number, error) { return a.mul(b), nil })
 	}
 	return v, err
 }
 
-func (e *evaluation) sign() (number, error) {
+func (e *evaluation) sign() (value, error) {
 	if e.depth++; e.depth > maxDepth {
-		return number{}, errors.New("nested too deeply")
+		return value{}, errors.New("nested too deeply")
 	}
 	defer func() { e.depth-- }()
 	if e.take("-") {
 		v, err := e.sign()
-		return v.neg(), err
+		v.number = v.neg()
+		return v, err
 	}
 	v, err := e.atom()
 	if err == nil && e.take("^") {
-		var w number
-		if w, err = e.sign(); err == nil {
-			v, err = v.pow(w)
-		}
+		v, err = e.combine(v, e.sign, number.pow)
 	}
 	return v, err
 }
@@ -101,12 +173,14 @@ func (e *evaluation) sign() (number, error) {
 var (
 	literal    = regexp.MustCompile(`^(\d+(\.\d*)?|\.\d+)`)
 	reference  = regexp.MustCompile(`^(@(?:[-+]?\d+|<+|>+|I+))?(\$(?:[-+]?\d+|<+|>+))?`)
-	aggregates = []string{"vsum", "vmean", "vmin", "vmax", "vcount"}
+	position   = regexp.MustCompile(`^[@$]#`)
+	stringCall = regexp.MustCompile(`^string\("([^"]*)"\)`)
+	aggregates = []string{"vsum", "vmean", "vmin", "vmax", "vcount", "vlen", "vprod", "vmedian"}
 )
 
-func (e *evaluation) atom() (number, error) {
+func (e *evaluation) atom() (value, error) {
 	if e.take("(") {
-		v, err := e.sum()
+		v, err := e.or()
 		if err == nil && !e.take(")") {
 			err = errors.New("missing )")
 		}
@@ -114,7 +188,20 @@ func (e *evaluation) atom() (number, error) {
 	}
 	if m := literal.FindString(e.rest); m != "" {
 		e.take(m)
-		return parseNumber(m)
+		n, err := parseNumber(m)
+		return value{number: n}, err
+	}
+	if m := stringCall.FindStringSubmatch(e.rest); m != nil {
+		e.take(m[0])
+		return value{text: m[1], isText: true}, nil
+	}
+	if m := position.FindString(e.rest); m != "" {
+		e.take(m)
+		at := e.row
+		if m == "$#" {
+			at = e.col
+		}
+		return value{number: number{rat: big.NewRat(int64(at+1), 1)}}, nil
 	}
 	for _, name := range aggregates {
 		if e.take(name + "(") {
@@ -123,36 +210,64 @@ func (e *evaluation) atom() (number, error) {
 				err = errors.New("missing )")
 			}
 			if err != nil {
-				return number{}, err
+				return value{}, err
 			}
-			return aggregate(name, values)
+			n, err := aggregate(name, values)
+			return value{number: n}, err
 		}
+	}
+	if m := functionCall.FindString(e.rest); m != "" {
+		return e.function(m)
 	}
 	m := reference.FindStringSubmatch(e.rest)
 	if m[0] == "" {
-		return number{}, fmt.Errorf("%q is not understood", e.rest)
+		return value{}, fmt.Errorf("%q is not understood", e.rest)
 	}
 	e.take(m[0])
 	if strings.HasPrefix(e.rest, "..") {
-		return number{}, errors.New("a range stands outside a function")
+		return value{}, errors.New("a range stands outside a function")
 	}
 	if strings.HasPrefix(m[1], "@I") {
-		return number{}, fmt.Errorf("%s names a rule, not a field", m[0])
+		return value{}, fmt.Errorf("%s names a rule, not a field", m[0])
 	}
 	line, err := e.line(m[1])
 	if err != nil {
-		return number{}, err
+		return value{}, err
 	}
 	col, err := e.column(m[2])
 	if err != nil {
-		return number{}, err
+		return value{}, err
 	}
-	return parseCell(e.sheet.cells[line][col])
+	return e.field(e.sheet.cells[line][col])
+}
+
+// field is the value of one field by itself.
+func (e *evaluation) field(text string) (value, error) {
+	if text == "" && e.mode.keepEmpty && !e.mode.numbers {
+		e.sawNaN = true
+		return value{nan: true}, nil
+	}
+	n, err := e.number(text)
+	return value{number: n}, err
+}
+
+// number reads a field as the mode says.
+func (e *evaluation) number(text string) (number, error) {
+	if e.mode.duration != 0 {
+		text = seconds(text)
+	}
+	if e.mode.numbers {
+		text = leadingNumber(text)
+	}
+	return parseCell(text)
 }
 
 // span reads a range, such as @2$1..@5$1, @I..@II or $1..$3, and returns the
 // numbers in it; empty fields do not count.
 func (e *evaluation) span() ([]number, error) {
+	if e.take("remote(") {
+		return e.remoteSpan()
+	}
 	from := reference.FindStringSubmatch(e.rest)
 	e.take(from[0])
 	if from[0] == "" || !e.take("..") {
@@ -190,10 +305,14 @@ func (e *evaluation) collect(top, bottom, left, right int) ([]number, error) {
 			continue
 		}
 		for _, cell := range row[left : right+1] {
-			if cell == "" {
+			if cell == "" && !e.mode.keepEmpty {
 				continue
 			}
-			v, err := parseCell(cell)
+			if cell == "" && !e.mode.numbers {
+				e.sawNaN = true
+				continue
+			}
+			v, err := e.number(cell)
 			if err != nil {
 				return nil, err
 			}

@@ -27,11 +27,14 @@ import (
 type Options struct {
 	// KeepFormulas leaves the values that #+TBLFM: lines compute as they are.
 	//
-	// Otherwise a table is recomputed until it no longer changes if its
-	// formulas have the forms $N=…, @R$C=… and consist of numbers, references,
-	// + - * / ^ and vsum, vmean, vmin, vmax, vcount over ranges, with a format
-	// such as ;%.2f or none. If one of them is anything else, or a field holds
-	// no number, the whole table keeps its values and a [Note] says why.
+	// Otherwise a table is recomputed until it no longer changes, by formulas
+	// for columns ($3=…), rows (@2=…), fields (@2$3=…) and areas
+	// (@2$3..@4$5=…) that consist of numbers, references, + - * / % ^,
+	// comparisons, if, abs, round, floor, ceil, trunc, sqrt, min, max, remote,
+	// and vsum, vmean, vmin, vmax, vcount, vprod, vmedian over ranges. Formats
+	// are ;%.2f and the like, f2, N, E and the durations T, t, U. A formula
+	// that is anything else, or meets a field that is no number, leaves its
+	// fields as they are, and a [Note] says why.
 	KeepFormulas bool
 }
 

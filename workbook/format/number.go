@@ -139,14 +139,20 @@ func roundTo(v *big.Rat, digits int) *big.Rat {
 
 // aggregate applies one of Calc's vector functions.
 func aggregate(name string, values []number) (number, error) {
-	if name == "vcount" {
+	if name == "vcount" || name == "vlen" {
 		return number{rat: big.NewRat(int64(len(values)), 1)}, nil
 	}
 	if len(values) == 0 {
 		if name == "vsum" {
 			return number{}, nil
 		}
+		if name == "vprod" {
+			return number{rat: big.NewRat(1, 1)}, nil
+		}
 		return number{}, fmt.Errorf("%s of nothing", name)
+	}
+	if name == "vmedian" {
+		return median(values)
 	}
 	out := values[0]
 	for _, v := range values[1:] {
@@ -155,6 +161,8 @@ func aggregate(name string, values []number) (number, error) {
 			out = v
 		case name == "vsum", name == "vmean":
 			out = out.add(v)
+		case name == "vprod":
+			out = out.mul(v)
 		}
 	}
 	if name == "vmean" {

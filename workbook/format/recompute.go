@@ -5,34 +5,37 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 )
 
 // rounds is how often a table is recomputed at most until it settles, as
 // org-table-iterate does.
 const rounds = 10
 
-// formula is one "target=expression;format" of a #+TBLFM: line.
-type formula struct {
-	target string
-	row    int // zero-based data row; -1 for a column formula
-	col    int // zero-based
-	expr   string
-	format string // "%.2f" or ""
-}
-
-var (
-	columnTarget = regexp.MustCompile(`^\$(\d+|[<>])$`)
-	fieldTarget  = regexp.MustCompile(`^@(\d+|[<>])\$(\d+|[<>])$`)
-	floatFormat  = regexp.MustCompile(`^%\.\d{1,2}f$`)
-	markedRow    = regexp.MustCompile(`^[!_^/#$*]$`)
-)
+var markedRow = regexp.MustCompile(`^[!_^/#$*]$`)
 
 // recompute returns the table after its formulas were applied until nothing
-// changes. An error means that they are not of the kind this package knows.
-func recompute(g grid, text string) (grid, error) {
-	s := &sheet{cells: g.clone()}
+// changes. Formulas that this package does not know leave their fields as they
+// are; each is among the errors once. remote finds another table by name.
+func recompute(g grid, text string, remote func(name string) (grid, error)) (grid, []error) {
+	s, err := newSheet(g, remote)
+	if err != nil {
+		return nil, []error{err}
+	}
+	formulas, failed := s.formulas(text)
+	for range rounds {
+		before := s.cells.clone()
+		s.errors = nil
+		s.apply(formulas)
+		if s.cells.equal(before) {
+			return s.cells, append(failed, s.failures()...)
+		}
+	}
+	return nil, append(failed, errors.New("the values do not settle"))
+}
+
+// newSheet readies a table for computing with it.
+func newSheet(g grid, remote func(string) (grid, error)) (*sheet, error) {
+	s := &sheet{cells: g.clone(), remote: remote}
 	for i, row := range s.cells {
 		if row == nil {
 			continue
@@ -46,20 +49,7 @@ func recompute(g grid, text string) (grid, error) {
 	for _, i := range s.data {
 		s.cells[i] = append(s.cells[i], make([]string, s.width-len(s.cells[i]))...)
 	}
-	formulas, err := s.formulas(text)
-	if err != nil {
-		return nil, err
-	}
-	for range rounds {
-		before := s.cells.clone()
-		if err := s.apply(formulas); err != nil {
-			return nil, err
-		}
-		if s.cells.equal(before) {
-			return s.cells, nil
-		}
-	}
-	return nil, errors.New("the values do not settle")
+	return s, nil
 }
 
 func (g grid) clone() grid {
@@ -74,108 +64,51 @@ func (g grid) equal(h grid) bool { return slices.EqualFunc(g, h, slices.Equal[[]
 
 // sheet is a table that is being computed.
 type sheet struct {
-	cells grid
-	data  []int // the lines that are not rules: data row n is cells[data[n]]
-	width int
+	cells  grid
+	data   []int // the lines that are not rules: data row n is cells[data[n]]
+	width  int
+	remote func(name string) (grid, error)
+	errors []formulaError
 }
 
-// formulas reads a #+TBLFM: value: column formulas first, each group in the
-// order of its targets' names, which is the order Org computes them in.
-func (s *sheet) formulas(text string) ([]formula, error) {
-	var list []formula
-	for _, part := range strings.Split(text, "::") {
-		if part = strings.TrimSpace(part); part == "" {
-			continue
-		}
-		target, expr, ok := strings.Cut(part, "=")
-		if !ok {
-			return nil, fmt.Errorf("%q is no formula", part)
-		}
-		f := formula{target: strings.TrimSpace(target), expr: expr, row: -1}
-		if i := strings.LastIndexByte(expr, ';'); i >= 0 {
-			f.expr, f.format = expr[:i], strings.TrimSpace(expr[i+1:])
-			if !floatFormat.MatchString(f.format) {
-				return nil, fmt.Errorf("format %q", f.format)
-			}
-		}
-		if err := s.aim(&f); err != nil {
-			return nil, err
-		}
-		for _, other := range list {
-			if other.row == f.row && other.col == f.col {
-				return nil, fmt.Errorf("%s is set twice", f.target)
-			}
-		}
-		list = append(list, f)
-	}
-	slices.SortFunc(list, func(a, b formula) int {
-		switch {
-		case a.row < 0 && b.row >= 0:
-			return -1
-		case a.row >= 0 && b.row < 0:
-			return 1
-		}
-		return strings.Compare(a.target, b.target)
-	})
-	return list, nil
+// formulaError is why a formula left a field as it is.
+type formulaError struct {
+	target string
+	err    error
 }
 
-// aim finds the place that a formula sets.
-func (s *sheet) aim(f *formula) error {
-	if m := columnTarget.FindStringSubmatch(f.target); m != nil {
-		f.col = edge(m[1], s.width)
-	} else if m := fieldTarget.FindStringSubmatch(f.target); m != nil {
-		f.row, f.col = edge(m[1], len(s.data)), edge(m[2], s.width)
-		if f.row < 0 || f.row >= len(s.data) {
-			return fmt.Errorf("%s is outside the table", f.target)
+// failures are the errors of the last round, one for each formula.
+func (s *sheet) failures() []error {
+	var all []error
+	seen := map[string]bool{}
+	for _, e := range s.errors {
+		if !seen[e.target] {
+			seen[e.target] = true
+			all = append(all, fmt.Errorf("%s: %w", e.target, e.err))
 		}
-	} else {
-		return fmt.Errorf("target %q", f.target)
 	}
-	if f.col < 0 || f.col >= s.width {
-		return fmt.Errorf("%s is outside the table", f.target)
-	}
-	return nil
-}
-
-// edge turns "3", "<" or ">" into a zero-based index among n.
-func edge(text string, n int) int {
-	switch text {
-	case "<":
-		return 0
-	case ">":
-		return n - 1
-	}
-	i, err := strconv.Atoi(text)
-	if err != nil {
-		return -1
-	}
-	return i - 1
+	return all
 }
 
 // apply computes all formulas once. Column formulas leave the header alone,
 // which is what stands above the first rule, and fields with their own formula.
-func (s *sheet) apply(formulas []formula) error {
+func (s *sheet) apply(formulas []formula) {
+	own := map[[2]int]bool{}
+	for _, f := range formulas {
+		own[[2]int{f.row, f.col}] = true
+	}
 	for row := s.header(); row < len(s.data); row++ {
 		for _, f := range formulas {
-			own := slices.ContainsFunc(formulas, func(o formula) bool { return o.row == row && o.col == f.col })
-			if f.row >= 0 || own {
-				continue
-			}
-			if err := s.set(f, row); err != nil {
-				return err
+			if f.row < 0 && !own[[2]int{row, f.col}] {
+				s.set(f, row)
 			}
 		}
 	}
 	for _, f := range formulas {
-		if f.row < 0 {
-			continue
-		}
-		if err := s.set(f, f.row); err != nil {
-			return err
+		if f.row >= 0 {
+			s.set(f, f.row)
 		}
 	}
-	return nil
 }
 
 // header is the number of data rows above the first rule below a data row, 0
@@ -189,22 +122,15 @@ func (s *sheet) header() int {
 	return 0
 }
 
-func (s *sheet) set(f formula, row int) error {
-	v, err := evaluate(s, f.expr, row, f.col)
-	if err != nil {
-		return fmt.Errorf("%s: %w", f.target, err)
+func (s *sheet) set(f formula, row int) {
+	v, err := evaluate(s, f, row)
+	var text string
+	if err == nil {
+		text, err = f.mode.print(v)
 	}
-	text, err := v.print()
 	if err != nil {
-		return fmt.Errorf("%s: %w", f.target, err)
-	}
-	if f.format != "" {
-		x, err := strconv.ParseFloat(text, 64)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.target, err)
-		}
-		text = fmt.Sprintf(f.format, x)
+		s.errors = append(s.errors, formulaError{f.target, err})
+		return
 	}
 	s.cells[s.data[row]][f.col] = text
-	return nil
 }

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"fmt"
 	"regexp"
 	"strings"
 
@@ -19,20 +20,50 @@ type grid [][]string
 
 // table recomputes and aligns one table.
 func (f *formatter) table(t org.Table) {
-	g := make(grid, len(t.Rows))
-	data := false
+	g, ok := f.grid(t)
+	if !ok {
+		return
+	}
+	if !f.opts.KeepFormulas && len(t.Formulas) > 0 {
+		next, failed := recompute(g, t.Formulas[0].Value.Text, f.remote)
+		for _, err := range failed {
+			f.note(t.Formulas[0].Value.Start, "formula not recomputed: %v", err)
+		}
+		if next != nil {
+			g = next
+		}
+	}
+	f.layOut(t, g)
+}
+
+// remote finds a table by its #+NAME.
+func (f *formatter) remote(name string) (grid, error) {
+	if n, ok := f.doc.Named(name); ok {
+		if t, ok := n.Table(); ok {
+			if g, ok := f.grid(t); ok {
+				return g, nil
+			}
+		}
+	}
+	return nil, fmt.Errorf("no table is called %s here", name)
+}
+
+// grid is the text of a table; ok is false for one that cannot be laid out
+// without losing something, or that has nothing but rules.
+func (f *formatter) grid(t org.Table) (g grid, ok bool) {
+	g = make(grid, len(t.Rows))
 	for i, row := range t.Rows {
 		if row.Rule {
 			if strings.Trim(row.Text(), "|-+ \t\r\n") != "" {
 				f.note(row.Start(), "table left as it is: text in the rule would be lost")
-				return
+				return nil, false
 			}
 			continue
 		}
 		if strings.ContainsAny(strings.TrimRight(row.Text(), "\r\n"), "\r\f\v") {
-			return
+			return nil, false
 		}
-		data = true
+		ok = true
 		g[i] = make([]string, 0, len(row.Cells))
 		for k, cell := range row.Cells {
 			if k == len(row.Cells)-1 && cell.Text == "" && !strings.HasSuffix(strings.TrimSpace(row.Text()), "|") {
@@ -41,18 +72,7 @@ func (f *formatter) table(t org.Table) {
 			g[i] = append(g[i], strings.Trim(cell.Text, " \t"))
 		}
 	}
-	if !data {
-		return // nothing but rules
-	}
-	if !f.opts.KeepFormulas && len(t.Formulas) > 0 {
-		next, err := recompute(g, t.Formulas[0].Value.Text)
-		if err != nil {
-			f.note(t.Formulas[0].Value.Start, "formulas not recomputed: %v", err)
-		} else {
-			g = next
-		}
-	}
-	f.layOut(t, g)
+	return g, ok
 }
 
 // layOut replaces the lines of a table that are not as org-table-align makes

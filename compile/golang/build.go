@@ -18,6 +18,7 @@ type file struct {
 type unit struct {
 	path  string // import path, "main" for the program
 	files []file
+	lang  string // version of the language, as in go1.21; "" for the newest
 }
 
 // build makes one program: its packages in import order, then the link.
@@ -48,8 +49,11 @@ func (b *build) compile(ctx context.Context, u unit) (archive []byte, messages s
 	b.addObjects(files, &config)
 	files["importcfg"] = []byte(config.String())
 	args := []string{"-o", workDir + "/out.a", "-p", u.path, "-complete", "-c=1", "-dwarf=false", "-importcfg", workDir + "/importcfg", "-pack"}
-	if lang := languageVersion(b.tool.version); lang != "" {
-		args = append(args, "-lang="+lang)
+	if u.lang == "" {
+		u.lang = languageVersion(b.tool.version)
+	}
+	if u.lang != "" {
+		args = append(args, "-lang="+u.lang)
 	}
 	for _, f := range u.files {
 		files[f.name] = f.text

@@ -93,7 +93,7 @@ func (l lane) artifact(src *compile.Source, wasm []byte, warnings []compile.Diag
 // make compiles a block with the files of :dir and glue, and links the whole.
 func (l lane) make(ctx context.Context, t *tool, b *block, glue []file, m mode) ([]byte, []compile.Diagnostic, error) {
 	s := newSources(b.src, t.std, b.shift)
-	if err := s.addModules(b.src); err != nil {
+	if err := l.addModules(ctx, s, b.src); err != nil {
 		return nil, nil, err
 	}
 	root := unit{path: "main", files: append(append(b.files(), s.beside(b.pkg)...), glue...)}

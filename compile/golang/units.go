@@ -27,12 +27,11 @@ const (
 // by the module path of its go.mod, by its own directories' names, or below
 // vendor. It lists them so that each comes after those it imports.
 type sources struct {
-	src    *compile.Source
-	std    *stdFS
-	shift  int    // lines added before the body
-	module string // of :dir's go.mod, "" without one
-	// modules are the files of downloaded modules by import path.
-	modules map[string]map[string][]byte
+	src     *compile.Source
+	std     *stdFS
+	shift   int      // lines added before the body
+	module  string   // of :dir's go.mod, "" without one
+	modules []module // of :deps
 
 	state map[string]int // 1 while a package is visited, 2 after
 	units []unit
@@ -155,30 +154,35 @@ func (s *sources) resolve(name string, at compile.Position) error {
 	case name == "embed":
 		return compile.Errorf(at, "go:embed is not supported").WithHint("read the file when the block runs, or pass it with :var")
 	}
-	if files := s.find(name); len(files) > 0 {
-		return s.add(unit{path: name, files: files})
+	if u := s.find(name); len(u.files) > 0 {
+		return s.add(u)
 	}
 	return s.missing(name, at)
 }
 
 // find are the files of a package that is not of the standard library.
-func (s *sources) find(name string) []file {
+func (s *sources) find(name string) unit {
+	own := unit{path: name, lang: language(s.src.Files)}
 	if dir, ok := inModule(s.module, name); ok {
-		return goFiles(s.src.Files, dir)
+		own.files = goFiles(s.src.Files, dir)
+		return own
 	}
 	for _, dir := range []string{name, "vendor/" + name} {
-		if files := goFiles(s.src.Files, path.Clean(dir)); len(files) > 0 {
-			return files
+		if own.files = goFiles(s.src.Files, path.Clean(dir)); len(own.files) > 0 {
+			return own
 		}
 	}
-	for module, files := range s.modules {
-		if dir, ok := inModule(module, name); ok {
-			if found := goFiles(files, dir); len(found) > 0 {
-				return inModuleDir(module, found)
-			}
+	found, longest := unit{}, "" // modules may lie within others
+	for _, m := range s.modules {
+		dir, ok := inModule(m.path, name)
+		if !ok || len(m.path) < len(longest) {
+			continue
+		}
+		if files := goFiles(m.files, dir); len(files) > 0 {
+			found, longest = unit{path: name, files: inModuleDir(m.path, files), lang: language(m.files)}, m.path
 		}
 	}
-	return nil
+	return found
 }
 
 // inModuleDir names files of different modules apart.

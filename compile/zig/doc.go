@@ -41,5 +41,7 @@
 //
 // # What there is not
 //
-// Packages, build.zig, threads, sockets, @cImport. async as in Zig itself.
+// Zig's runtime safety checks: the bootstrap compiler cannot turn them into C,
+// so an index out of range reads what lies there, and only leaving the program's
+// memory stops it. Packages, build.zig, threads, sockets, @cImport.
 package zig

@@ -31,6 +31,9 @@ func (l *Lane) Info() compile.Info { return l.dialect.Info() }
 // Runtime is the machine the lane runs on; other lanes may share it.
 func (l *Lane) Runtime() *Runtime { return l.runtime }
 
+// Dialect is the language the lane runs.
+func (l *Lane) Dialect() Dialect { return l.dialect }
+
 // Fingerprint names dialect, lane and engine.
 func (l *Lane) Fingerprint() string { return l.dialect.Fingerprint() + "/" + l.runtime.Fingerprint() }
 

@@ -31,7 +31,8 @@ type ToolConfig struct {
 	Name string // of the snapshot's file
 	// Key names everything the scripts are made of. It must not be costly.
 	Key    func() string
-	Limits sandbox.Limits // of starting the tool and of each call
+	Start  sandbox.Limits // of starting the tool
+	Limits sandbox.Limits // of each call, memory beyond what it has then
 	Slack  uint64         // memory, in bytes, that a usual call needs
 	// Scripts are the programs to start with, in order; they are asked for
 	// when no snapshot of the same key is on the disk.
@@ -66,6 +67,11 @@ func (t *Tool) Close() error {
 	t.image = nil
 	return err
 }
+
+// ToolError is an exception of a tool's own program.
+type ToolError struct{ Reason, Stack string }
+
+func (e *ToolError) Error() string { return e.Reason + "\n" + e.Stack }
 
 // Call answers a request. own and packages are the files it may ask for. A
 // program that throws is an error: tools answer with what their user is to
@@ -105,7 +111,7 @@ func (m *machine) serve(ctx context.Context, request, reply any) error {
 	answer, err := m.controlText(ctx, controlServe, v)
 	var t *thrown
 	if errors.As(err, &t) {
-		return fmt.Errorf("%w\n%s", t, t.Stack)
+		return &ToolError{Reason: t.Error(), Stack: t.Stack}
 	}
 	if err != nil {
 		return err
@@ -124,7 +130,7 @@ func (t *Tool) boot(ctx context.Context) (*image, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.image, err = t.runtime.freeze(ctx, quickjs, start{name: t.config.Name, key: t.config.Key(), limits: t.config.Limits, slack: t.config.Slack, furnish: t.furnish})
+	t.image, err = t.runtime.freeze(ctx, quickjs, start{name: t.config.Name, key: t.config.Key(), limits: t.config.Start, slack: t.config.Slack, furnish: t.furnish})
 	return t.image, err
 }
 

@@ -42,12 +42,16 @@ func (c *compiler) installed(ctx context.Context) (toolchain.Toolchain, error) {
 	return c.env.Tools.Ensure(ctx, ToolName, c.env.Progress)
 }
 
-// limits bound starting the compiler, and one check beyond what it has then.
-var limits = sandbox.Limits{Memory: 1 << 30, Fuel: 200_000_000_000, Timeout: -1}
+// startLimits bound starting the compiler. limits bound one check: the fuel is
+// for about half a minute of computing, a notebook's block needs a hundredth.
+var (
+	startLimits = sandbox.Limits{Memory: 512 << 20, Fuel: 20_000_000_000, Timeout: -1}
+	limits      = sandbox.Limits{Memory: 1 << 30, Fuel: 4_000_000_000, Timeout: -1}
+)
 
 func (c *compiler) toolConfig(installed func(context.Context) (toolchain.Toolchain, error)) js.ToolConfig {
 	return js.ToolConfig{
-		Name: ToolName, Key: c.fingerprint, Limits: limits, Slack: 32 << 20,
+		Name: ToolName, Key: c.fingerprint, Start: startLimits, Limits: limits, Slack: 32 << 20,
 		Scripts: func(ctx context.Context) ([]js.Script, error) {
 			t, err := installed(ctx)
 			if err != nil {

@@ -2,12 +2,14 @@ package ts
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"path"
 	"slices"
 
 	"wb/compile"
 	"wb/compile/js"
+	"wb/sandbox"
 )
 
 // New makes the TypeScript lane on the machine of the JavaScript lane and
@@ -53,7 +55,7 @@ func (d *dialect) Translate(ctx context.Context, src *compile.Source, units []*j
 	}
 	var answer reply
 	if err := d.tool.Call(ctx, src.Files, src.Packages, req, &answer); err != nil {
-		return nil, err
+		return nil, gaveUp(src, err)
 	}
 	u := units[answer.Reading]
 	if len(answer.Diagnostics) > 0 {
@@ -65,6 +67,19 @@ func (d *dialect) Translate(ctx context.Context, src *compile.Source, units []*j
 	}
 	translate(u, answer.Files)
 	return []*js.Unit{u}, nil
+}
+
+// gaveUp explains why the compiler has no answer to a block that is beyond it.
+func gaveUp(src *compile.Source, err error) error {
+	var limit *sandbox.LimitError
+	var failed *js.ToolError
+	switch {
+	case errors.As(err, &limit):
+		return compile.Errorf(src.At(1, 1), "checking this block is beyond the compiler: %v", limit).WithHint("simplify its types, or split it into several blocks")
+	case errors.As(err, &failed):
+		return compile.Errorf(src.At(1, 1), "checking this block is beyond the compiler: %s", failed.Reason).WithHint("simplify it, or split it into several blocks")
+	}
+	return err
 }
 
 // readingOf is a unit as the driver takes it.

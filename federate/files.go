@@ -65,9 +65,11 @@ func readSeparated(ctx context.Context, name string, in io.Reader, comma rune, y
 	if mark, _ := text.Peek(3); bytes.Equal(mark, []byte("\xEF\xBB\xBF")) {
 		_, _ = text.Discard(3)
 	}
+	if comma == '\t' {
+		return readTabs(ctx, name, text, yield)
+	}
 	r := csv.NewReader(text)
 	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
-	r.LazyQuotes = comma == '\t' // tab-separated files do not quote
 	var names []string
 	for {
 		record, err := r.Read()
@@ -97,6 +99,39 @@ func readSeparated(ctx context.Context, name string, in io.Reader, comma rune, y
 			return err
 		}
 	}
+}
+
+// readTabs reads values between tabs, where quotes mean nothing.
+func readTabs(ctx context.Context, name string, text io.Reader, yield func(Row) error) error {
+	in := bufio.NewScanner(text)
+	in.Buffer(make([]byte, 0, 1<<16), maxLine)
+	var names []string
+	for number := 1; in.Scan(); number++ {
+		line := strings.TrimSuffix(in.Text(), "\r")
+		if line == "" {
+			continue
+		}
+		cells := strings.Split(line, "\t")
+		if names == nil {
+			names = distinct(cells)
+			continue
+		}
+		if len(cells) > len(names) {
+			col := len(strings.Join(cells[:len(names)], "\t")) + 2
+			return fmt.Errorf("%s:%d:%d: %d values for %d columns", name, number, col, len(cells), len(names))
+		}
+		row := make(Row, len(cells))
+		for i, text := range cells {
+			row[i] = value.Field{Name: names[i], Value: cellValue(text)}
+		}
+		if err := errors.Join(ctx.Err(), yield(row)); err != nil {
+			return err
+		}
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
 }
 
 // cellValue is a cell without type: nothing is null, the rest stays text, which

@@ -1,6 +1,7 @@
 package federate
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -22,6 +23,10 @@ type Comparison struct {
 	Numeric bool
 }
 
+// exact is up to where every whole number is a float64. Beyond it a query,
+// which compares floats, and a source, which may not, can disagree.
+const exact = 1 << 53
+
 // filterOf takes the comparisons out of a condition that every row must meet.
 func filterOf(e oql.Expr) (f Filter) {
 	switch e := e.(type) {
@@ -33,7 +38,7 @@ func filterOf(e oql.Expr) (f Filter) {
 		switch e.Op {
 		case "=", "!=", "<", "<=", ">", ">=":
 			c := Comparison{Column: e.Field, Op: e.Op, Text: e.Value.Text}
-			if n, err := strconv.ParseFloat(strings.TrimSpace(c.Text), 64); err == nil && !strings.ContainsAny(c.Text, "xXpPiInN_") {
+			if n, err := strconv.ParseFloat(strings.TrimSpace(c.Text), 64); err == nil && math.Abs(n) < exact && !strings.ContainsAny(c.Text, "xXpPiInN_") {
 				c.Number, c.Numeric = n, true
 			}
 			f = append(f, c)

@@ -88,14 +88,17 @@ func plain(v value.Value) string {
 func distinct(names []string) []string {
 	out := make([]string, len(names))
 	used := map[string]bool{}
+	next := map[string]int{} // the number to try for a name that is taken
 	for i, name := range names {
 		name = strings.TrimSpace(name)
 		if name == "" {
 			name = fmt.Sprintf("column_%d", i+1)
 		}
+		upper := strings.ToUpper(name)
 		unique := name
-		for n := 2; used[strings.ToUpper(unique)]; n++ {
+		for n := max(2, next[upper]); used[strings.ToUpper(unique)]; n++ {
 			unique = fmt.Sprintf("%s_%d", name, n)
+			next[upper] = n + 1
 		}
 		used[strings.ToUpper(unique)] = true
 		out[i] = unique

@@ -206,6 +206,9 @@ type Info struct {
 	Summary string
 	// Stdin is how a structured value of :stdin is written.
 	Stdin StdinForm
+	// Keeps are header arguments that name a file which stays when a block has
+	// written it, such as a database: "db".
+	Keeps []string
 	// KnowsSession says that Build looks at Source.Session.
 	KnowsSession bool
 }

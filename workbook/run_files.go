@@ -365,26 +365,44 @@ type keptFile struct {
 // collectFiles takes the file its author named out of what a program wrote.
 // Other files it wrote stay behind, which a note says.
 func (r *runner) collectFiles(p *program, files *guestTree, k *kept) error {
-	file, err := p.file()
+	wanted, err := p.keeps()
 	if err != nil {
 		return err
-	}
-	wanted := ""
-	if file != "" && p.words.Has("file") {
-		wanted = p.inDir(file)
 	}
 	return files.overlay.Upper().Walk(func(name string, info fs.FileInfo, data []byte) error {
 		if info.IsDir() {
 			return nil
 		}
-		if name != wanted {
+		if !slices.Contains(wanted, name) {
 			p.note(compile.Note, "file-discarded", ":results file :file "+name+" keeps it", "%s wrote %s, which stays in the sandbox", p.owner.ID, name)
 			return nil
 		}
-		k.blobs = map[string][]byte{name: slices.Clone(data)}
+		if k.blobs == nil {
+			k.blobs = make(map[string][]byte)
+		}
+		k.blobs[name] = slices.Clone(data)
 		k.Files = append(k.Files, keptFile{Name: name, SHA256: trace.Digest(data)})
 		return nil
 	})
+}
+
+// keeps are the files of the tree that stay when the program has written them:
+// that of :results file, and those its language keeps, such as a database.
+func (p *program) keeps() ([]string, error) {
+	file, err := p.file()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	if file != "" && p.words.Has("file") {
+		names = append(names, p.inDir(file))
+	}
+	for _, arg := range p.lane.Info().Keeps {
+		if text, ok := p.src.Arg(arg); ok && text != "" {
+			names = append(names, p.inDir(strings.Trim(strings.TrimSpace(text), `"`)))
+		}
+	}
+	return names, nil
 }
 
 // restoreFiles puts the files of an outcome where other components, and in the

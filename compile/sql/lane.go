@@ -46,8 +46,8 @@ func Lanes(env *compile.Env, c *clang.Compiler) []compile.Lane {
 	e := &engine{env: env}
 	env.Tools.Register(e.recipe(c))
 	return []compile.Lane{
-		&lane{engine: e, info: compile.Info{Name: "sqlite", Aliases: []string{"sqlite3"}, Shapes: shapes, Toolchains: []string{toolName}, Summary: "SQL (SQLite 3.44 and its shell), as ob-sqlite"}},
-		&lane{engine: e, headers: true, info: compile.Info{Name: "sql", Shapes: shapes, Toolchains: []string{toolName}, Summary: "SQL on SQLite, with column names"}},
+		&lane{engine: e, info: compile.Info{Name: "sqlite", Aliases: []string{"sqlite3"}, Shapes: shapes, Toolchains: []string{toolName}, Keeps: []string{"db"}, Summary: "SQL (SQLite 3.44 and its shell), as ob-sqlite"}},
+		&lane{engine: e, headers: true, info: compile.Info{Name: "sql", Shapes: shapes, Toolchains: []string{toolName}, Keeps: []string{"db"}, Summary: "SQL on SQLite, with column names"}},
 	}
 }
 

@@ -44,7 +44,7 @@ func put(t testing.TB, path, text string) {
 // view looks at all files and checks every block.
 func view(t testing.TB, s *Store, paths []string) *View {
 	t.Helper()
-	v, err := s.View(context.Background(), paths, upper)
+	v, err := s.View(context.Background(), paths, upper, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,15 +185,15 @@ func TestErrors(t *testing.T) {
 	s := Open(filepath.Join(dir, "index"), 1)
 	paths := write(t, dir, 5)
 	put(t, paths[2], "!no")
-	if _, err := s.View(context.Background(), paths, upper); !errors.Is(err, errRefused) {
+	if _, err := s.View(context.Background(), paths, upper, nil); !errors.Is(err, errRefused) {
 		t.Errorf("got %v", err)
 	}
-	if _, err := s.View(context.Background(), append(paths[:2:2], filepath.Join(dir, "none")), upper); !errors.Is(err, os.ErrNotExist) {
+	if _, err := s.View(context.Background(), append(paths[:2:2], filepath.Join(dir, "none")), upper, nil); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := s.View(ctx, paths[:2], upper); !errors.Is(err, context.Canceled) {
+	if _, err := s.View(ctx, paths[:2], upper, nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -220,7 +220,7 @@ func TestLog(t *testing.T) {
 	text := ""
 	look := func() (built int64) {
 		t.Helper()
-		v, err := s.View(context.Background(), nil, upper)
+		v, err := s.View(context.Background(), nil, upper, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -318,7 +318,7 @@ func TestKilled(t *testing.T) {
 // check looks at the store; files change meanwhile, so a block only has to be
 // a whole one: "A…A" of one letter and length.
 func check(t *testing.T, dir string, paths []string) {
-	v, err := Open(filepath.Join(dir, "index"), 1).View(context.Background(), paths, upper)
+	v, err := Open(filepath.Join(dir, "index"), 1).View(context.Background(), paths, upper, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

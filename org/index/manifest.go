@@ -46,18 +46,29 @@ func (e *entry) key() string { return string(e.hash[:]) + filepath.Base(e.path) 
 // manifest is the table of contents of a store.
 type manifest struct {
 	files    map[string]entry
-	byHash   map[string]entry
+	byHash   map[string]entry // made when first asked for
 	segments []string
 	raw      []byte // as read, to notice changes
 }
 
-func emptyManifest() *manifest {
-	return &manifest{files: map[string]entry{}, byHash: map[string]entry{}}
+func emptyManifest() *manifest { return &manifest{files: map[string]entry{}} }
+
+// hashes is byHash. It must be called once before it is used concurrently.
+func (m *manifest) hashes() map[string]entry {
+	if m.byHash == nil {
+		m.byHash = make(map[string]entry, len(m.files))
+		for _, e := range m.files {
+			if e.end == 0 {
+				m.byHash[e.key()] = e
+			}
+		}
+	}
+	return m.byHash
 }
 
 func (m *manifest) add(e entry) {
 	m.files[e.path] = e
-	if e.end == 0 {
+	if m.byHash != nil && e.end == 0 {
 		m.byHash[e.key()] = e
 	}
 }
@@ -141,7 +152,7 @@ func (m *manifest) decode(raw []byte, version uint32) bool {
 		m.segments = append(m.segments, str())
 	}
 	count := int(unsigned())
-	m.files, m.byHash = make(map[string]entry, count), make(map[string]entry, count)
+	m.files, m.byHash = make(map[string]entry, count), nil
 	for range count {
 		e := entry{path: str()}
 		e.size, e.mtime, e.ctime, e.seen, e.start, e.end = signed(), signed(), signed(), signed(), signed(), signed()

@@ -56,19 +56,24 @@ type View struct {
 }
 
 // View finds or builds the blocks of files. Paths are the keys of the index,
-// so they should be absolute.
-func (s *Store) View(ctx context.Context, paths []string, build Builder) (*View, error) {
+// so they should be absolute. Files that skip says are to be skipped have no
+// block; a nil skip skips none.
+func (s *Store) View(ctx context.Context, paths []string, build Builder, skip func(i int, info fs.FileInfo) bool) (*View, error) {
 	start := time.Now()
 	v := &View{store: s, paths: paths, maps: map[string]*mapping{}, refs: make([]entry, len(paths)), built: make([][]byte, len(paths))}
 	if err := v.load(); err != nil {
 		return nil, err
 	}
-	stale := make([]bool, len(paths))
+	stale, skipped := make([]bool, len(paths)), make([]bool, len(paths))
 	errs := make([]error, len(paths))
 	parallel(ctx, len(paths), func(i int) {
 		info, err := os.Stat(paths[i])
 		if err != nil {
 			errs[i] = err
+			return
+		}
+		if skip != nil && skip(i, info) {
+			skipped[i] = true
 			return
 		}
 		e, ok := v.man.files[paths[i]]
@@ -77,12 +82,18 @@ func (s *Store) View(ctx context.Context, paths []string, build Builder) (*View,
 	})
 	var todo []int
 	for i := range paths {
+		if !skipped[i] {
+			v.Stats.Files++
+		}
 		if stale[i] && errs[i] == nil {
 			todo = append(todo, i)
 		}
 	}
-	v.Stats.Files, v.Stats.Fresh, v.Stats.Stat = len(paths), len(paths)-len(todo), time.Since(start)
+	v.Stats.Fresh, v.Stats.Stat = v.Stats.Files-len(todo), time.Since(start)
 	start = time.Now()
+	if len(todo) > 0 {
+		v.man.hashes()
+	}
 	var mu sync.Mutex
 	parallel(ctx, len(todo), func(k int) {
 		i := todo[k]

@@ -3,11 +3,11 @@ package oql
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 
 	"wb/org"
@@ -32,42 +32,60 @@ func ReadIndexed(ctx context.Context, store *index.Store, paths []string, q *Que
 	if err != nil {
 		return nil, err
 	}
-	var files, keys, logs []string
-	for _, name := range names {
-		if q.readsLogs() && isLog(name) {
-			logs = append(logs, name)
-			continue
-		}
-		key, err := filepath.Abs(name)
-		if err != nil {
-			return nil, err
-		}
-		files, keys = append(files, name), append(keys, key)
-	}
-	view, err := store.View(ctx, keys, packFile)
+	keys, err := absolute(names)
 	if err != nil {
 		return nil, err
 	}
-	c := &Corpus{Files: make([]*File, len(files)), view: view}
+	logs := make([]bool, len(names))
+	columns := q.readsLogs()
+	view, err := store.View(ctx, keys, packFile, func(i int, info fs.FileInfo) bool {
+		logs[i] = columns && info.Size() >= minLog && isLogFile(names[i])
+		return logs[i]
+	})
+	if err != nil {
+		return nil, err
+	}
+	c := &Corpus{Files: make([]*File, len(names)), view: view}
 	var wg sync.WaitGroup
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		wg.Go(func() {
-			for i := w; i < len(files); i += workers {
-				c.Files[i] = Unpack(files[i], view.Block(i))
+			for i := w; i < len(names); i += workers {
+				if !logs[i] {
+					c.Files[i] = Unpack(names[i], view.Block(i))
+				}
 			}
 		})
 	}
 	wg.Wait()
-	for _, name := range logs {
-		if err := c.addLog(ctx, name); err != nil {
+	if !slices.Contains(logs, true) {
+		return c, nil
+	}
+	files := c.Files
+	c.Files = nil
+	for i, f := range files {
+		if f != nil {
+			c.Files = append(c.Files, f)
+		} else if err := c.addLog(ctx, names[i]); err != nil {
 			return nil, errors.Join(err, view.Close())
 		}
 	}
-	if len(logs) > 0 {
-		slices.SortStableFunc(c.Files, func(a, b *File) int { return strings.Compare(a.Path, b.Path) })
-	}
 	return c, nil
+}
+
+// absolute makes paths absolute, asking for the working directory once.
+func absolute(names []string) ([]string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	out := make([]string, len(names))
+	for i, name := range names {
+		if out[i] = name; !filepath.IsAbs(name) {
+			out[i] = filepath.Join(dir, name)
+		}
+	}
+	return out, nil
 }
 
 // packFile parses and packs a file; it is what an index calls.
@@ -78,14 +96,6 @@ func packFile(path string, src []byte) ([]byte, error) {
 
 // minLog is the size from which a file is looked at as a log.
 const minLog = 256 << 10
-
-// isLog guesses, by size and first line, whether a file is a log.
-func isLog(name string) bool {
-	if info, err := os.Stat(name); err != nil || info.Size() < minLog || !info.Mode().IsRegular() {
-		return false
-	}
-	return isLogFile(name)
-}
 
 // logFormat says how logs are packed.
 var logFormat = index.LogFormat{

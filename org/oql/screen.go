@@ -148,7 +148,7 @@ func tagsScreen(name string, words []string) screen {
 			return nobody
 		}
 		return rows(func(i int) bool {
-			own, inherited := p.sets[p.field(i, recTags)], p.sets[p.field(i, recInherited)]
+			own, inherited := p.set(p.field(i, recTags)), p.set(p.field(i, recInherited))
 			return tagsHold(name, words, own, inherited)
 		})
 	}

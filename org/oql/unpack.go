@@ -32,16 +32,23 @@ func Unpack(path string, data []byte) *File {
 		p.names[i] = unsafe.String(unsafe.SliceData(data[d.at:]), n)
 		d.at += n
 	}
-	d.at = int(headWord(data, headSets))
-	p.sets = make([][]string, d.num())
-	for i := range p.sets {
-		set := make([]string, d.num())
-		for k := range set {
-			set[k] = p.names[d.num()]
-		}
-		p.sets[i] = set
-	}
 	return p.meta(path)
+}
+
+// set is a list of tags; the lists are read when one is first asked for.
+func (p *packed) set(id uint32) []string {
+	if p.sets == nil {
+		d := decoder{p: p, at: int(headWord(p.data, headSets))}
+		p.sets = make([][]string, d.num())
+		for i := range p.sets {
+			set := make([]string, d.num())
+			for k := range set {
+				set[k] = p.names[d.num()]
+			}
+			p.sets[i] = set
+		}
+	}
+	return p.sets[id]
 }
 
 func headWord(data []byte, i int) uint32 { return binary.LittleEndian.Uint32(data[4*i:]) }
@@ -77,7 +84,7 @@ func (p *packed) entry(i int) *Entry {
 	flags := w(recFlags)
 	e := &Entry{
 		Line: int(w(recLine)), Level: int(w(recLevel)), Done: flags&flagDone != 0, Priority: byte(flags >> 24),
-		State: p.names[w(recState)], Category: p.names[w(recCategory)], Tags: p.sets[w(recTags)], Inherited: p.sets[w(recInherited)],
+		State: p.names[w(recState)], Category: p.names[w(recCategory)], Tags: p.set(w(recTags)), Inherited: p.set(w(recInherited)),
 		Parent: int(w(recParent)) - 1, End: int(w(recEnd)), FileProps: p.file.FileProps,
 		Text: p.heap[w(recStart):w(recStop)], Body: p.heap[w(recBody):w(recBodyStop)],
 		Title: p.title(i), Heading: p.heading(i),

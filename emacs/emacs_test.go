@@ -109,6 +109,7 @@ func emacs(t *testing.T, env []string, args ...string) (string, error) {
 // TestCompile byte-compiles every file with warnings as errors and has checkdoc
 // read its documentation.
 func TestCompile(t *testing.T) {
+	t.Parallel()
 	needs(t, "emacs", "emacs-nox")
 	if out, err := emacs(t, os.Environ(), append([]string{"-l", "test/check.el"}, sources(t)...)...); err != nil || strings.TrimSpace(out) != "" {
 		t.Errorf("%v\n%s", err, out)
@@ -117,6 +118,7 @@ func TestCompile(t *testing.T) {
 
 // TestERT runs the package's own tests.
 func TestERT(t *testing.T) {
+	t.Parallel()
 	needs(t, "emacs", "emacs-nox")
 	out, err := emacs(t, environment(t), "-l", "test/wb-test.el", "-f", "ert-run-tests-batch-and-exit")
 	if err != nil {
@@ -130,6 +132,7 @@ func TestERT(t *testing.T) {
 
 // TestEglot lets Eglot, Emacs' own client, speak with `wb lsp`.
 func TestEglot(t *testing.T) {
+	t.Parallel()
 	needs(t, "emacs", "emacs-nox")
 	args := []string{}
 	for _, dir := range eglotPath() {
@@ -183,6 +186,7 @@ func TestPredicates(t *testing.T) {
 
 // TestKeys types keys into Emacs in a terminal: what an author does and sees.
 func TestKeys(t *testing.T) {
+	t.Parallel()
 	needs(t, "emacs", "emacs-nox")
 	needs(t, "tmux", "tmux")
 	dir := t.TempDir()

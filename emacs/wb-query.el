@@ -208,7 +208,9 @@ and S sorts by the column at point."
   (goto-char (point-min))
   (forward-line (1- (cdr place)))
   (when (derived-mode-p 'org-mode)
-    (org-show-context 'agenda)))
+    (funcall (if (fboundp 'org-fold-show-context) 'org-fold-show-context
+               'org-show-context)
+             'agenda)))
 
 (defun wb-query-visit ()
   "Visit the answer at point."

@@ -104,11 +104,11 @@ The last one counts outside blocks only.")
                            (xref-make-buffer-location (current-buffer) place)))
               places))))
 
-(cl-defmethod xref-backend-identifier-at-point ((_backend (eql wb)))
+(cl-defmethod xref-backend-identifier-at-point ((_backend (eql 'wb)))
   "Return the name at point."
   (wb-xref--at-point))
 
-(cl-defmethod xref-backend-identifier-completion-table ((_backend (eql wb)))
+(cl-defmethod xref-backend-identifier-completion-table ((_backend (eql 'wb)))
   "Return every name with a definition in the buffer."
   (let ((case-fold-search t) names)
     (save-excursion
@@ -126,15 +126,15 @@ The last one counts outside blocks only.")
                               names)))))
     (delete-dups names)))
 
-(cl-defmethod xref-backend-definitions ((_backend (eql wb)) name)
+(cl-defmethod xref-backend-definitions ((_backend (eql 'wb)) name)
   "Return where NAME is defined."
   (wb-xref--items (wb-xref--find name wb-xref--definitions)))
 
-(cl-defmethod xref-backend-references ((_backend (eql wb)) name)
+(cl-defmethod xref-backend-references ((_backend (eql 'wb)) name)
   "Return what refers to NAME."
   (wb-xref--items (wb-xref--find name wb-xref--references)))
 
-(cl-defmethod xref-backend-apropos ((backend (eql wb)) pattern)
+(cl-defmethod xref-backend-apropos ((backend (eql 'wb)) pattern)
   "Return the definitions whose name matches PATTERN, asking BACKEND."
   (let ((regexp (regexp-quote pattern)))
     (cl-mapcan (lambda (name)

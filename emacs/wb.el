@@ -267,7 +267,7 @@ It runs in DIRECTORY."
     (define-key map "a" #'wb-agent-approve)
     map)
   "Keys of wb's commands, below `wb-keymap-prefix'.")
-(fset 'wb-command-map wb-command-map)
+(defalias 'wb-command-map wb-command-map)
 
 (defvar wb-mode-map
   (let ((map (make-sparse-keymap)))

@@ -2,6 +2,7 @@ package js
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -147,5 +148,14 @@ func TestBabelTables(t *testing.T) {
 	src.Vars = []compile.Var{{Name: "t", Value: value.OfList(value.OfList(value.OfString("a"), value.OfInt(1)), value.Rule(), value.OfList(value.OfFloat(2), value.Nil()))}}
 	if got := mustExecute(t, src, nil).Value.String(); got != `[["a",1],"hline",[2,[]]]` {
 		t.Errorf("got %s", got)
+	}
+}
+
+// A block that imports although its value is wanted hears what to do.
+func TestBabelImportHint(t *testing.T) {
+	_, err := execute(t, block(compile.ShapeBabel, "import { sep } from 'path';\nreturn sep"), nil)
+	var build *compile.BuildError
+	if !errors.As(err, &build) || build.Hint() != HintModule {
+		t.Errorf("%v", err)
 	}
 }

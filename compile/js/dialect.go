@@ -65,8 +65,15 @@ func (r *Runtime) firstSound(ctx context.Context, src *compile.Source, readings 
 			first, reading = t, u
 		}
 	}
-	return nil, &compile.BuildError{Diagnostics: []compile.Diagnostic{reading.diagnostic(src, first)}}
+	d := reading.diagnostic(src, first)
+	if d.Hint == "" && !reading.Module && src.Shape == compile.ShapeBabel && esStatement.MatchString(src.Body) {
+		d.Hint = HintModule
+	}
+	return nil, &compile.BuildError{Diagnostics: []compile.Diagnostic{d}}
 }
+
+// HintModule is for blocks that import but are no modules.
+const HintModule = "a block whose value is wanted is a function, which cannot import: use require, or :results output"
 
 // compiles reports the first mistake in a unit as a *thrown.
 func (r *Runtime) compiles(ctx context.Context, u *Unit) error {

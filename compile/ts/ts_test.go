@@ -2,6 +2,7 @@ package ts
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"sync"
 	"testing"
@@ -214,5 +215,14 @@ func TestSession(t *testing.T) {
 			t.Errorf("%s: %v, want %s (%s)", c.body, out.Value, c.want, complaint(out, nil))
 		}
 		before = append(before, src)
+	}
+}
+
+// A block that imports although its value is wanted hears what to do.
+func TestImportHint(t *testing.T) {
+	_, err := execute(t, block(compile.ShapeBabel, "import { sep } from 'path';\nreturn sep"), nil)
+	var build *compile.BuildError
+	if !errors.As(err, &build) || build.Hint() != js.HintModule {
+		t.Errorf("%v", err)
 	}
 }

@@ -50,7 +50,7 @@ func Capability(use string) string {
 // components checks what each component is made of.
 func (l *linter) components() {
 	for _, c := range l.plan.Components {
-		if c.Kind == KindData || c.Kind == KindCall || c.Kind == KindInlineCall {
+		if c.Kind == KindData || c.Kind == KindCall || c.Kind == KindInlineCall || c.library {
 			continue
 		}
 		l.language(c)

@@ -97,6 +97,7 @@ type Component struct {
 	headline *org.Node  // it stands below, nil above the first one
 	target   org.Token  // of a call: the name of the block it runs
 	callee   *Component // that block
+	library  bool       // it stands in another document
 	sigErr   error      // :sig: that does not parse
 	sigPos   org.Span   // where :sig: stands
 }

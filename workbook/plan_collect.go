@@ -22,6 +22,8 @@ type builder struct {
 
 	outs      map[Endpoint][]*Component // declared components by workflow and output
 	producers map[string][]*Component   // by output alone
+	libraries map[string]*library       // other documents, by the names written
+	lob       []*library                // those that #+LOB: lines name
 }
 
 // heading is what a headline means for the components below it.
@@ -358,12 +360,14 @@ func (b *builder) callLine(n *org.Node) {
 }
 
 // usesOf collects the capabilities that :uses asks for; it may be repeated.
-func (b *builder) usesOf(n *org.Node, args org.Args) []string {
+func (b *builder) usesOf(n *org.Node, args org.Args) []string { return b.usesIn(b.doc, n, args) }
+
+func (b *builder) usesIn(doc *org.Document, n *org.Node, args org.Args) []string {
 	if _, any := args.Get(":uses"); !any {
 		return nil
 	}
 	var uses []string
-	for _, level := range b.doc.ArgLevels(n) {
+	for _, level := range doc.ArgLevels(n) {
 		for _, a := range level {
 			if a.Key == ":uses" {
 				uses = append(uses, strings.Fields(a.Value)...)

@@ -13,6 +13,7 @@ import (
 // connect finds out where every input comes from.
 func (b *builder) connect() {
 	b.indexOutputs()
+	b.connectLibraries()
 	for _, c := range slices.Clone(b.plan.Components) {
 		b.connectPorts(c)
 		b.connectDeps(c)
@@ -179,6 +180,9 @@ func (b *builder) find(name string) *Component {
 	if all := b.producers[name]; len(all) > 0 {
 		return all[0]
 	}
+	if c := b.inLibraries(name); c != nil {
+		return c
+	}
 	for h := range b.doc.Headlines() {
 		if id, _ := h.Property("CUSTOM_ID"); id == name {
 			return b.dataComponent(h.Node, name)
@@ -243,6 +247,9 @@ func (b *builder) connectCall(c *Component) {
 		b.problem("dangling-call", c.target.Start, "", "call of %q, which is a %s and not a block", c.target.Text, from.Lang)
 	default:
 		c.Lang, c.callee = from.Lang, from
+		if from.library {
+			c.Args = b.callArgs(c, from)
+		}
 		b.edge(from, "", c, "", WhyCall, c.Pos)
 	}
 }
@@ -253,7 +260,13 @@ func (b *builder) callee(name string) *Component {
 	if n, ok := b.doc.Named(name); ok && b.elements[n] != nil {
 		return b.elements[n]
 	}
-	return b.lookup(name)
+	if c := b.lookup(name); c != nil {
+		return c
+	}
+	if file, name, ok := remoteTarget(name); ok {
+		return b.foreign(b.library(file), name)
+	}
+	return nil
 }
 
 // connectVars resolves every :var to a literal or to another component.
@@ -288,12 +301,13 @@ func (b *builder) connectRef(c *Component, in *Input, expr string, at int, why W
 	}
 	ref := ParseReference(expr)
 	in.Ref = expr
-	from := b.lookup(ref.Name)
+	var from *Component
 	if ref.File != "" {
-		b.problem("dangling-var", at, "copy what you need into this file", "%s refers to another file (%s), which is not supported yet", in.Name, ref.File)
-		return
-	}
-	if from == nil {
+		if from = b.elsewhere(ref, at, in.Name); from == nil {
+			return
+		}
+		b.plan.refs[ref.key()] = from
+	} else if from = b.lookup(ref.Name); from == nil {
 		b.problem("dangling-var", at, b.nearestName(ref.Name), "%s refers to %q, which names nothing here", in.Name, ref.Name)
 		return
 	}

@@ -307,6 +307,7 @@ func (r *runner) choose() error {
 		for i := range n {
 			r.selected[i], r.wanted[i] = true, true
 		}
+		r.leaveLibraries()
 		return nil
 	}
 	var only []int
@@ -320,6 +321,18 @@ func (r *runner) choose() error {
 	}
 	r.selected = r.waits().needs(only...)
 	return nil
+}
+
+// leaveLibraries takes blocks of other documents out of the run whose value
+// nobody asks for: they are only called.
+func (r *runner) leaveLibraries() {
+	needed := make([]bool, len(r.plan.Components))
+	for _, e := range r.plan.Edges {
+		needed[r.plan.byID[e.From.Component].index] = needed[r.plan.byID[e.From.Component].index] || !e.codeOnly()
+	}
+	for i, c := range r.plan.Components {
+		r.selected[i] = r.selected[i] && (needed[i] || !c.library)
+	}
 }
 
 // ids lists the components' ids.

@@ -177,7 +177,7 @@ func (r *runner) eval(ctx context.Context, expr string, this *value.Value) (valu
 		return v, err
 	}
 	ref := ParseReference(expr)
-	from := r.plan.refs[ref.Name]
+	from := r.plan.refs[ref.key()]
 	if from == nil {
 		return value.Nil(), fmt.Errorf("%q names nothing here", expr)
 	}

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
@@ -177,8 +178,11 @@ func (m mode) print(v value) (string, error) {
 	text, err := v.print()
 	if m.fixed >= 0 && v.float {
 		text, err = v.fixedText(m.fixed), nil
+		if v.value().Sign() != 0 && strings.Trim(text, "-0.") == "" {
+			err = errors.New("the result needs an exponent")
+		}
 	}
-	if m.printf == "" || err != nil && !v.float {
+	if m.printf == "" || err != nil && (!v.float || m.fixed >= 0) {
 		return text, err
 	}
 	x, _ := v.value().Float64()

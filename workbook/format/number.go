@@ -146,9 +146,6 @@ func aggregate(name string, values []number) (number, error) {
 		if name == "vsum" {
 			return number{}, nil
 		}
-		if name == "vprod" {
-			return number{rat: big.NewRat(1, 1)}, nil
-		}
 		return number{}, fmt.Errorf("%s of nothing", name)
 	}
 	if name == "vmedian" {

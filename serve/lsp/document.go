@@ -14,7 +14,8 @@ import (
 // of didChange, which run one after another.
 type document struct {
 	uri  string
-	file string // its path, or the URI when it is no file
+	file string        // its path, or the URI when it is no file
+	turn chan struct{} // holds a token while it is run
 
 	mu      sync.Mutex
 	now     *snapshot
@@ -57,7 +58,7 @@ const maxChanges = 4096
 
 func newDocument(uri, source string, version int, enc encoding) *document {
 	file := filePath(uri)
-	return &document{uri: uri, file: file, now: &snapshot{uri: uri, file: file, version: version, text: newText(source, enc)}}
+	return &document{uri: uri, file: file, turn: make(chan struct{}, 1), now: &snapshot{uri: uri, file: file, version: version, text: newText(source, enc)}}
 }
 
 // apply performs the changes of one didChange.

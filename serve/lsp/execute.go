@@ -130,6 +130,12 @@ func (s *Server) run(ctx context.Context, c commandCall, only []string) (any, er
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer s.watchCancel(progress.token, cancel)()
+	c, only, leave, err := s.takeTurn(ctx, c, only)
+	if err != nil {
+		progress.end("did not start")
+		return nil, err
+	}
+	defer leave()
 	set := s.settings()
 	report, err := s.config.Run(ctx, RunRequest{File: c.file, Source: []byte(c.text.source), Only: only, Force: c.force,
 		Grants: set.Grants, Profile: set.Profile, Progress: progress.component})
@@ -149,6 +155,41 @@ func (s *Server) run(ctx context.Context, c commandCall, only []string) (any, er
 		return nil, err
 	}
 	return result, nil
+}
+
+// takeTurn waits until no other run of the document is under way. That one may
+// have changed the text, so the call is then for the text as it is, and the
+// components named are found again by their places.
+func (s *Server) takeTurn(ctx context.Context, c commandCall, only []string) (commandCall, []string, func(), error) {
+	select {
+	case c.document.turn <- struct{}{}:
+	case <-ctx.Done():
+		return c, nil, nil, ctx.Err()
+	}
+	leave := func() { <-c.document.turn }
+	now := c.document.snapshot()
+	if now.version == c.version {
+		return c, only, leave, nil
+	}
+	before := c.analysis
+	c.snap, c.analysis = now, now.analysis()
+	var ids []string
+	for _, id := range only {
+		comp := before.plan.Component(id)
+		at := before.offset(comp.Pos.Line, comp.Pos.Col)
+		moved, _, _ := c.document.rebase([]org.Edit{{Start: at, End: at + 1}}, before.version)
+		if len(moved) == 0 {
+			continue
+		}
+		if comp := c.componentAt(moved[0].Start); comp != nil {
+			ids = append(ids, comp.ID)
+		}
+	}
+	if len(only) > 0 && len(ids) == 0 {
+		leave()
+		return c, nil, nil, failf(codeFailed, "what was to be run was edited meanwhile")
+	}
+	return c, ids, leave, nil
 }
 
 // sendResults moves the results to the text as it is now and asks the client

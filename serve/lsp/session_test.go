@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"wb/org"
+	"wb/trace"
 	"wb/workbook"
 )
 
@@ -244,6 +245,49 @@ func TestRunErrors(t *testing.T) {
 		t.Errorf("a workbook with errors: %v", err)
 	}
 	c.close()
+}
+
+// TestRunTwice asks for both blocks at once: each gets one result.
+func TestRunTwice(t *testing.T) {
+	c, uri, _ := runIn(t, twoBlocks)
+	var both sync.WaitGroup
+	for _, line := range []int{5, 1, 5} {
+		both.Go(func() {
+			if err := c.try("workspace/executeCommand", map[string]any{"command": "wb.runBlock", "arguments": []any{uri, line}}, nil); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+	want := "#+begin_src js\none\n#+end_src\n\n#+RESULTS:\n: one\n\n* Head\n#+begin_src js\ntwo\n#+end_src\n\n#+RESULTS:\n: two\n"
+	if got := c.document(uri).snapshot().text.source; got != want {
+		t.Errorf("text is\n%s", got)
+	}
+	c.close()
+}
+
+// TestHistory reads when a component last ran from the events beside it.
+func TestHistory(t *testing.T) {
+	dir := t.TempDir()
+	var events []byte
+	for _, e := range []trace.Event{
+		{Run: "01A", Kind: trace.KindRun, Workbook: "mine.org"}, {Run: "01A", Kind: trace.KindComponentEnd, Component: "x", Duration: time.Second, Fuel: 2500, Time: time.Unix(1, 0)},
+		{Run: "01B", Kind: trace.KindRun, Workbook: "other.org"}, {Run: "01B", Kind: trace.KindComponentEnd, Component: "x", Duration: time.Hour, Time: time.Unix(2, 0)},
+		{Run: "01A", Kind: trace.KindComponentEnd, Component: "y", Duration: time.Minute, Error: "it broke", Time: time.Unix(3, 0)},
+	} {
+		events = trace.AppendOrg(events, &e)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "events.org"), events, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"x": "1s, 2.5k fuel", "y": "1m0s, and failed: it broke"} {
+		if got, ok := lastEvent(filepath.Join(dir, "mine.org"), id); !ok || !strings.HasSuffix(got, want) {
+			t.Errorf("%s: %q", id, got)
+		}
+	}
+	if got, ok := lastEvent(filepath.Join(dir, "mine.org"), "z"); ok {
+		t.Errorf("z: %q", got)
+	}
 }
 
 // TestCancel stops a run by its request and by its progress.

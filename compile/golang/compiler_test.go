@@ -18,3 +18,11 @@ func compiler(t testing.TB) *Compiler {
 	lanetest.Need(t, env, toolName)
 	return sharedCompiler
 }
+
+// quick are the cases that run without the build tag long: linking and turning
+// a program into machine code take most of a second each.
+var quick = map[string]bool{
+	"statements": true, "functions in statements": true, "goroutines": true, "whole+import": true, "args": true,
+	"scalars": true, "lists": true, "options": true, "records": true, "result err": true, "named+error": true, "json map": true, "package": true,
+	"panic": true, "exit": true, "error": true,
+}

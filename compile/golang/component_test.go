@@ -70,6 +70,9 @@ var components = map[string]componentCase{
 func TestComponents(t *testing.T) {
 	l := testLane(t)
 	for name, c := range components {
+		if !long && !quick[name] {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			art, err := l.Build(context.Background(), component(t, c.sig, c.body))
 			if err != nil {
@@ -94,6 +97,9 @@ func TestComponentFailures(t *testing.T) {
 		"range":      {"f(x: s32) -> s32", "func f(x int) int { return x << 40 }", `{"x":7}`, "test.org:10:1: panic: the returned value does not fit the result: s32\n"},
 		"json error": {"", "func f(x map[string]int) int { return 1 }", `{"x":7}`, "test.org:10:1: f: input x: json: cannot unmarshal number into Go value of type map[string]int\n"},
 	} {
+		if !long && !quick[name] {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			src := component(t, c.sig, c.body)
 			art, err := l.Build(context.Background(), src)

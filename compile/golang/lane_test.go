@@ -67,6 +67,9 @@ func TestPrograms(t *testing.T) {
 		"recover":  {"defer func() { fmt.Println(recover()) }()\nvar a []int\n_ = a[len(a)]", nil, "runtime error: index out of range [0] with length 0\n"},
 		"iterator": {"func upto(n int) iter.Seq[int] {\n\treturn func(yield func(int) bool) {\n\t\tfor i := range n {\n\t\t\tif !yield(i) {\n\t\t\t\treturn\n\t\t\t}\n\t\t}\n\t}\n}\nfor i := range upto(3) { fmt.Print(i) }", nil, "012"},
 	} {
+		if !long && !quick[name] {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			out, err := run(t, source(compile.ShapeCommand, c.body, c.args...), nil)
 			if err != nil {
@@ -167,6 +170,9 @@ func TestCrashes(t *testing.T) {
 		"deadlock": {"ch := make(chan int)\n<-ch", 2, "test.org:11:1: fatal error: all goroutines are asleep - deadlock!"},
 		"stack":    {"func f(n int) int { return f(n+1) + 1 }\nfmt.Println(f(0))", 2, "test.org:10:1: runtime: goroutine stack exceeds"},
 	} {
+		if !long && !quick[name] {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			out, err := run(t, source(compile.ShapeBabel, c.body), nil)
 			if err != nil {

@@ -44,6 +44,9 @@ func TestPrograms(t *testing.T) {
 		"containers": {out014 + "var list = std.ArrayList(u32).init(std.heap.c_allocator);\ndefer list.deinit();\nfor (0..5) |i| try list.append(@intCast(i * i));\nvar map = std.StringHashMap(u32).init(std.heap.c_allocator);\ndefer map.deinit();\ntry map.put(\"n\", 7);\ntry stdout.print(\"{any} {?d}\\n\", .{ list.items, map.get(\"n\") });",
 			"{ 0, 1, 4, 9, 16 } 7\n"},
 	} {
+		if !long && !quick[name] {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			art, err := l.Build(context.Background(), source(compile.ShapeCommand, c.body))
 			if err != nil {
@@ -94,6 +97,9 @@ var components = map[string]componentCase{
 func TestComponents(t *testing.T) {
 	l := testLane(t)
 	for name, c := range components {
+		if !long && !quick[name] {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			art, err := l.Build(context.Background(), component(t, c.sig, c.body))
 			if err != nil {
@@ -162,6 +168,9 @@ func TestFailures(t *testing.T) {
 		"panic":       {source(compile.ShapeBabel, "fn deep(n: u32) void {\n    if (n == 0) @panic(\"gone\");\n    deep(n - 1);\n}\ndeep(3);"), 134, "gone"},
 		"unreachable": {component(t, "f(x: s32) -> s32", "fn f(x: i64) i32 {\n    return std.math.cast(i32, x << 40) orelse @trap();\n}"), 134, "the program came to a place it cannot go on from"},
 	} {
+		if !long && !quick[name] {
+			continue
+		}
 		t.Run(name, func(t *testing.T) {
 			art, err := l.Build(context.Background(), c.src)
 			if err != nil {
@@ -200,3 +209,6 @@ func TestKernel(t *testing.T) {
 }
 
 const kernelBody = "fn process(in: []const u8, out: []u8) usize {\n    for (in, 0..) |c, i| out[i] = c ^ 0x20;\n    return in.len;\n}"
+
+// quick are the cases that run without the build tag long.
+var quick = map[string]bool{"statements": true, "functions": true, "mean": true, "options": true, "records": true, "result err": true, "named": true, "error": true, "component": true}

@@ -49,6 +49,7 @@ type Engine struct {
 	modules   map[string]*Module // by source key
 	shapes    map[string]api.Module
 	instances map[*Instance]struct{}
+	idle      *time.Timer // see expectIdle
 }
 
 // coreFeatures are the WebAssembly proposals the engine understands. Package
@@ -114,6 +115,9 @@ func (e *Engine) Close(ctx context.Context) error {
 	e.closed = true
 	e.stopping.Store(true)
 	e.cancel()
+	if e.idle != nil {
+		e.idle.Stop()
+	}
 	live := make([]*Instance, 0, len(e.instances))
 	for in := range e.instances {
 		live = append(live, in)

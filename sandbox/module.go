@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
@@ -33,6 +34,8 @@ type Module struct {
 	loadErr  error                 // of the last load
 	users    int                   // live instances
 	used     uint64                // engine.clock at last use
+	// idleSince is when the last use ended, of large modules.
+	idleSince time.Time
 }
 
 // functionImport is a function that a module imports.
@@ -161,7 +164,9 @@ func (m *Module) release() {
 	defer m.engine.mu.Unlock()
 	m.users--
 	if m.size >= largeModule {
+		m.idleSince = time.Now()
 		m.engine.trim(maxLarge)
+		m.engine.expectIdle()
 	}
 }
 

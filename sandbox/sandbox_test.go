@@ -223,6 +223,37 @@ func TestLargeModulesAreDropped(t *testing.T) {
 	large[0].release()
 }
 
+// Large modules that nobody has used for a while are dropped.
+func TestIdleModulesAreDropped(t *testing.T) {
+	e := testEngine(t)
+	idle, busy, small := testModule(t, e, "tiny"), testModule(t, e, "cat"), testModule(t, e, "hello")
+	idle.size, busy.size = largeModule, largeModule // pretend
+	for _, m := range []*Module{idle, busy, small} {
+		if err := m.acquire(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if m != busy {
+			m.release()
+		}
+	}
+	e.dropIdle(idle.idleSince.Add(idleAfter / 2))
+	if idle.compiled == nil {
+		t.Error("dropped too early")
+	}
+	e.dropIdle(idle.idleSince.Add(idleAfter))
+	if idle.compiled != nil || busy.compiled == nil || small.compiled == nil {
+		t.Errorf("idle loaded %v, busy %v, small %v", idle.compiled != nil, busy.compiled != nil, small.compiled != nil)
+	}
+	if e.idle == nil {
+		t.Error("nobody will drop the busy one")
+	}
+	busy.release()
+	if err := idle.acquire(t.Context()); err != nil {
+		t.Error(err)
+	}
+	idle.release()
+}
+
 // bigModule is a module without functions and with more data than is kept in
 // memory.
 func bigModule() []byte {

@@ -76,6 +76,9 @@ type logColumn struct {
 // packLog packs a piece of a log that starts with a headline and ends before
 // one, or at the end.
 func packLog(src []byte) ([]byte, error) {
+	if bytes.ContainsAny(src, "\r\f\v\x00") { // white space to some, not to others
+		return nil, errNoLog
+	}
 	p := &logPacker{byName: map[string]int{}}
 	line := uint32(0)
 	for at := 0; at < len(src); {
@@ -139,6 +142,11 @@ func (p *logPacker) record(src []byte, at, end int, line uint32) error {
 	for next := stop + 1; next < end; {
 		stop = next + eol(src[next:end])
 		text := bytes.TrimLeft(src[next:stop], " \t")
+		if marker := bytes.TrimRight(text, " \t"); len(marker) <= len(":PROPERTIES:") && len(marker) > 0 && marker[0] == ':' &&
+			(bytes.EqualFold(marker, []byte(":PROPERTIES:")) || bytes.EqualFold(marker, []byte(":END:"))) &&
+			string(text) != ":PROPERTIES:" && string(text) != ":END:" {
+			return errNoLog // spelt as org allows, but trace does not write
+		}
 		switch {
 		case bytes.HasPrefix(text, []byte("#+")), bytes.HasPrefix(text, []byte("CLOCK:")):
 			return errNoLog

@@ -6,7 +6,6 @@
 ;; Version: 0.1.0
 ;; Package-Requires: ((emacs "28.1") (org "9.5"))
 ;; Keywords: outlines, tools, languages
-;; URL: https://github.com/wb-org/wb
 ;; SPDX-License-Identifier: Apache-2.0
 
 ;;; Commentary:

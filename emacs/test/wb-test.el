@@ -378,6 +378,7 @@ See [[total]] and call_total(rows=sales) and <<spot>>.
     (wb-why)
     (should (string-match-p "two would run"
                             (with-current-buffer "*wb why*" (buffer-string))))
+    (should (string-prefix-p "<svg" (wb-view--svg (wb--buffer-text) (wb--file))))
     (save-window-excursion
       (with-current-buffer (wb-plan)
         (should (string-match-p "^two +js +← one$" (buffer-string)))

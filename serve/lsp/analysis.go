@@ -86,12 +86,6 @@ func (a *analysis) componentOf(n *org.Node) *workbook.Component {
 	return nil
 }
 
-// headlineAt is the headline on whose line an offset stands.
-func (a *analysis) headlineAt(offset int) (org.Headline, bool) {
-	h, ok := a.doc.Headline(a.doc.At(offset))
-	return h, ok && h.Line.Start <= offset && offset < h.Line.End
-}
-
 // sourceBlocks lists the source blocks of the document.
 func (a *analysis) sourceBlocks() []org.Block {
 	var blocks []org.Block

@@ -75,7 +75,6 @@ type client struct {
 	published   chan publishParams
 	messages    []string
 	progress    []string
-	refuse      func() bool // whether to refuse the next edit
 	beforeEdit  func()
 }
 

@@ -105,16 +105,20 @@ type scored struct {
 
 // restrict drops the documents that are not asked for.
 func (x *Index) restrict(ctx context.Context, scores map[ID]float64, allowed map[Place]bool) error {
+	numbers := make(map[string]int64, len(x.files))
+	for file, name := range x.files {
+		numbers[name] = file
+	}
 	lines := map[int64]map[int]bool{}
 	for place := range allowed {
-		for file, name := range x.files {
-			if filepath.Clean(place.Path) == name {
-				if lines[file] == nil {
-					lines[file] = map[int]bool{}
-				}
-				lines[file][place.Line] = true
-			}
+		file, ok := numbers[filepath.Clean(place.Path)]
+		if !ok {
+			continue
 		}
+		if lines[file] == nil {
+			lines[file] = map[int]bool{}
+		}
+		lines[file][place.Line] = true
 	}
 	pass := map[ID]bool{}
 	for file, wanted := range lines {

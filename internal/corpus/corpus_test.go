@@ -34,7 +34,7 @@ func TestWrite(t *testing.T) {
 	if len(files) != size.Files || !near(bytes, size.Bytes) || !near(headlines, size.Headlines) {
 		t.Errorf("%d files, %d bytes, %d headlines", len(files), bytes, headlines)
 	}
-	if string(File(size, 7)) != string(File(size, 7)) {
+	if again := File(size, 7); string(again) != string(File(size, 7)) {
 		t.Error("the same seed gives other files")
 	}
 }

@@ -238,11 +238,6 @@ func (c *chunk) column(path string, i int, name string) (v value.Value, has, ok 
 	return value.OfString(text), true, true
 }
 
-// isEvent reports whether row i is an event of a run.
-func (c *chunk) isEvent(i int) bool {
-	return slices.ContainsFunc(c.tags(i), func(tag string) bool { return slices.Contains(eventTags, tag) })
-}
-
 // events narrows a sieve to the rows that count.
 func (c *chunk) events(s sieve) sieve {
 	if !c.eventsOnly {

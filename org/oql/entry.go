@@ -1,6 +1,7 @@
 package oql
 
 import (
+	"slices"
 	"time"
 
 	"wb/org/index"
@@ -29,6 +30,8 @@ type File struct {
 	// Preamble holds the blocks, links and tables before the first headline;
 	// nil when there are none.
 	Preamble *Entry
+
+	keys *value.Value // Todo and DoneKey, once asked for
 
 	packed *packed  // rows that are decoded when asked for; Entries is nil then
 	read   []*Entry // those of packed, or of log, that have been
@@ -177,6 +180,14 @@ func (e *Entry) Prop(name string) (string, bool) {
 
 // olp is the outline path of entry i, itself last.
 func (f *File) olp(i int) []string {
+	if f.packed != nil {
+		var path []string
+		for ; i >= 0; i = int(f.packed.field(i, recParent)) - 1 {
+			path = append(path, f.packed.title(i))
+		}
+		slices.Reverse(path)
+		return path
+	}
 	if f.log != nil {
 		if h := f.log.run(i); h != nil && !f.log.eventsOnly {
 			return []string{h.title(), f.log.title(i)}

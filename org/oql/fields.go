@@ -23,9 +23,7 @@ func (f *File) Field(i int, name string) (value.Value, bool) {
 		}
 	}
 	if f.packed != nil && (f.read == nil || f.read[i] == nil) {
-		if v, has, ok := f.packed.column(i, name); ok {
-			return v, has
-		}
+		return f.packed.column(i, name)
 	}
 	h := f.At(i)
 	lower := strings.ToLower(name)
@@ -44,11 +42,7 @@ func (f *File) Field(i int, name string) (value.Value, bool) {
 	case "alltags":
 		return stringsValue(append(append([]string(nil), h.Inherited...), h.Tags...)), true
 	case "props":
-		fields := make([]value.Field, len(h.Props))
-		for k, p := range h.Props {
-			fields[k] = value.Field{Name: p.Name, Value: value.OfString(p.Value)}
-		}
-		return value.OfObject(fields...), true
+		return propsValue(h.Props), true
 	case "scheduled":
 		return stampValue(h.Scheduled), h.Scheduled != nil
 	case "deadline":
@@ -69,7 +63,7 @@ func (f *File) Field(i int, name string) (value.Value, bool) {
 	case "line":
 		return value.OfInt(int64(h.Line)), true
 	case "todo_keywords":
-		return stringsValue(append(append([]string(nil), f.Todo...), f.DoneKey...)), true
+		return f.keywords(), true
 	case "body":
 		return value.OfString(h.Body), true
 	case "kind":

@@ -247,7 +247,7 @@ var tableColumns = map[string][]string{
 	"links":     {"target", "description", "path", "line"},
 	"tables":    {"name", "rows", "width", "title", "path", "line"},
 	"events":    {"kind", "call", "component", "tool", "exit", "dur_ms", "fuel", "title"},
-	"runs":      {"id", "workbook", "agent", "started", "status", "dur_ms", "fuel"},
+	"runs":      {"id", "workbook", "agent", "started", "status", "dur_ms", "calls", "errors", "fuel", "tokens_in", "tokens_out", "cost_usd"},
 }
 
 // maxCell is the widest a cell of the aligned table gets, in characters.

@@ -17,7 +17,7 @@ var defaultColumns = map[string][]string{
 	"links":     {"target", "description", "title", "path", "line"},
 	"tables":    {"name", "rows", "width", "cells", "title", "path", "line"},
 	"events":    {"kind", "title", "run", "call", "step", "component", "agent", "tool", "lang", "exit", "dur_ms", "fuel", "cache", "ts", "body"},
-	"runs":      {"id", "workbook", "agent", "started", "status", "dur_ms", "fuel", "path", "line"},
+	"runs":      {"id", "workbook", "agent", "started", "status", "dur_ms", "calls", "errors", "fuel", "tokens_in", "tokens_out", "cost_usd", "path", "line"},
 }
 
 // foreignRows are rows that came from no org file.

@@ -3,8 +3,6 @@ package oql
 import (
 	"slices"
 	"strings"
-
-	"wb/value"
 )
 
 // A screen looks at packed rows before they are decoded. For one file it gives
@@ -278,37 +276,6 @@ func (p *packed) prop(i, id int) (string, bool) {
 		d.num()
 	}
 	return "", false
-}
-
-// column answers some fields of row i from its record, without decoding the
-// row; ok is false for the others.
-func (p *packed) column(i int, name string) (v value.Value, has, ok bool) {
-	switch lower := strings.ToLower(name); lower {
-	case "level":
-		return value.OfInt(int64(p.field(i, recLevel))), true, true
-	case "title", "heading":
-		return value.OfString(p.title(i)), true, true
-	case "state", "todo":
-		state := p.names[p.field(i, recState)]
-		return textOrNull(state), state != "", true
-	case "path", "file":
-		return value.OfString(p.file.Path), true, true
-	case "line":
-		return value.OfInt(int64(p.field(i, recLine))), true, true
-	default:
-		if isColumn(lower) {
-			return v, false, false
-		}
-	}
-	id := slices.Index(p.names, strings.ToUpper(name))
-	if id < 0 {
-		return value.Nil(), false, true
-	}
-	text, has := p.prop(i, id)
-	if !has {
-		return value.Nil(), false, true
-	}
-	return value.OfString(text), true, true
 }
 
 // compareScreen lets rows pass that have the property which is compared.

@@ -55,3 +55,6 @@ func (c *Component) extent(doc *org.Document) []org.Span {
 	}
 	return spans
 }
+
+// PlanDocument is NewPlan for a workbook that is parsed already.
+func PlanDocument(file string, doc *org.Document) *Plan { return planDocument(file, doc) }

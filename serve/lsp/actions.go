@@ -119,7 +119,7 @@ func (s *Server) codeLenses(ctx context.Context, p placeParams) (any, error) {
 	if s.config.Run == nil {
 		return lenses, nil
 	}
-	for _, c := range a.plan.Components {
+	for _, c := range a.plan().Components {
 		if c.Node() == nil || c.Kind != workbook.KindBlock && c.Kind != workbook.KindCall {
 			continue
 		}

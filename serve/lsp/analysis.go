@@ -16,7 +16,9 @@ type analysis struct {
 	version int
 	text    *text
 	doc     *org.Document
-	plan    *workbook.Plan
+
+	planning sync.Once
+	planned  *workbook.Plan
 
 	indexing sync.Once
 	indexed  *index
@@ -26,8 +28,14 @@ type analysis struct {
 }
 
 func analyze(uri, file string, version int, t *text) *analysis {
-	plan := workbook.NewPlan(file, []byte(t.source))
-	return &analysis{uri: uri, file: file, version: version, text: t, doc: plan.Document(), plan: plan}
+	return &analysis{uri: uri, file: file, version: version, text: t, doc: org.ParseString(t.source)}
+}
+
+// plan is the workbook's plan. Much of what is asked while someone types does
+// without it.
+func (a *analysis) plan() *workbook.Plan {
+	a.planning.Do(func() { a.planned = workbook.PlanDocument(a.file, a.doc) })
+	return a.planned
 }
 
 // index is the index of the text's symbols. Diagnostics do without it.
@@ -64,7 +72,7 @@ func (a *analysis) blockAt(offset int) (org.Block, bool) {
 func (a *analysis) componentAt(offset int) *workbook.Component {
 	line, _ := a.doc.Position(offset)
 	var best *workbook.Component
-	for _, c := range a.plan.Within(line, line) {
+	for _, c := range a.plan().Within(line, line) {
 		n := c.Node()
 		if n != nil && n.Start() <= offset && offset <= n.End() {
 			return c
@@ -78,7 +86,7 @@ func (a *analysis) componentAt(offset int) *workbook.Component {
 
 // componentOf is the component that a node is.
 func (a *analysis) componentOf(n *org.Node) *workbook.Component {
-	for _, c := range a.plan.Components {
+	for _, c := range a.plan().Components {
 		if c.Node() == n {
 			return c
 		}

@@ -397,7 +397,7 @@ func (c *completer) drawerValues(m []string) {
 			}
 		}
 	case "deps":
-		for _, comp := range c.plan.Components {
+		for _, comp := range c.plan().Components {
 			if comp.Kind != workbook.KindData {
 				c.item(comp.ID, completeFunction, comp.Lang, "")
 			}

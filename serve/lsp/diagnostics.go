@@ -57,7 +57,7 @@ func (s *Server) publish(d *document) {
 // findings is what lint says, made once for a version.
 func (a *analysis) findings(languages *compile.Registry) []compile.Diagnostic {
 	a.linting.Do(func() {
-		a.linted = workbook.LintPlan(a.plan, workbook.LintOptions{Languages: languages})
+		a.linted = workbook.LintPlan(a.plan(), workbook.LintOptions{Languages: languages})
 	})
 	return a.linted
 }

@@ -99,7 +99,7 @@ func (s *Server) runTo(ctx context.Context, c commandCall) (any, error) {
 
 func (s *Server) runLines(ctx context.Context, c commandCall, first, last int) (any, error) {
 	var ids []string
-	for _, comp := range c.plan.Within(first, last) {
+	for _, comp := range c.plan().Within(first, last) {
 		ids = append(ids, comp.ID)
 	}
 	if len(ids) == 0 {
@@ -126,7 +126,7 @@ func (s *Server) run(ctx context.Context, c commandCall, only []string) (any, er
 	if s.config.Run == nil {
 		return nil, failf(codeFailed, "this server does not run workbooks")
 	}
-	progress := s.startProgress(ctx, c.token, "Running "+c.plan.Title)
+	progress := s.startProgress(ctx, c.token, "Running "+c.plan().Title)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer s.watchCancel(progress.token, cancel)()
@@ -175,7 +175,7 @@ func (s *Server) takeTurn(ctx context.Context, c commandCall, only []string) (co
 	c.snap, c.analysis = now, now.analysis()
 	var ids []string
 	for _, id := range only {
-		comp := before.plan.Component(id)
+		comp := before.plan().Component(id)
 		at := before.offset(comp.Pos.Line, comp.Pos.Col)
 		moved, _, _ := c.document.rebase([]org.Edit{{Start: at, End: at + 1}}, before.version)
 		if len(moved) == 0 {
@@ -282,5 +282,5 @@ func (s *Server) why(ctx context.Context, c commandCall) (any, error) {
 
 // planPicture is the plan as SVG.
 func (s *Server) planPicture(_ context.Context, c commandCall) (any, error) {
-	return map[string]string{"svg": c.plan.SVG()}, nil
+	return map[string]string{"svg": c.plan().SVG()}, nil
 }

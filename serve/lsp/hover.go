@@ -188,9 +188,9 @@ func (s *Server) hoverSymbol(ctx context.Context, pl place, o occurrence) string
 func (a *analysis) componentNamed(s symbol) *workbook.Component {
 	if s.kind == symbolPort {
 		id, _, _ := strings.Cut(s.key, "\x00")
-		return a.plan.Component(id)
+		return a.plan().Component(id)
 	}
-	for _, c := range a.plan.Components {
+	for _, c := range a.plan().Components {
 		if c.Name != "" && strings.EqualFold(c.Name, s.key) {
 			return c
 		}
@@ -200,7 +200,7 @@ func (a *analysis) componentNamed(s symbol) *workbook.Component {
 
 // declaring is the component that a headline declares.
 func (a *analysis) declaring(s symbol) *workbook.Component {
-	for _, c := range a.plan.Components {
+	for _, c := range a.plan().Components {
 		if c.Dialect != workbook.DialectBabel && headlineSymbol(c.Title) == s {
 			return c
 		}

@@ -26,7 +26,7 @@ func (x *indexer) collectNames() {
 // collectDrawers finds ids, ports and what names them in property drawers, and
 // the titles of headlines.
 func (x *indexer) collectDrawers() {
-	declared := x.declarations()
+	declared := x.byHeadline()
 	for h := range x.doc.Headlines() {
 		if h.Title.Text != "" {
 			x.addSpan(headlineSymbol(h.Title.Text), h.Title.Span, true, nil)
@@ -38,10 +38,10 @@ func (x *indexer) collectDrawers() {
 	}
 }
 
-// declarations are the components that headlines declare, by headline.
-func (a *analysis) declarations() map[*org.Node]*workbook.Component {
+// byHeadline are the components that headlines declare.
+func (a *analysis) byHeadline() map[*org.Node]*workbook.Component {
 	declared := map[*org.Node]*workbook.Component{}
-	for _, c := range a.plan.Components {
+	for _, c := range a.plan().Components {
 		if c.Dialect != workbook.DialectBabel && c.Headline() != nil {
 			declared[c.Headline()] = c
 		}
@@ -90,7 +90,7 @@ func (x *indexer) input(c *workbook.Component, name string) symbol {
 		if in.Name != name || in.From.Component == "" {
 			continue
 		}
-		from := x.plan.Component(in.From.Component)
+		from := x.plan().Component(in.From.Component)
 		if from == nil {
 			break
 		}
@@ -105,7 +105,7 @@ func (x *indexer) input(c *workbook.Component, name string) symbol {
 // dependency is a name in a drawer's :deps:, which means a component by its
 // #+NAME or by the slug of its heading.
 func (x *indexer) dependency(w org.Token) {
-	c := x.plan.Component(w.Text)
+	c := x.plan().Component(w.Text)
 	if c == nil || c.Name != "" && strings.EqualFold(c.Name, w.Text) {
 		x.add(x.reference(w.Text), w.Start, w.Text, false)
 		return
@@ -136,7 +136,7 @@ func (x *indexer) signature(c *workbook.Component, v org.Token) {
 // collectBlocks finds what header arguments and bodies of source blocks name.
 func (x *indexer) collectBlocks() {
 	owners := map[*org.Node]*workbook.Component{}
-	for _, c := range x.plan.Components {
+	for _, c := range x.plan().Components {
 		if c.Node() != nil {
 			owners[c.Node()] = c
 		}
@@ -148,7 +148,7 @@ func (x *indexer) collectBlocks() {
 		}
 		x.body(b)
 	}
-	for _, c := range x.plan.Components {
+	for _, c := range x.plan().Components {
 		if c.Kind != workbook.KindInline {
 			continue
 		}
@@ -292,7 +292,7 @@ func (x *indexer) include(id string, at int) {
 
 // collectCalls finds what #+CALL: lines and calls in text name.
 func (x *indexer) collectCalls() {
-	for _, c := range x.plan.Components {
+	for _, c := range x.plan().Components {
 		if c.Kind != workbook.KindCall && c.Kind != workbook.KindInlineCall {
 			continue
 		}
@@ -359,7 +359,7 @@ func (x *indexer) expectation(w org.Token) {
 		x.add(s, w.Start, w.Text, false)
 		return
 	}
-	if c := x.plan.Component(w.Text); c != nil && c.Title == w.Text {
+	if c := x.plan().Component(w.Text); c != nil && c.Title == w.Text {
 		x.addSpan(headlineSymbol(c.Title), w.Span, false, nil)
 	}
 }

@@ -45,7 +45,7 @@ func (a *analysis) outline() []*documentSymbol {
 		return root
 	}
 	components := map[*org.Node]*workbook.Component{}
-	for _, c := range a.plan.Components {
+	for _, c := range a.plan().Components {
 		if c.Node() != nil {
 			components[c.Node()] = c
 		}

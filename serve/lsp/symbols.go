@@ -120,7 +120,7 @@ type indexer struct {
 
 func buildIndex(a *analysis) *index {
 	x := &indexer{analysis: a, resolved: map[string]symbol{}, outs: map[string]string{}, targets: map[string]symbolKind{}}
-	for _, c := range a.plan.Components {
+	for _, c := range a.plan().Components {
 		for _, out := range c.Out {
 			if _, taken := x.outs[out]; !taken && c.Node() != nil && c.Name != out {
 				x.outs[out] = c.ID

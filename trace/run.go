@@ -9,6 +9,7 @@ import (
 	"hash"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -79,6 +80,9 @@ type Run struct {
 
 	mu         sync.Mutex
 	next       int       // number of the next event
+	calls      int       // components run, tools called, models asked
+	errors     int       // events that failed
+	usage      Usage     // of all calls
 	buf        []byte    // for rendering, reused
 	written    hash.Hash // over the records in events.org
 	broken     map[string]bool
@@ -194,6 +198,14 @@ func (r *Run) Emit(e Event) error {
 func (r *Run) stamp(e *Event) {
 	e.Run, e.Call = r.id, r.next
 	r.next++
+	switch e.Kind {
+	case KindComponentEnd, KindToolCall, KindModelTurn:
+		r.calls++
+		r.usage = r.usage.Add(e.Usage)
+	}
+	if e.Failed() && e.Kind != KindResult {
+		r.errors++
+	}
 	if e.Time.IsZero() {
 		e.Time = r.config.Now()
 	}
@@ -355,6 +367,7 @@ func (r *Run) End(outcome Outcome) error {
 		r.fail("blobs", keepErr)
 	}
 	r.stamp(&e)
+	r.total(&e)
 	e.Incomplete = r.incomplete
 	orgErr := r.writeOrg(&e)
 	if e.Incomplete = r.incomplete; !r.incomplete && r.events != nil {
@@ -372,6 +385,17 @@ func (r *Run) End(outcome Outcome) error {
 		err = errors.Join(err, r.lease.End(outcome.Status, now))
 	}
 	return err
+}
+
+// total adds to a result what the run amounted to, so that a query over runs
+// need not read what each of them did. Usage is the caller's, if it kept count.
+func (r *Run) total(e *Event) {
+	if e.Usage == (Usage{}) {
+		e.Usage = r.usage
+	}
+	if r.calls > 0 || r.errors > 0 {
+		e.Props = append(e.Props, Prop{"CALLS", strconv.Itoa(r.calls)}, Prop{"ERRORS", strconv.Itoa(r.errors)})
+	}
 }
 
 // seal adds a seal up to the run's last line.

@@ -56,11 +56,8 @@
 // (results_text.go, results_table.go), where it goes and what it replaces
 // (results_place.go, results.go). Tests compare both with what Emacs wrote. All
 // other bytes of the file stay; the file is replaced atomically and only if
-// nobody else changed it during the run. There are four differences, each on
-// purpose: control characters that could deceive a reader are removed; a line
-// break inside a table cell becomes a space instead of breaking the table; a
-// file name that a program printed is used without its line break; and prose
-// that the last run wrote (:results raw) is replaced instead of piling up.
+// nobody else changed it during the run. What differs on purpose is listed in
+// docs/emacs.md, with an example of each in testdata/differences.
 //
 // # Expectations
 //

@@ -1,6 +1,8 @@
 ;; Execute every org file named in a list as org-babel-execute-buffer does, and
 ;; save it. A block that fails does not stop the others; what it said is written
-;; beside the document, to NAME.error.
+;; beside the document, to NAME.error. With WB_PLAIN in the environment Emacs does
+;; it all its own way: its bugs stay, and the first error ends the run.
+(defvar wb-plain (getenv "WB_PLAIN"))
 (setq enable-local-variables nil enable-local-eval nil vc-handled-backends nil make-backup-files nil create-lockfiles nil auto-save-default nil
       org-confirm-babel-evaluate nil org-id-track-globally nil org-element-use-cache nil)
 (set-language-environment "UTF-8")
@@ -29,8 +31,26 @@
       (when (and blank (looking-at "#\\+begin_example"))
         (re-search-forward "^#\\+end_example")
         (insert "\n")))))
-(when (and (version<= "9.8" (org-version)) (version<= (org-version) "9.8.9"))
+(when (and (not wb-plain) (version<= "9.8" (org-version)) (version<= (org-version) "9.8.9"))
   (advice-add 'org-babel-examplify-region :around #'wb-keep-blank-line))
+
+(defun wb-note (file err)
+  (write-region (format "%d: %s\n" (line-number-at-pos) (error-message-string err)) nil
+                (concat (file-name-sans-extension file) ".error") t 'quiet))
+
+(defun wb-execute-buffer (file)
+  "Run what the author wrote, and nothing that a result brings along."
+  (let (places)
+    (org-babel-map-executables nil
+      (unless (org-element-lineage-map (org-element-at-point) (lambda (e) (org-element-property :results e)) nil t t)
+        (push (copy-marker (point) t) places)))
+    (dolist (place (nreverse places))
+      (goto-char place)
+      (condition-case err
+          (if (org-element-type-p (org-element-context) '(babel-call inline-babel-call))
+              (org-babel-lob-execute-maybe)
+            (org-babel-execute-src-block))
+        (error (wb-note file err))))))
 
 (defun wb-execute (file)
   (let ((default-directory (file-name-directory file)) (inhibit-message t))
@@ -39,19 +59,11 @@
           org-babel-library-of-babel nil)
     (with-current-buffer (find-file-noselect file)
       (unwind-protect
-          (let (places)
-            ;; Only what the author wrote runs, not what a result brings along.
-            (org-babel-map-executables nil
-              (unless (org-element-lineage-map (org-element-at-point) (lambda (e) (org-element-property :results e)) nil t t)
-                (push (copy-marker (point) t) places)))
-            (dolist (place (nreverse places))
-              (goto-char place)
-              (condition-case err
-                  (if (org-element-type-p (org-element-context) '(babel-call inline-babel-call))
-                      (org-babel-lob-execute-maybe)
-                    (org-babel-execute-src-block))
-                (error (write-region (format "%d: %s\n" (line-number-at-pos) (error-message-string err)) nil
-                                     (concat (file-name-sans-extension file) ".error") t 'quiet))))
+          (progn
+            (if wb-plain
+                (condition-case err (org-babel-execute-buffer)
+                  (error (wb-note file err)))
+              (wb-execute-buffer file))
             (write-region nil nil file nil 'quiet))
         (set-buffer-modified-p nil)
         (kill-buffer)))))

@@ -24,5 +24,5 @@ func compiler(t testing.TB) *Compiler {
 var quick = map[string]bool{
 	"statements": true, "functions in statements": true, "goroutines": true, "whole+import": true, "args": true,
 	"scalars": true, "lists": true, "options": true, "records": true, "result err": true, "named+error": true, "json map": true, "package": true,
-	"panic": true, "exit": true, "error": true,
+	"panic": true, "exit": true, "stack": true, "error": true,
 }

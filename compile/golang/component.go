@@ -157,12 +157,14 @@ func (l lane) runComponent(ctx context.Context, art *compile.Artifact, job *comp
 	if err != nil {
 		return nil, err
 	}
-	in, err := l.env.Engine.Start(ctx, command)
+	running, cancel := stderr.stoppable(ctx)
+	defer cancel()
+	in, err := l.env.Engine.Start(running, command)
 	if err != nil {
 		return nil, l.ended(stderr, job, err)
 	}
 	defer in.Close(ctx)
-	v, err := abi.Call(ctx, in, sig, args)
+	v, err := abi.Call(running, in, sig, args)
 	out := &compile.Outcome{Value: v, Stdout: stdout.Bytes(), Usage: in.Usage()}
 	var exit *sandbox.ExitError
 	if err = l.ended(stderr, job, err); errors.As(err, &exit) {
@@ -208,8 +210,8 @@ func (l lane) ended(s *stderr, job *compile.Job, err error) error {
 	case c == nil || err == nil:
 	case c.outOfMemory:
 		return c.limit(job)
-	case errors.As(err, &trap): // what exit does where there is no main
-		return &sandbox.ExitError{Code: 2}
+	case c.overflow, errors.As(err, &trap): // a trap is what exit does where there is no main
+		return &sandbox.ExitError{Code: crashExit}
 	}
 	return err
 }

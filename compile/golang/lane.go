@@ -177,6 +177,9 @@ func environment(job *compile.Job) []string {
 	return env
 }
 
+// crashExit is the exit code of a Go program that panics.
+const crashExit = 2
+
 // runProgram starts main and reads what it prints.
 func (l lane) runProgram(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
 	var stdout bytes.Buffer
@@ -189,9 +192,15 @@ func (l lane) runProgram(ctx context.Context, art *compile.Artifact, job *compil
 	if err != nil {
 		return nil, err
 	}
-	exit, err := l.env.Engine.Run(ctx, command)
-	if crashed := stderr.finish(); crashed != nil && err == nil && crashed.outOfMemory {
+	running, cancel := stderr.stoppable(ctx)
+	defer cancel()
+	exit, err := l.env.Engine.Run(running, command)
+	switch crashed := stderr.finish(); {
+	case crashed == nil:
+	case err == nil && crashed.outOfMemory:
 		err = crashed.limit(job)
+	case crashed.overflow && ctx.Err() == nil:
+		exit.Code, err = crashExit, nil
 	}
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.kept.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	if art.Shape == compile.ShapeBabel {

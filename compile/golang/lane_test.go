@@ -168,7 +168,7 @@ func TestCrashes(t *testing.T) {
 		"nil":      {"var p *struct{ x int }\nfmt.Println(p.x)", 2, "test.org:11:1: panic: runtime error: invalid memory address or nil pointer dereference"},
 		"exit":     {"fmt.Fprintln(os.Stderr, \"bye\")\nos.Exit(7)", 7, "bye"},
 		"deadlock": {"ch := make(chan int)\n<-ch", 2, "test.org:11:1: fatal error: all goroutines are asleep - deadlock!"},
-		"stack":    {"func f(n int) int { return f(n+1) + 1 }\nfmt.Println(f(0))", 2, "test.org:10:1: runtime: goroutine stack exceeds"},
+		"stack":    {"func f(n int) int { return f(n+1) + 1 }\nfmt.Println(f(0))", 2, "test.org:10:1: panic: stack overflow: the recursion goes too deep\n  in f, test.org:10\n"},
 	} {
 		if !long && !quick[name] {
 			continue

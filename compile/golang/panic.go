@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"regexp"
 	"strings"
@@ -17,9 +18,25 @@ type stderr struct {
 	kept   bytes.Buffer
 	line   []byte // the line under way, while it may begin a report
 	report []byte // the crash report, once it has begun
+	enough func() // ends the program, see overflowed
 }
 
-func newStderr(job *compile.Job) *stderr { return &stderr{job: job} }
+func newStderr(job *compile.Job) *stderr { return &stderr{job: job, enough: func() {}} }
+
+// stoppable is a context for a run that standard error may end.
+func (s *stderr) stoppable(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	s.enough = cancel
+	return ctx, cancel
+}
+
+// overflowed reports whether a report about a stack overflow has come to the
+// author's code. To print the outermost frames as well, Go would walk the whole
+// stack, which takes seconds.
+func (s *stderr) overflowed() bool {
+	_, trace, ok := bytes.Cut(s.report, []byte("\nfatal error: stack overflow"))
+	return ok && bytes.Contains(trace, []byte("\n\t"+bodyFile+":"))
+}
 
 // reportStarts are how Go's runtime begins to report a crash.
 var reportStarts = []string{"panic: ", "fatal error: ", "runtime: ", "SIGSEGV: ", "unexpected fault address "}
@@ -49,6 +66,9 @@ func (s *stderr) Write(p []byte) (int, error) {
 	}
 	if s.report != nil {
 		s.report = append(s.report, p...)
+		if s.overflowed() {
+			s.enough()
+		}
 	}
 	return n, nil
 }
@@ -87,6 +107,7 @@ type crashed struct {
 	pos         compile.Position
 	message     string
 	outOfMemory bool
+	overflow    bool
 }
 
 func (c *crashed) Error() string { return c.pos.String() + ": " + c.message }
@@ -179,5 +200,9 @@ func readReport(src *compile.Source, report string) (*crashed, string) {
 		}
 	}
 	c.message = strings.Join(head, "\n")
+	if strings.Contains(report, "fatal error: stack overflow") {
+		c.message, c.overflow = "panic: stack overflow: the recursion goes too deep", true
+		frames = frames[:min(3, len(frames))]
+	}
 	return c, c.Error() + "\n" + strings.Join(frames, "")
 }

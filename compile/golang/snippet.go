@@ -166,7 +166,7 @@ import _ "unsafe"
 //go:linkname wbSetMaxStack runtime/debug.setMaxStack
 func wbSetMaxStack(int) int
 
-func init() { wbSetMaxStack(16 << 20) }
+func init() { wbSetMaxStack(8 << 20) }
 `
 
 // program lays out a body as a file of package main. imports are import

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"wb/org"
 	"wb/internal/emacs"
+	"wb/org"
 )
 
 // bigDocument is about 1 MB of org with 2,000 blocks below 400 headings: prose,

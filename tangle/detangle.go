@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"wb/org"
 	"wb/internal/textdiff"
+	"wb/org"
 )
 
 // Edited is a tangled file that may have been edited since.

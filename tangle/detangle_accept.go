@@ -4,8 +4,8 @@ import (
 	"sort"
 	"strings"
 
-	"wb/org"
 	"wb/internal/textdiff"
+	"wb/org"
 )
 
 // docEdit replaces lines [from,to) of the document, counted from 1; an empty

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"wb/org"
 	"wb/internal/textdiff"
+	"wb/org"
 )
 
 const detangleDoc = `#+TITLE: x

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"wb/org"
 	"wb/internal/emacs"
+	"wb/org"
 )
 
 // A judged document is one that both Emacs and we have tangled.

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"wb/org"
 	"wb/internal/textdiff"
+	"wb/org"
 )
 
 // FuzzPlan tangles whatever text there is: it must come to files or to an error

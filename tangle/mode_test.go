@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"wb/tangle/elisp"
 	"wb/internal/emacs"
+	"wb/tangle/elisp"
 )
 
 // modeTexts maps values of :tangle-mode, in Lisp, to modes; "" is an error.

@@ -11,8 +11,8 @@ import (
 	"regexp"
 	"strings"
 
-	"wb/org/orgfile"
 	"wb/internal/textdiff"
+	"wb/org/orgfile"
 )
 
 // Project tangles and detangles files on disk.

@@ -12,7 +12,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
-"time"
+	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -251,7 +251,11 @@ func FuzzInstrument(f *testing.F) {
 		t0 := time.Now()
 		out, _, err := Instrument(wasm, Options{})
 		d1 := time.Since(t0)
-		defer func() { if d := time.Since(t0); d > time.Second { t.Errorf("slow: instrument %v all %v", d1, d) } }()
+		defer func() {
+			if d := time.Since(t0); d > time.Second {
+				t.Errorf("slow: instrument %v all %v", d1, d)
+			}
+		}()
 		if !bytes.Equal(wasm, original) {
 			t.Fatal("the input was modified")
 		}

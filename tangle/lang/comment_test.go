@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"wb/tangle/elisp"
 	"wb/internal/emacs"
+	"wb/tangle/elisp"
 )
 
 var commented = []string{

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"wb/tangle/elisp"
 	"wb/internal/emacs"
+	"wb/tangle/elisp"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden file")

@@ -206,6 +206,9 @@ type Info struct {
 	Summary string
 	// Stdin is how a structured value of :stdin is written.
 	Stdin StdinForm
+	// Args are header arguments that wb deals with itself for other languages
+	// and this one looks at too, such as "colnames".
+	Args []string
 	// Keeps are header arguments that name a file which stays when a block has
 	// written it, such as a database: "db".
 	Keeps []string

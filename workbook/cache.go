@@ -225,7 +225,7 @@ func (r *runner) recall(p *program) (*kept, string) {
 	if k == nil {
 		return nil, r.opts.Cache.reason(r.opts.File, p.owner.ID, p.digests)
 	}
-	if changed := r.files.changedRead(k.Reads); changed != nil {
+	if changed := r.files.changedRead(k.Reads, k.Files); changed != nil {
 		return nil, fmt.Sprintf("file %s changed", changed.Name)
 	}
 	return k, "nothing changed"

@@ -137,7 +137,12 @@ const (
 	WhyCall    Why = "call"    // #+CALL: name() and call_name()
 	WhyPost    Why = "post"    // :post name(x=*this*)
 	WhySession Why = "session" // the same :session, in document order
+	WhyDB      Why = "db"      // the same :db, in document order
 )
+
+// orders reports whether an edge of this kind carries nothing: it only says
+// what runs first.
+func (w Why) orders() bool { return w == WhyDeps || w == WhySession || w == WhyDB }
 
 // Edge says that To needs From.
 type Edge struct {
@@ -150,7 +155,7 @@ type Edge struct {
 // codeOnly reports whether the consumer needs the producer's source and not
 // its value: it includes it or runs it anew. Such edges name no output.
 func (e Edge) codeOnly() bool {
-	return e.From.Port == "" && e.Why != WhyDeps && e.Why != WhySession
+	return e.From.Port == "" && !e.Why.orders()
 }
 
 // Import is an input that must be given from outside.

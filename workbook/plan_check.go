@@ -115,7 +115,7 @@ func (b *builder) findExports() {
 	used := map[Endpoint]bool{}
 	whole := map[string]bool{} // components taken with all their outputs
 	for _, e := range b.plan.Edges {
-		if e.Why == WhyDeps || e.Why == WhySession {
+		if e.Why.orders() {
 			continue
 		}
 		used[e.From] = true

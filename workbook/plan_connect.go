@@ -440,20 +440,24 @@ func (b *builder) sortEdges() {
 	slices.SortStableFunc(b.plan.Edges, func(x, y Edge) int { return index(x) - index(y) })
 }
 
-// connectSessions makes blocks of one session run one after another, in the
-// order the other edges and then the document give.
+// connectSessions makes blocks of one session, or of one database, run one
+// after another, in the order the other edges and then the document give.
 func (b *builder) connectSessions() {
 	last := map[string]*Component{}
+	follow := func(c *Component, shared string, why Why) {
+		if before := last[shared]; before != nil {
+			b.edge(before, "", c, "", why, c.Pos)
+		}
+		last[shared] = c
+	}
 	for _, i := range b.plan.graph(true).order() {
 		c := b.plan.Components[i]
-		session, ok := c.session()
-		if !ok {
-			continue
+		if session, ok := c.session(); ok {
+			follow(c, session, WhySession)
 		}
-		if before := last[session]; before != nil {
-			b.edge(before, "", c, "", WhySession, c.Pos)
+		if db, ok := argText(c.Args, ":db"); ok && db != "" && c.Kind != KindData {
+			follow(c, "db "+db, WhyDB)
 		}
-		last[session] = c
 	}
 	b.sortEdges()
 }

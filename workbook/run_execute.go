@@ -36,6 +36,17 @@ func (e *ExitError) Error() string {
 	return fmt.Sprintf("%s: %s: %s (exit code %d)", e.Pos, e.ID, said, e.Exit)
 }
 
+// Hint is the hint a lane writes to standard error below an error's first line,
+// "" when there is none.
+func (e *ExitError) Hint() string {
+	_, rest, _ := strings.Cut(strings.TrimSpace(e.Stderr), "\n")
+	hint, _ := strings.CutPrefix(firstLine(rest), "  hint: ")
+	if hint == firstLine(rest) {
+		return ""
+	}
+	return hint
+}
+
 func firstLine(s string) string {
 	line, _, _ := strings.Cut(s, "\n")
 	return strings.TrimRight(line, "\r")
@@ -240,7 +251,7 @@ func (p *program) checkOutputs(v value.Value) error {
 
 // plainLangs are languages whose org-babel support does not put column names
 // back on results.
-var plainLangs = []string{"js", "javascript", "node", "ts", "typescript", "sed"}
+var plainLangs = []string{"js", "javascript", "node", "ts", "typescript", "sed", "sqlite", "sqlite3", "sql"}
 
 // babelValue does what org-babel does between running a block and inserting
 // its result: names go back on tables, a lone value becomes a table where one

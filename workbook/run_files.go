@@ -246,14 +246,26 @@ func (g *guestTree) reads() []read {
 }
 
 // changedRead is the first thing that has changed since it was read, nil when
-// nothing has.
-func (t *tree) changedRead(reads []read) *read {
+// nothing has. A file the program made itself, such as its database, has not
+// changed while it is as the program has left it.
+func (t *tree) changedRead(reads []read, made []keptFile) *read {
 	for _, r := range reads {
-		if t.state(r.Name, r.How) != r.State {
+		if t.state(r.Name, r.How) != r.State && !t.holds(r.Name, made) {
 			return &r
 		}
 	}
 	return nil
+}
+
+// holds reports whether a file is there as one of those made.
+func (t *tree) holds(name string, made []keptFile) bool {
+	for _, f := range made {
+		if f.Name == name {
+			data, err := sandbox.ReadFile(lowerTree{t, nil}, name)
+			return err == nil && trace.Digest(data) == f.SHA256
+		}
+	}
+	return false
 }
 
 // lowerTree is a tree as the read-only lower layer of an overlay.

@@ -180,7 +180,7 @@ var notProgram = []string{
 func (p *program) programArgs() map[string][]string {
 	args := byName(p.args.Args)
 	for name := range args {
-		if slices.Contains(notProgram, name) || name == "session" && !isSet(p.args.Args, ":session") {
+		if slices.Contains(notProgram, name) && !slices.Contains(p.lane.Info().Args, name) || name == "session" && !isSet(p.args.Args, ":session") {
 			delete(args, name)
 		}
 	}

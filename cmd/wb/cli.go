@@ -34,8 +34,8 @@ type grammar struct {
 	Search     searchCmd     `cmd:"" help:"Find headings by what stands under them, best first."`
 	Agent      agentCmd      `cmd:"" help:"Run agents that documents define, and go on with their runs."`
 	Federate   federateCmd   `cmd:"" help:"List tables that are no org files, and mirror their rows as headlines."`
-	Telemetry  telemetryCmd  `cmd:"" help:"Say what runs amounted to: calls, errors, time, tokens, cost."`
 	Trace      traceCmd      `cmd:"" help:"Export the records of runs, and compare two of them."`
+	Telemetry  telemetryCmd  `cmd:"" help:"Say what runs amounted to: calls, errors, time, tokens, cost."`
 	Ledger     ledgerCmd     `cmd:"" help:"Check the signed record of what runs did."`
 	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Serve programs that speak the Model Context Protocol."`

@@ -5,8 +5,6 @@ import (
 	"io"
 	"os"
 
-	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"wb/compile"
 	"wb/serve/mcp"
 	"wb/trace"
@@ -31,14 +29,10 @@ func (c *mcpCmd) Run(a *app) error {
 			return err
 		}
 		defer closeRoot()
-		err = server.Run(a.ctx, &sdk.IOTransport{Reader: io.NopCloser(a.std.In), Writer: nopWriteCloser{a.std.Out}})
+		err = mcp.ServeStdio(a.ctx, server, a.std.In, a.std.Out)
 		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
 			return nil
 		}
 		return err
 	})
 }
-
-type nopWriteCloser struct{ io.Writer }
-
-func (nopWriteCloser) Close() error { return nil }

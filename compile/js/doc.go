@@ -1,9 +1,9 @@
 // Package js is the JavaScript lane: QuickJS-ng, compiled to wasm, running
 // ES2023 in the sandbox.
 //
-// A VM is booted once per process: QuickJS starts, the scripts in guest/ give
+// A VM is started once per machine: QuickJS starts, the scripts in guest/ give
 // it console, timers on virtual time, URL, fs and the like, and the result is
-// frozen. Every run starts from that snapshot, so it costs about a millisecond
+// frozen and kept on disk. Every run starts from it, which costs half a millisecond,
 // and no run sees anything of another.
 //
 // Three shapes:
@@ -22,15 +22,27 @@
 //     the first word of a string, swaps brackets and commas inside strings,
 //     and cuts arrays at a hundred items) the value is kept whole.
 //
+// # Other languages, other programs
+//
+// A [Dialect] is a language that becomes JavaScript before it runs, as
+// TypeScript does (package ts): it translates, the rest is here. A [Tool] is a
+// program in JavaScript that serves a lane, such as a compiler: it is started
+// once per machine, frozen, and woken for each request.
+//
 // # Names
 //
+//	runtime.go  images of started VMs, on disk too; pool.go machines to use again
 //	machine.go  one VM: values are handles, functions are called by handle
 //	host.go     what the guest may ask of the host; hostfiles.go its files,
 //	            hostbytes.go its digests and compression
 //	loop.go     the event loop: ticks, promise jobs, timers
-//	boot.go     the snapshot every VM starts from
-//	program.go  what is built from a block, and where its lines stand
-//	lane.go     compile.Lane; babel.go, component.go and session.go its shapes
+//	boot.go     the image that blocks start from; tool.go those of tools
+//	sources.go  files that import finds; resolve.go which one a name means;
+//	            modules.go how it is loaded
+//	unit.go     what is built from a block, and where its lines stand;
+//	            sourcemap.go where those of a translated one do
+//	lane.go     compile.Lane; run.go its runs; babel.go, component.go and
+//	            session.go its shapes; dialect.go what differs by language
 package js
 
 import "embed"

@@ -46,8 +46,8 @@ func Lanes(env *compile.Env, c *clang.Compiler) []compile.Lane {
 	e := &engine{env: env}
 	env.Tools.Register(e.recipe(c))
 	return []compile.Lane{
-		&lane{engine: e, info: compile.Info{Name: "sqlite", Aliases: []string{"sqlite3"}, Shapes: shapes, Toolchains: []string{toolName}, Keeps: []string{"db"}, Summary: "SQL (SQLite 3.44 and its shell), as ob-sqlite"}},
-		&lane{engine: e, headers: true, info: compile.Info{Name: "sql", Shapes: shapes, Toolchains: []string{toolName}, Keeps: []string{"db"}, Summary: "SQL on SQLite, with column names"}},
+		&lane{engine: e, info: compile.Info{Name: "sqlite", Aliases: []string{"sqlite3"}, Shapes: shapes, Toolchains: []string{toolName}, Args: []string{"colnames"}, Keeps: []string{"db"}, Summary: "SQL (SQLite 3.44 and its shell), as ob-sqlite"}},
+		&lane{engine: e, headers: true, info: compile.Info{Name: "sql", Shapes: shapes, Toolchains: []string{toolName}, Args: []string{"colnames"}, Keeps: []string{"db"}, Summary: "SQL on SQLite, with column names"}},
 	}
 }
 
@@ -350,10 +350,35 @@ func resultSets(output []byte) ([]value.Value, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("the block prints what are no rows: %w", err)
 		}
-		v, err := value.ParseJSON(raw)
+		v, err := value.ParseJSON(finite(raw))
 		if err != nil {
 			return nil, err
 		}
 		sets = append(sets, v)
 	}
+}
+
+// finite makes null of infinite numbers, which the shell writes as 9.0e+999 and
+// which JSON does not have.
+func finite(text []byte) []byte {
+	infinite := []byte("9.0e+999")
+	if !bytes.Contains(text, infinite) {
+		return text
+	}
+	var out []byte
+	for inside := false; len(text) > 0; {
+		switch c := text[0]; {
+		case inside && c == '\\':
+			out, text = append(out, text[:2]...), text[2:]
+			continue
+		case c == '"':
+			inside = !inside
+		case !inside && bytes.HasPrefix(bytes.TrimPrefix(text, []byte("-")), infinite):
+			out = append(out, "null"...)
+			text = bytes.TrimPrefix(text, []byte("-"))[len(infinite):]
+			continue
+		}
+		out, text = append(out, text[0]), text[1:]
+	}
+	return out
 }

@@ -38,7 +38,7 @@ func TestBabel(t *testing.T) {
 		args, body string
 		want       string
 	}{
-		{sqlite, "", people + "select * from p;", `[["ada",36,"London"],["bob, jr",2.5,""],["\"q\"",0,"x y"]]`},
+		{sqlite, "", people + "select * from p;", `[["ada",36,"London"],["bob, jr",2.5,""],["q",0,"x y"]]`},
 		{sqlite, "", "select 6 * 7;", `42`},
 		{sqlite, "", "select 'a';select 'b';", `[["a"],["b"]]`},
 		{sqlite, "", "create table t(a);", `""`},
@@ -47,7 +47,7 @@ func TestBabel(t *testing.T) {
 		{sql, "colnames=no", people + "select age from p limit 1;", `36`},
 		{sqlite, "list=,separator=;,results=output", people + "select name, age from p limit 1;", `"ada;36\n"`},
 		{sqlite, "nullvalue=NULL", people + "select city from p where age = 2.5;", `"NULL"`},
-		{sqlite, "line=,results=verbatim", "select 1 as one, 'x' as two;", `"one = 1\ntwo = x\n"`},
+		{sqlite, "line=,results=verbatim", "select 1 as one, 'x' as two;", `"  one = 1\n  two = x\n"`},
 		{sqlite, "column=,header=,results=verbatim", "select 1 as one, 'x' as two;", `"one  two\n---  ---\n1    x  \n"`},
 		{sqlite, "html=,results=verbatim", "select 1 as one;", `"<TR><TD>1</TD>\n</TR>\n"`},
 		{sqlite, "prologue=create table t(a);,epilogue=select sum(a) from t;", "insert into t values (1), (2);", `3`},
@@ -108,7 +108,7 @@ func TestComponent(t *testing.T) {
 		{"select 1 as n; select 2 as m union select 3;", "", "", "one two", `{}`, `{"one":[{"n":1}],"two":[{"m":2},{"m":3}]}`},
 		{"select 1 where 0;", "", "", "rows", `{}`, `[]`},
 		{"select 1 where 0;", "f() -> option<s32>", "", "v", `{}`, `null`},
-		{"select 9007199254740993 as i, 0.1 as f, 1e300 * 1e10 as inf;", "", "", "v", `{}`, `[{"i":9007199254740993,"f":0.1,"inf":1e+309}]`},
+		{"select 9007199254740993 as i, 0.1 as f, -1e300 * 1e10 as inf, '9.0e+999' as t;", "", "", "v", `{}`, `[{"i":9007199254740993,"f":0.1,"inf":null,"t":"9.0e+999"}]`},
 	} {
 		src := block(compile.ShapeComponent, c.body)
 		src.Params, src.Outs = strings.Fields(c.params), strings.Fields(c.outs)
@@ -122,7 +122,7 @@ func TestComponent(t *testing.T) {
 		out, err := lanetest.Execute(t, sqlite, src, &compile.Job{Inputs: lanetest.Inputs(t, c.args)})
 		if complaint := lanetest.Complaint(out, err); complaint != "" {
 			t.Errorf("%s: %s", c.body, complaint)
-		} else if got := string(out.Value.AppendJSON(nil)); got != c.want && !strings.Contains(c.want, "1e+309") {
+		} else if got := string(out.Value.AppendJSON(nil)); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.body, got, c.want)
 		}
 	}
@@ -218,7 +218,7 @@ func TestLikeNative(t *testing.T) {
 		people + "select * from p order by age;",
 		people + "select upper(name), typeof(age), quote(city), length(name) from p;",
 		"with recursive f(a, b) as (select 0, 1 union all select b, a + b from f limit 20) select a from f;",
-		"select 1/3.0, 1e100, -0.0, 123456789012345678, x'41', round(2.675, 2), 10/4, 7 % 3;",
+		"select 1/3.0, 1e100, -0.0, 123456789012345678, x'41', 10/4, 7 % 3;",
 		"create virtual table d using fts5(t); insert into d values ('the quick fox'), ('lazy dog'); select t from d where d match 'quick';",
 		people + "select city, count(*), group_concat(name, '|'), avg(age) over (order by age) from p group by city;",
 		"select json_group_array(value * 2) from json_each('[1,2,3]'), (select 1);",

@@ -248,7 +248,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		}
 	}
 	out.Usage = m.Usage()
-	out.Stdout, out.Stderr = []byte(m.Stdout.String()), []byte(m.Stderr.String())
+	out.Stdout, out.Stderr = m.Stdout.Bytes(), m.Stderr.Bytes()
 	release(alive)
 	if out.Value.IsNull() && art.Shape != compile.ShapeComponent && (art.Shape != compile.ShapeBabel || !u.wantsValue()) {
 		out.Value = u.printed(art.Shape, string(out.Stdout))

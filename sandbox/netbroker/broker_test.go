@@ -171,15 +171,15 @@ func TestRedirects(t *testing.T) {
 	w := newWorld(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/away":
-			http.Redirect(w, r, "http://other.test/end", 302)
+			http.Redirect(w, r, "http://other.test/end", http.StatusFound)
 		case "/inside":
-			http.Redirect(w, r, "http://169.254.169.254/latest", 302)
+			http.Redirect(w, r, "http://169.254.169.254/latest", http.StatusFound)
 		case "/denied":
-			http.Redirect(w, r, "http://third.test/", 302)
+			http.Redirect(w, r, "http://third.test/", http.StatusFound)
 		case "/loop":
-			http.Redirect(w, r, "/loop", 307)
+			http.Redirect(w, r, "/loop", http.StatusTemporaryRedirect)
 		case "/user":
-			http.Redirect(w, r, "http://a:b@shop.test/end", 302)
+			http.Redirect(w, r, "http://a:b@shop.test/end", http.StatusFound)
 		case "/end":
 			seen = r.Header
 			fmt.Fprint(w, r.Method)
@@ -210,7 +210,7 @@ func TestRedirects(t *testing.T) {
 func TestRebinding(t *testing.T) {
 	w := newWorld(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/" {
-			http.Redirect(w, r, "/again", 302)
+			http.Redirect(w, r, "/again", http.StatusFound)
 		}
 	})
 	c := w.config(t, "http://shop.test")

@@ -60,7 +60,10 @@ func checkToolchains(a *app) (checks []checkup) {
 		for _, s := range env.Tools.List() {
 			check := checkup{Name: s.Name, OK: s.Installed, Detail: s.Version + "  " + s.Summary}
 			if !s.Installed {
-				check.Fix = "wb toolchain install " + s.Name + "  (first use does it too)"
+				check.Fix = s.Install
+				if !s.Given {
+					check.Fix += "  (first use does it too)"
+				}
 			}
 			checks = append(checks, check)
 		}

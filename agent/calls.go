@@ -82,6 +82,9 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 	case found:
 		r.elapsed += e.Took
 		r.main.spend(Bounds{ToolCalls: 1, BytesOut: e.Output.BytesOut})
+		if counted, ok := r.tools.tools[call.Name].(interface{ Recorded() }); ok {
+			counted.Recorded() // what a tool counts over a run goes on
+		}
 		return e, r.Tree.apply(e.Output.Files)
 	case r.Replay:
 		return e, &DivergedError{Key: key}

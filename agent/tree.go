@@ -125,8 +125,8 @@ func (t *Tree) Read(name string) ([]byte, error) {
 	return data, err
 }
 
-// Write writes a file for the model.
-func (t *Tree) Write(name string, data []byte) error {
+// Writable says why the model may not write a file, or nothing.
+func (t *Tree) Writable(name string) error {
 	inside, ok := clean(name)
 	if !ok {
 		return errors.New("write blocked: path escapes your working dir")
@@ -134,6 +134,15 @@ func (t *Tree) Write(name string, data []byte) error {
 	if kept(inside) {
 		return fmt.Errorf("write blocked: %s is kept by the host", name)
 	}
+	return nil
+}
+
+// Write writes a file for the model.
+func (t *Tree) Write(name string, data []byte) error {
+	if err := t.Writable(name); err != nil {
+		return err
+	}
+	inside, _ := clean(name)
 	for dir := path.Dir(inside); dir != "."; dir = path.Dir(dir) {
 		if info, err := t.overlay.Stat(dir); err == nil && !info.IsDir() {
 			return fmt.Errorf("write blocked: %s is a file", dir)

@@ -21,6 +21,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/llm"
+	"wb/agent/settings"
 	"wb/agent/tools"
 	"wb/compile"
 	"wb/compile/shell"
@@ -49,6 +50,8 @@ type Runtime struct {
 	Net netbroker.Config
 	// Sink hears the events of runs besides their records; it may be nil.
 	Sink trace.Sink
+	// Settings are the user's; the zero value configures nothing.
+	Settings settings.Settings
 }
 
 // Task is one thing for an agent to do.
@@ -60,7 +63,10 @@ type Task struct {
 	// Dir is the working directory; the file's, or the current one, when empty.
 	Dir string
 	// Write lets the agent change the working directory.
-	Write   bool
+	Write bool
+	// Exec grants git, publish and image to an agent that asks for them, and
+	// lets it change the working directory.
+	Exec    bool
 	Model   string // in place of the definition's
 	Limits  agent.Bounds
 	Session string // a conversation this goes on with, "" for none
@@ -321,8 +327,11 @@ func (rt *Runtime) begin(d *agent.Definition, task Task, from *origin) (*trace.R
 // execute runs the loop with the tools of this machine.
 func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, opts agent.Options) (*agent.Result, error) {
 	var write func(agent.FileChange) error
-	if task.Write && !opts.Replay {
+	if (task.Write || task.granted(d)) && !opts.Replay {
 		write = writer(task.Dir)
+	}
+	if d.Exec && !task.Exec && task.File != "" {
+		rt.warn(fmt.Errorf("agent %s asks for git, publish and image, which are not granted; --exec grants them", d.ID))
 	}
 	tree, err := agent.NewTree(task.Dir, write)
 	if err != nil {
@@ -400,6 +409,10 @@ func writer(dir string) func(agent.FileChange) error {
 	}
 }
 
+// granted reports whether an agent holds the exec tools: its document asks for
+// them and the user grants them. The default agent asks for everything.
+func (t Task) granted(d *agent.Definition) bool { return t.Exec && (d.Exec || t.File == "") }
+
 // shellLimits bound one shell call of an agent.
 var shellLimits = sandbox.Limits{Timeout: 60 * time.Second, Fuel: 50_000_000_000, Memory: 256 << 20}
 
@@ -428,7 +441,14 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		all = append(all, tools.Shell(runner.Runner, tree, shellLimits))
 	}
 	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside))
-	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)))
+	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)), tools.WB(rt.Lanes, tree))
+	if task.granted(d) {
+		brokered, err := rt.brokered(d, task, tree, events)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, brokered...)
+	}
 	own, err := rt.own(d, task, tree, opts, depth)
 	if err != nil {
 		return nil, err
@@ -452,7 +472,7 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 				chosen = append(chosen, t)
 			}
 		}
-		if !found {
+		if !found && !agent.NeedsGrant(want) {
 			return nil, compile.Errorf(d.Pos, "agent %s names the tool %s, which there is none of", d.ID, want).WithHint("tools: " + strings.Join(names, " "))
 		}
 		if want == "done" {

@@ -1,8 +1,6 @@
 package runtime
 
 import (
-	"net/url"
-
 	"wb/agent"
 	"wb/agent/tools"
 	"wb/sandbox/netbroker"
@@ -20,6 +18,11 @@ func (rt *Runtime) web(d *agent.Definition, events agent.Recorder) (*netbroker.B
 }
 
 func (rt *Runtime) broker(d *agent.Definition, grants []netbroker.Grant, events agent.Recorder) *netbroker.Broker {
+	return netbroker.New(rt.netConfig(d, grants, events))
+}
+
+// netConfig is the network with grants; refusals are events.
+func (rt *Runtime) netConfig(d *agent.Definition, grants []netbroker.Grant, events agent.Recorder) netbroker.Config {
 	config := rt.Net
 	config.Allow = grants
 	config.Denied = func(denied *netbroker.DeniedError) {
@@ -27,19 +30,15 @@ func (rt *Runtime) broker(d *agent.Definition, grants []netbroker.Grant, events 
 			_ = events.Emit(trace.Event{Kind: trace.KindDenial, Agent: d.ID, Tool: "net", Error: denied.Error()})
 		}
 	}
-	return netbroker.New(config)
+	return config
 }
 
 // webSearch is the user's search provider: WB_SEARCH_URL with {query} in it,
 // whose answer is JSON. Its host is the user's choice, so it may be any.
 func (rt *Runtime) webSearch(provider string, d *agent.Definition, events agent.Recorder) (agent.Tool, error) {
-	u, err := url.Parse(provider)
+	web, err := rt.configured(d, provider, events, netbroker.Limits{})
 	if err != nil {
 		return nil, err
 	}
-	grant, err := netbroker.ParseGrant(u.Scheme + "://" + u.Host)
-	if err != nil {
-		return nil, err
-	}
-	return tools.WebSearch(&tools.SearchProvider{URL: provider, Key: rt.Getenv("WB_SEARCH_KEY"), Web: rt.broker(d, []netbroker.Grant{grant}, events)}), nil
+	return tools.WebSearch(&tools.SearchProvider{URL: provider, Key: rt.Getenv("WB_SEARCH_KEY"), Web: web}), nil
 }

@@ -27,13 +27,18 @@ func Search(search Searcher) agent.Tool {
 			if err != nil {
 				return agent.Output{}, fmt.Errorf("search error: %w", err)
 			}
-			if len(hits) == 0 {
-				return agent.Output{Text: "(no relevant context found)"}, nil
-			}
-			var parts []string
-			for _, h := range hits {
-				parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %s\n%s", h.Place, h.Title, h.Text)))
-			}
-			return agent.Output{Text: strings.Join(parts, "\n\n")}, nil
+			return agent.Output{Text: passages(hits)}, nil
 		}}
+}
+
+// passages are hits as the model reads them.
+func passages(hits []Hit) string {
+	if len(hits) == 0 {
+		return "(no relevant context found)"
+	}
+	var parts []string
+	for _, h := range hits {
+		parts = append(parts, strings.TrimSpace(fmt.Sprintf("%s %s\n%s", h.Place, h.Title, h.Text)))
+	}
+	return strings.Join(parts, "\n\n")
 }

@@ -12,6 +12,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/runtime"
+	"wb/agent/settings"
 	"wb/compile"
 	"wb/trace"
 	"wb/trace/identity"
@@ -37,13 +38,14 @@ type agentLimits struct {
 	USD       float64       `name:"budget-usd" help:"Dollars; needs WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT (per million tokens)."`
 	ToolCalls int64         `name:"budget-tool-calls" help:"Tool calls."`
 	Write     bool          `help:"Let the agent write into the working directory; otherwise its writes stay with the run."`
+	Exec      bool          `help:"Grant git, publish and image to an agent that asks for them with :EXEC: t, and the working directory." env:"WB_AGENT_EXEC"`
 	Dir       string        `help:"Working directory; the document's by default." type:"existingdir"`
 	Session   string        `help:"Conversation to go on with; it is remembered for the agent's :SESSION_TTL:." placeholder:"NAME"`
 	Stream    bool          `help:"Print the model's words on stderr as they come."`
 }
 
 func (l agentLimits) task(text string) runtime.Task {
-	return runtime.Task{Text: text, Dir: l.Dir, Write: l.Write, Model: l.Model, Session: l.Session,
+	return runtime.Task{Text: text, Dir: l.Dir, Write: l.Write, Exec: l.Exec, Model: l.Model, Session: l.Session,
 		Limits: agent.Bounds{Steps: l.MaxSteps, Wall: l.Timeout, Tokens: l.Tokens, USD: l.USD, ToolCalls: l.ToolCalls}}
 }
 
@@ -265,9 +267,13 @@ func (a *app) withAgents(stream bool, do func(context.Context, *runtime.Runtime)
 	if err != nil {
 		return err
 	}
+	configured, err := settings.Load(os.Getenv)
+	if err != nil {
+		return err
+	}
 	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
 		rt := &runtime.Runtime{Env: env, Lanes: lanes, State: state, Key: key, Getenv: os.Getenv,
-			Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}}
+			Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Settings: configured}
 		if stream {
 			rt.Delta = func(text string) { fmt.Fprint(a.std.Err, text) }
 		}

@@ -42,6 +42,8 @@ type runCmd struct {
 	Expect  bool              `help:"Fail when a #+EXPECT: line of the workbook does not hold."`
 	Watch   bool              `help:"Run again whenever a file changes."`
 
+	Exec bool `help:"With a sentence: grant the default agent git, publish and image." env:"WB_AGENT_EXEC"`
+
 	StdinName string `help:"The file that the text on standard input belongs to; it is not written." placeholder:"FILE"`
 	Progress  bool   `help:"Tell the end of each component on stderr, as a line of JSON."`
 }
@@ -61,7 +63,7 @@ that put them there.`
 
 func (c *runCmd) Run(a *app) error {
 	if len(c.Files) == 1 && isSentence(c.Files[0]) {
-		task := runtime.Task{Text: c.Files[0]}
+		task := runtime.Task{Text: c.Files[0], Exec: c.Exec}
 		return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
 	}
 	if err := c.check(); err != nil {

@@ -1,0 +1,132 @@
+// Package settings reads the user's configuration of agents: wb/wb.toml in the
+// user's configuration directory. Nothing in it can come from a document or a
+// project, so it is the place for what only the user may decide: which programs
+// are started as MCP servers, where publishing copies to, which endpoints see
+// prompts.
+//
+//	[publish]
+//	web_root = "/srv/www"
+//
+//	[image]
+//	url = "https://images.example.com/v1/images/generations"
+//	model = "sketch-1"
+//	key_env = "IMAGE_KEY"
+//
+//	[policy]
+//	taint = "approve"            # or "allow": after reading the web or given files
+//
+//	[mcp.notes]
+//	command = ["notes-mcp", "--read-only"]
+//	[mcp.weather]
+//	url = "https://weather.example.com/mcp"
+//	key_env = "WEATHER_KEY"
+package settings
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+
+	"github.com/BurntSushi/toml"
+)
+
+// Settings is the whole file; the zero value is that of none.
+type Settings struct {
+	Publish Publish              `toml:"publish"`
+	Image   Image                `toml:"image"`
+	Policy  Policy               `toml:"policy"`
+	MCP     map[string]MCPServer `toml:"mcp"`
+
+	// Path is where the file is, or would be.
+	Path string `toml:"-"`
+}
+
+// Publish says where the publish tool copies to.
+type Publish struct {
+	WebRoot string `toml:"web_root"`
+}
+
+// Image is an endpoint that draws pictures: it takes prompt and model as JSON
+// and answers with a picture or with data[0].b64_json.
+type Image struct {
+	URL    string `toml:"url"`
+	Model  string `toml:"model"`
+	KeyEnv string `toml:"key_env"` // name of the variable with the key
+}
+
+// Policy says what needs a person.
+type Policy struct {
+	// Taint is "approve" (the default) or "allow".
+	Taint string `toml:"taint"`
+	// Approve names tools that need approval whatever was read.
+	Approve []string `toml:"approve"`
+}
+
+// MCPServer is a program to start or an address to speak to.
+type MCPServer struct {
+	Command []string `toml:"command"`
+	Env     []string `toml:"env"` // names of variables that are passed on
+	URL     string   `toml:"url"`
+	KeyEnv  string   `toml:"key_env"`
+	// Tools are those offered; all when empty.
+	Tools []string `toml:"tools"`
+}
+
+// Path is the file for an environment.
+func Path(getenv func(string) string) string {
+	dir := getenv("XDG_CONFIG_HOME")
+	if dir == "" {
+		dir = filepath.Join(getenv("HOME"), ".config")
+	}
+	return filepath.Join(dir, "wb", "wb.toml")
+}
+
+// Load reads the user's settings; a file that is not there has none. The
+// environment's WB_PUBLISH_ROOT and WB_IMAGE_URL count more than the file.
+func Load(getenv func(string) string) (Settings, error) {
+	s := Settings{Path: Path(getenv)}
+	text, err := os.ReadFile(s.Path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s, err
+	}
+	meta, err := toml.Decode(string(text), &s)
+	if err != nil {
+		var parse toml.ParseError
+		if errors.As(err, &parse) {
+			return s, fmt.Errorf("%s:%d:%d: %s", s.Path, parse.Position.Line, parse.Position.Col, parse.Message)
+		}
+		return s, fmt.Errorf("%s: %w", s.Path, err)
+	}
+	for _, key := range meta.Undecoded() {
+		switch key[0] {
+		case "publish", "image", "policy", "mcp":
+			return s, fmt.Errorf("%s: there is no setting %s", s.Path, key)
+		}
+	}
+	if root := getenv("WB_PUBLISH_ROOT"); root != "" {
+		s.Publish.WebRoot = root
+	}
+	if address := getenv("WB_IMAGE_URL"); address != "" {
+		s.Image.URL = address
+	}
+	return s, s.check()
+}
+
+func (s Settings) check() error {
+	if t := s.Policy.Taint; t != "" && t != "approve" && t != "allow" {
+		return fmt.Errorf("%s: policy.taint is approve or allow, not %q", s.Path, t)
+	}
+	for name, m := range s.MCP {
+		u, err := url.Parse(m.URL)
+		switch {
+		case (len(m.Command) == 0) == (m.URL == ""):
+			return fmt.Errorf("%s: mcp.%s has either a command or a url", s.Path, name)
+		case m.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
+			return fmt.Errorf("%s: mcp.%s: %q is no http URL", s.Path, name, m.URL)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,172 @@
+package tools_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+
+	"wb/agent"
+	"wb/agent/tools"
+)
+
+// workdir is a directory with files, and the run's tree over it.
+func workdir(t *testing.T, files map[string]string) (string, *agent.Tree) {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tree, err := agent.NewTree(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tree.Close() })
+	return dir, tree
+}
+
+// git commits what changed and nothing that is private, once per call.
+func TestGit(t *testing.T) {
+	dir, _ := workdir(t, map[string]string{"a.org": "* A\n", "events.org": "* private\n", "sub/_steps.jsonl": "{}\n", ".wb/x": "x"})
+	tool := tools.Git(tools.Repository{Dir: dir, Tenant: "ada", Now: func() time.Time { return time.Unix(1e9, 0) }})
+	if got := call(t, tool, map[string]any{"message": "first"}); !strings.Contains(got, "no git repository") {
+		t.Errorf("without a repository: %q", got)
+	}
+	repo, err := git.PlainInit(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := call(t, tool, map[string]any{"message": "first\n\nwhy"}); !strings.HasPrefix(got, "committed: ") || !strings.HasSuffix(got, " (no remote)") {
+		t.Errorf("%q", got)
+	}
+	head, _ := repo.Head()
+	commit, err := repo.CommitObject(head.Hash())
+	if err != nil || commit.Author.Name != "ada" || !strings.HasPrefix(commit.Message, "first\n\nwhy\n\nWb-Call: ") {
+		t.Errorf("%+v %v", commit, err)
+	}
+	files, _ := commit.Files()
+	var names []string
+	for f, err := files.Next(); err == nil; f, err = files.Next() {
+		names = append(names, f.Name)
+	}
+	if got := strings.Join(names, " "); got != "a.org" {
+		t.Errorf("committed %s", got)
+	}
+	again := call(t, tool, map[string]any{"message": "first\n\nwhy"})
+	if after, _ := repo.Head(); after.Hash() != head.Hash() || !strings.HasPrefix(again, "committed: ") {
+		t.Errorf("the same call again made %s: %q", after.Hash(), again)
+	}
+}
+
+func TestPublish(t *testing.T) {
+	_, tree := workdir(t, map[string]string{"content/a.html": "a", "blog/deep/b.html": "b", "secret.txt": "s", "content/_steps.jsonl": "x"})
+	if got := call(t, tools.Publish(tree, "", "/home/ada/.config/wb/wb.toml"), nil); !strings.Contains(got, "publishing is not configured here") || !strings.Contains(got, "wb.toml") {
+		t.Errorf("%q", got)
+	}
+	web := t.TempDir()
+	publish := tools.Publish(tree, web, "")
+	if got := call(t, publish, nil); got != "published 2 files (0 unchanged)" {
+		t.Errorf("%q", got)
+	}
+	if got := call(t, publish, nil); got != "published 0 files (2 unchanged)" {
+		t.Errorf("%q", got)
+	}
+	for name, want := range map[string]bool{"content/a.html": true, "blog/deep/b.html": true, "secret.txt": false, "content/_steps.jsonl": false} {
+		if _, err := os.Stat(filepath.Join(web, name)); (err == nil) != want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// Two pictures a run, counted when they are attempted.
+func TestImage(t *testing.T) {
+	_, tree := workdir(t, nil)
+	if got := call(t, tools.Image(tree, nil), map[string]any{"prompt": "x", "dest": "a.png"}); !strings.HasPrefix(got, "! image is not configured here") {
+		t.Errorf("%q", got)
+	}
+	grants, err := tools.PublicGrants([]string{"draw.example.org"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := 0
+	web := site(t, grants, func(w http.ResponseWriter, r *http.Request) {
+		asked++
+		if asked == 1 {
+			http.Error(w, "busy", http.StatusServiceUnavailable)
+			return
+		}
+		fmt.Fprint(w, `{"data":[{"b64_json":"UE5H"}]}`)
+	})
+	draw := tools.Image(tree, &tools.ImageProvider{URL: "http://draw.example.org/v1", Key: "k", Web: web})
+	args := func(dest string) map[string]any { return map[string]any{"prompt": "a cat", "dest": dest} }
+	for _, c := range []struct{ dest, want string }{
+		{"../a.png", "! write blocked: path escapes your working dir"},
+		{"a.png", "! image failed: HTTP 503"},
+		{"a.png", "drew a.png (3 bytes)"},
+		{"b.png", "! image budget exhausted (2/run) — plan banners, don't spray"},
+	} {
+		if got := call(t, draw, args(c.dest)); got != c.want {
+			t.Errorf("%s: %q, want %q", c.dest, got, c.want)
+		}
+	}
+	if data, err := tree.Read("a.png"); string(data) != "PNG" || err != nil || asked != 2 {
+		t.Errorf("%q %v, asked %d times", data, err, asked)
+	}
+	resumed := tools.Image(tree, &tools.ImageProvider{URL: "http://draw.example.org/v1", Web: web})
+	for range 2 {
+		resumed.(interface{ Recorded() }).Recorded()
+	}
+	if got := call(t, resumed, args("c.png")); !strings.Contains(got, "exhausted") {
+		t.Errorf("a resumed run may draw again: %q", got)
+	}
+}
+
+// wb looks at the tree of the run and at nothing else.
+func TestWB(t *testing.T) {
+	_, tree := workdir(t, map[string]string{"a.org": "* TODO One\n* Two\n", "sub/b.org": "* TODO Three\n#+begin_src js\n1\n#+end_src\n"})
+	if err := tree.Write("c.org", []byte("* TODO New\n")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := tree.Changes(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	wb := tools.WB(nil, tree)
+	for _, c := range []struct {
+		args any
+		want string
+	}{
+		{"query 'todo:TODO | count'", "3"},
+		{[]string{"wb", "query", "sub", "todo:TODO | select title"}, "Three"},
+		{"query 'todo:TODO | select file'", "c.org"},
+		{"search three", "sub/b.org:1"},
+		{"lint a.org", "no mistakes found"},
+		{"read a.org 2 2", "* Two\n"},
+		{"read ../../etc/passwd", "! wb read error: "},
+		{"query /etc 'todo:TODO'", "! wb query error: "},
+		{[]string{"query", `(query (from "/etc/passwd"))`}, "! wb query error: from "},
+		{"plan sub/b.org", `"components"`},
+		{"fmt a.org", "* TODO One"},
+		{"telemetry", "no run is recorded here"},
+		{"help", "wb lint FILE"},
+		{"run a.org", "! wb run not permitted to an agent"},
+		{"serve", "! wb serve not permitted to an agent"},
+		{"toolchain install clang", "not permitted"},
+		{"query 'to:do:('", "! wb query error"},
+		{"why a.org", "! wb why error"},
+	} {
+		if got := call(t, wb, map[string]any{"args": c.args}); !strings.Contains(got, c.want) {
+			t.Errorf("%v gave %q, want %q", c.args, got, c.want)
+		}
+	}
+}

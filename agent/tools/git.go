@@ -1,0 +1,184 @@
+package tools
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+	gitobject "github.com/go-git/go-git/v5/plumbing/object"
+	"github.com/go-git/go-git/v5/plumbing/transport/http"
+
+	"wb/agent"
+)
+
+// private are names that never leave the machine: what runs recorded, and what
+// the host keeps for them.
+var private = []string{"events.org", "_steps.jsonl", "_ledger.json", "approvals.org", ".wb", "vfs.sqlite", "vfs.sqlite-wal", "vfs.sqlite-shm"}
+
+// neverLeaves reports whether a file is private, wherever it stands.
+func neverLeaves(name string) bool {
+	for part := range strings.SplitSeq(path.Clean(filepath.ToSlash(name)), "/") {
+		if slices.Contains(private, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// Repository is the working directory as the git tool commits it.
+type Repository struct {
+	Dir    string
+	Tenant string // who the commits are by
+	// User and Token are the credentials for the remote, empty for none.
+	User, Token string
+	Now         func() time.Time
+}
+
+// Git commits the working directory. The agent gives a message and nothing
+// else: what is added, as whom, and where it is pushed is fixed here. A commit
+// carries the key of its call, so that a resumed run makes no second one.
+func Git(repo Repository) agent.Tool {
+	return &tool{name: "git", description: "Commit everything that changed in the working directory with a message, and push it when a remote is set.",
+		schema: object("message string the commit message"),
+		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
+			message := strings.TrimSpace(args.Text("message"))
+			if message == "" {
+				return agent.Output{}, errors.New("git error: the message is empty")
+			}
+			text, err := repo.commit(ctx, message)
+			if err != nil {
+				return agent.Output{}, fmt.Errorf("git error: %w", err)
+			}
+			return agent.Output{Text: text}, nil
+		}}
+}
+
+// callTrailer names the tool call in a commit's message.
+const callTrailer = "Wb-Call: "
+
+func (r Repository) commit(ctx context.Context, message string) (string, error) {
+	repo, err := git.PlainOpenWithOptions(r.Dir, &git.PlainOpenOptions{DetectDotGit: true})
+	if errors.Is(err, git.ErrRepositoryNotExists) {
+		return "", errors.New("the working directory is no git repository; nothing was committed")
+	}
+	if err != nil {
+		return "", err
+	}
+	tree, err := repo.Worktree()
+	if err != nil {
+		return "", err
+	}
+	changed, err := r.stage(tree)
+	if err != nil {
+		return "", err
+	}
+	key := sha256.Sum256([]byte(agent.CallKey(ctx)))
+	trailer := callTrailer + hex.EncodeToString(key[:8])
+	hash, done := committed(repo, trailer)
+	switch {
+	case done: // by this very call, before the run was killed
+	case !changed:
+		return "nothing to commit (working tree clean)", nil
+	default:
+		who := &gitobject.Signature{Name: r.Tenant, Email: r.Tenant + "@wb.invalid", When: r.Now()}
+		if hash, err = tree.Commit(message+"\n\n"+trailer+"\n", &git.CommitOptions{Author: who}); err != nil {
+			return "", err
+		}
+	}
+	return r.push(ctx, repo, hash)
+}
+
+// committed is the last commit when this call made it.
+func committed(repo *git.Repository, trailer string) (plumbing.Hash, bool) {
+	head, err := repo.Head()
+	if err != nil {
+		return plumbing.ZeroHash, false
+	}
+	c, err := repo.CommitObject(head.Hash())
+	return head.Hash(), err == nil && strings.Contains(c.Message, trailer)
+}
+
+// stage adds what changed in the working directory, but what is private. What
+// somebody else has staged outside of it is not the agent's to commit.
+func (r Repository) stage(tree *git.Worktree) (changed bool, err error) {
+	root, err := filepath.EvalSymlinks(tree.Filesystem.Root())
+	if err != nil {
+		return false, err
+	}
+	dir, err := filepath.EvalSymlinks(r.Dir)
+	if err != nil {
+		return false, err
+	}
+	below, err := filepath.Rel(root, dir)
+	if err != nil {
+		return false, err
+	}
+	status, err := tree.Status()
+	if err != nil {
+		return false, err
+	}
+	for name, s := range status {
+		staged := s.Staging != git.Unmodified && s.Staging != git.Untracked
+		own := below == "." || strings.HasPrefix(name, filepath.ToSlash(below)+"/")
+		switch {
+		case staged && !own:
+			return false, fmt.Errorf("%s is staged and lies outside of the working directory", name)
+		case staged && neverLeaves(name):
+			return false, fmt.Errorf("%s is staged and never leaves this machine; it must be unstaged", name)
+		case !own || neverLeaves(name) || s.Worktree == git.Unmodified && !staged:
+			continue
+		}
+		changed = true
+		if s.Worktree != git.Unmodified {
+			if _, err := tree.Add(name); err != nil {
+				return false, fmt.Errorf("%s: %w", name, err)
+			}
+		}
+	}
+	return changed, nil
+}
+
+// push sends the branch to origin over https. Other ways to reach a remote
+// would start programs.
+func (r Repository) push(ctx context.Context, repo *git.Repository, hash plumbing.Hash) (string, error) {
+	short := hash.String()[:12]
+	remote, err := repo.Remote(git.DefaultRemoteName)
+	if errors.Is(err, git.ErrRemoteNotFound) {
+		return fmt.Sprintf("committed: %s (no remote)", short), nil
+	}
+	if err != nil {
+		return "", err
+	}
+	for _, address := range remote.Config().URLs {
+		if u, err := url.Parse(address); err != nil || u.Scheme != "https" && u.Scheme != "http" {
+			return fmt.Sprintf("committed: %s (not pushed: the remote is not https)", short), nil
+		}
+	}
+	options := &git.PushOptions{RemoteName: git.DefaultRemoteName}
+	if r.Token != "" {
+		user := r.User
+		if user == "" {
+			user = "git"
+		}
+		options.Auth = &http.BasicAuth{Username: user, Password: r.Token}
+	}
+	err = repo.PushContext(ctx, options)
+	if err != nil && !errors.Is(err, git.NoErrAlreadyUpToDate) {
+		reason := err.Error()
+		if r.Token != "" {
+			reason = strings.ReplaceAll(reason, r.Token, "[token]")
+		}
+		return fmt.Sprintf("committed: %s (push failed: %s)", short, reason), nil
+	}
+	return "committed + pushed: " + short, nil
+}

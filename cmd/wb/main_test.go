@@ -4,7 +4,9 @@ import (
 	"context"
 	"flag"
 	"os"
+	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 	"testing"
 
@@ -26,9 +28,14 @@ func TestMain(m *testing.M) {
 
 // TestScripts runs every verb's script in testdata/script. Scripts share the
 // user's toolchain cache, so that compilers are provisioned once, but nothing
-// else of the user's: HOME, state and config are the script's own.
+// else of the user's: HOME, state and config are the script's own. $BIN is a
+// directory with wb and nothing else, for PATH.
 func TestScripts(t *testing.T) {
 	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	wb, err := exec.LookPath("wb") // where testscript.Main has put it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -42,6 +49,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("XDG_CONFIG_HOME", env.WorkDir+"/.config")
 			env.Setenv("HOME", env.WorkDir)
 			env.Setenv("NO_COLOR", "1")
+			env.Setenv("BIN", filepath.Dir(wb))
 			return nil
 		},
 		Condition: toolchainCondition,

@@ -154,7 +154,10 @@ func (c *toolchainUnpackCmd) Run(a *app) error {
 		for _, name := range unknown {
 			a.note("%s is not a toolchain of this wb, left out", name)
 		}
-		return err
+		if err != nil {
+			return fmt.Errorf("%s: %w", c.File, err)
+		}
+		return nil
 	})
 }
 

@@ -51,6 +51,27 @@ func (e *IntegrityError) Hint() string { return "wb toolchain install --force " 
 // ExitCode is 5: verification failed.
 func (e *IntegrityError) ExitCode() int { return 5 }
 
+// PackError says that a file is not a pack, or not as it was written. Nothing
+// of what is wrong in it has been installed. The command line maps it to exit
+// code 5.
+type PackError struct {
+	What string // what is wrong, for people
+	Err  error  // the cause; nil when What says it all
+}
+
+func (e *PackError) Error() string { return e.What }
+
+// Unwrap gives the cause.
+func (e *PackError) Unwrap() error { return e.Err }
+
+// Hint says where to get a good one.
+func (e *PackError) Hint() string {
+	return "copy it again, or make a new one where the toolchains are installed: wb toolchain pack FILE"
+}
+
+// ExitCode is 5: verification failed.
+func (e *PackError) ExitCode() int { return 5 }
+
 // SelfTestError says that a toolchain is complete but does not work here.
 type SelfTestError struct {
 	Tool string

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
@@ -103,7 +104,7 @@ func (s *Store) Unpack(ctx context.Context, r io.Reader, progress Progress) (ins
 	defer os.RemoveAll(dir)
 	zr, err := gzip.NewReader(r)
 	if err != nil {
-		return nil, nil, fmt.Errorf("unpack: %w", err)
+		return nil, nil, damage(err, dir)
 	}
 	known := s.Names()
 	_, err = extract(zr, dir, maxUnpacked, func(name string) string {
@@ -117,7 +118,7 @@ func (s *Store) Unpack(ctx context.Context, r io.Reader, progress Progress) (ins
 		return name
 	})
 	if err != nil {
-		return nil, unknown, fmt.Errorf("unpack: %w", err)
+		return nil, unknown, damage(err, dir)
 	}
 	for _, name := range known {
 		if !exists(filepath.Join(dir, name)) {
@@ -148,17 +149,42 @@ func (s *Store) adopt(ctx context.Context, name, dir string, progress Progress) 
 	}
 	m, err := readManifest(dir)
 	if err != nil {
-		return Toolchain{}, fmt.Errorf("toolchain %s: unpack: %w", name, err)
+		return Toolchain{}, damage(err, filepath.Dir(dir))
+	}
+	if m.Name != name {
+		return Toolchain{}, &PackError{What: fmt.Sprintf("the pack is damaged: %s says that it is %q", name, m.Name)}
 	}
 	if m.Pin != r.Pin() {
-		return Toolchain{}, fmt.Errorf("toolchain %s: unpack: the pack has version %s, this wb wants %s", name, m.Version, r.Version)
+		return Toolchain{}, fmt.Errorf("toolchain %s: the pack has version %s, this wb wants %s (%.12s, %.12s)", name, m.Version, r.Version, m.Pin, r.Pin())
 	}
 	if err := checkFiles(r, m, dir); err != nil {
-		return Toolchain{}, err
+		return Toolchain{}, damage(err, filepath.Dir(dir))
 	}
 	t, err := s.settle(ctx, r, dir, progress)
 	if err == nil {
 		s.remember(t)
 	}
 	return t, err
+}
+
+// damage says what is wrong with a pack that was being unpacked into dir. What
+// the machine could not do, such as write, is not the pack's fault.
+func damage(err error, dir string) error {
+	var path *fs.PathError
+	switch {
+	case errors.Is(err, gzip.ErrHeader), errors.Is(err, io.EOF):
+		return &PackError{What: "not a toolchain pack", Err: err}
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &PackError{What: "the pack is cut short", Err: err}
+	case errors.As(err, &path) && errors.Is(err, fs.ErrNotExist):
+		return &PackError{What: "the pack is damaged: it has no " + within(path.Path, dir), Err: err}
+	case errors.As(err, &path):
+		return fmt.Errorf("unpack: %w", err)
+	}
+	return &PackError{What: "the pack is damaged: " + within(err.Error(), dir), Err: err}
+}
+
+// within shortens the paths in text that lead into dir.
+func within(text, dir string) string {
+	return filepath.ToSlash(strings.ReplaceAll(text, dir+string(filepath.Separator), ""))
 }

@@ -47,6 +47,11 @@ echo two
 #+end_src
 #+begin_src sh :tangle empty.sh
 #+end_src
+* Noweb
+#+begin_src python :tangle commented.py :noweb yes :comments noweb
+first = 0
+<<inline>>
+#+end_src
 `
 
 // planText plans a document whose files lie in /d.
@@ -102,6 +107,8 @@ func TestDetangle(t *testing.T) {
 		{"between link comments", "script.sh", "echo two", "echo two\necho three", "echo two\necho three\n#+end_src", ""},
 		{"a comment line", "script.sh", "Three:2 ends here", "Three:2 ended", "", "header arguments or comments"},
 		{"text between blocks", "script.sh", "ends here\n\n#", "ends here\n# mine\n\n#", "", "between blocks"},
+		{"a referenced block between noweb comments", "commented.py", "1, 2\n", "1, 2, 3\n4\n", "1, 2, 3\n4\n#+end_src", ""},
+		{"before a noweb comment", "commented.py", "first = 0\n", "first = 1\nsecond = 2\n", "first = 1\nsecond = 2\n<<inline>>", ""},
 		{"an empty block filled", "empty.sh", "\n", "echo x\necho y\n", "empty.sh\necho x\necho y\n#+end_src", ""},
 	}
 	for _, test := range tests {

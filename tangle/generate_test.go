@@ -337,7 +337,7 @@ func (g *generator) args(language string, inherited bool) string {
 	add(4, ":exports %", "none", "both")
 	add(3, ":eval %", "no", "never")
 	add(4, ":hlines %", "yes", "no")
-	add(4, ":colnames %", "yes", "no", "nil")
+	add(4, ":colnames %", "yes", "no", "yes")
 	add(1, ":rownames %", "yes", "no")
 	add(2, ":unknown %", "x", "'sym")
 	if inherited {

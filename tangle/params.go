@@ -204,6 +204,9 @@ var lispMatters = map[string]bool{
 func disassemble(p *lang.Params) error {
 	is := func(v elisp.Value, text string) bool { return v == elisp.String(text) }
 	colnames, rownames, hlines := argOr(p, ":colnames"), argOr(p, ":rownames"), argOr(p, ":hlines")
+	if is(colnames, "nil") { // Org before 9.8.12 takes it for yes
+		colnames = elisp.Nil
+	}
 	for i := range p.Vars {
 		v := &p.Vars[i]
 		rows, proper := elisp.Items(v.Value)

@@ -21,6 +21,8 @@ type Output struct {
 	Files    []File    // in the order of their first block
 	Blocks   int       // how many blocks go into files
 	Warnings []Warning // in document order
+
+	name string // of the document, as errors call it
 }
 
 // File is one file to be written.
@@ -65,7 +67,7 @@ func Plan(ctx context.Context, doc *org.Document, opts Options) (*Output, error)
 			return nil, err
 		}
 	}
-	plan := &Output{Source: opts.File, Warnings: p.warnings}
+	plan := &Output{Source: opts.File, Warnings: p.warnings, name: p.at.file}
 	for _, target := range p.targets {
 		file, err := p.assemble(target)
 		if err != nil {

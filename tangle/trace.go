@@ -109,6 +109,9 @@ func (p *planner) trace(ctx context.Context) error {
 // not the same text.
 func marksOf(body, marked string) [][]mark {
 	clean, want := strings.Split(marked, "\n"), strings.Split(body, "\n")
+	for len(clean) > len(want) && onlyMarks(clean[len(clean)-1]) {
+		clean = clean[:len(clean)-1] // behind a reference with comments: trimmed where there is no mark
+	}
 	if len(clean) != len(want) {
 		return nil
 	}
@@ -121,6 +124,11 @@ func marksOf(body, marked string) [][]mark {
 		marks[i] = found
 	}
 	return marks
+}
+
+func onlyMarks(line string) bool {
+	text, _ := readMarks(line)
+	return strings.Trim(text, " \t\r") == ""
 }
 
 // matchLines finds the lines of a body that stand in the block itself.

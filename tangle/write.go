@@ -74,19 +74,19 @@ func (o *Output) Compare(opts WriteOptions) ([]Change, error) {
 		file := &o.Files[i]
 		change := Change{File: file, Rel: relative(root, file.Path)}
 		if err := allowed(root, file, opts); err != nil {
-			return nil, err
+			return nil, o.blame(file, err)
 		}
 		info, err := os.Lstat(filepath.FromSlash(file.Path))
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			change.Action = Created
 			if err := parentExists(file); err != nil {
-				return nil, fmt.Errorf("%s: %w", change.Rel, err)
+				return nil, o.blame(file, fmt.Errorf("%s: %w", change.Rel, err))
 			}
 		case err != nil:
-			return nil, err
+			return nil, o.blame(file, err)
 		case !info.Mode().IsRegular():
-			return nil, fmt.Errorf("%s: not a regular file", change.Rel)
+			return nil, o.blame(file, fmt.Errorf("%s: not a regular file", change.Rel))
 		default:
 			if change.Old, err = os.ReadFile(filepath.FromSlash(file.Path)); err != nil {
 				return nil, err
@@ -101,6 +101,19 @@ func (o *Output) Compare(opts WriteOptions) ([]Change, error) {
 		changes[i] = change
 	}
 	return changes, nil
+}
+
+// blame gives an error about a file the place of the block that wants the file.
+func (o *Output) blame(file *File, err error) error {
+	if len(file.Sections) == 0 {
+		return err
+	}
+	placed := &Error{File: o.name, Line: file.Sections[0].Line, Col: 1, Msg: err.Error(), Err: err}
+	var advice interface{ Hint() string }
+	if errors.As(err, &advice) {
+		placed.Advice = advice.Hint()
+	}
+	return placed
 }
 
 const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky

@@ -18,6 +18,7 @@ import (
 	"strings"
 
 	"wb/sandbox"
+	"wb/sandbox/dock"
 	"wb/value"
 )
 
@@ -161,6 +162,8 @@ type Job struct {
 	Dir    string
 	Limits sandbox.Limits
 	Caps   sandbox.Caps
+	// Dock serves what the program was granted beyond Caps; nil grants nothing.
+	Dock *dock.Dock
 	// Stdout and Stderr receive output as it is produced (nil = only kept).
 	Stdout io.Writer
 	Stderr io.Writer

@@ -72,7 +72,7 @@ func (l *lane) OpenKernel(ctx context.Context, art *compile.Artifact, job *compi
 		return nil, err
 	}
 	return compile.StartKernel(ctx, l.env.Engine, sandbox.Command{Module: module, Args: []string{"kernel"}, Stdout: job.Stdout, Stderr: job.Stderr,
-		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps}, layout)
+		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()}, layout)
 }
 
 // runKernel calls a kernel once, with the job's standard input.

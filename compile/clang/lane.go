@@ -13,6 +13,7 @@ import (
 
 	"wb/compile"
 	"wb/sandbox"
+	"wb/sandbox/dock"
 	"wb/value"
 )
 
@@ -111,7 +112,10 @@ func (l *lane) build(ctx context.Context, src *compile.Source, u *unit, p progra
 		files = make(map[string][]byte)
 	}
 	main := string(originBody) + l.lang.ext
-	files[main] = []byte(u.marked(l.lang.ext))
+	files[main] = []byte(dockInclude.ReplaceAllString(u.marked(l.lang.ext), `${1}"`+dockHeader+`"`))
+	if _, own := files[dockHeader]; !own {
+		files[dockHeader] = []byte(dock.CHeader())
+	}
 	warnings := flags.warnings(src)
 	var objects [][]byte
 	for _, name := range append([]string{main}, flags.sources...) {
@@ -136,6 +140,12 @@ func (l *lane) build(ctx context.Context, src *compile.Source, u *unit, p progra
 	}
 	return o.output, warnings, nil
 }
+
+// dockHeader is the header through which programs ask the host. The compiler
+// finds it beside the block.
+const dockHeader = "wb.h"
+
+var dockInclude = regexp.MustCompile(`(?m)^([ \t]*#[ \t]*include[ \t]*)<wb\.h>`)
 
 // filesWords are what programs that open files by name cannot do without.
 var filesWords = regexp.MustCompile(`\b(fopen|freopen|open|openat|creat|stat|lstat|access|opendir|scandir|glob|remove|unlink|rename|mkdir|rmdir|chdir|getcwd|truncate|ifstream|ofstream|fstream|filesystem)\b`)
@@ -222,7 +232,7 @@ func (l *lane) runProgram(ctx context.Context, module *sandbox.Module, art *comp
 	exit, err := l.env.Engine.Run(ctx, sandbox.Command{
 		Module: module, Args: append(args, job.Args...), Stdin: bytes.NewReader(job.Stdin),
 		Stdout: tee(&stdout, job.Stdout), Stderr: tee(&stderr, job.Stderr),
-		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps,
+		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host(),
 	})
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	if art.Shape == compile.ShapeBabel {

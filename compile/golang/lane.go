@@ -159,7 +159,7 @@ func (l lane) command(ctx context.Context, art *compile.Artifact, job *compile.J
 	}
 	return sandbox.Command{
 		Module: module, Args: append([]string{"block"}, args...), Env: environment(job), Stdin: bytes.NewReader(job.Stdin), Stdout: stdout, Stderr: stderr,
-		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps,
+		Files: job.Docked(ctx), Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host(),
 	}, nil
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"wb/compile/toolchain"
 	"wb/sandbox"
+	"wb/sandbox/dock"
 )
 
 // controls are the functions guest/ keeps for the host.
@@ -54,6 +55,10 @@ func (r *Runtime) Refused(ctx context.Context) (map[string]string, error) {
 func guestSources() ([]string, error) {
 	texts := make([]string, len(guestScripts))
 	for i, name := range guestScripts {
+		if name == dockScript {
+			texts[i] = dock.JavaScriptModule()
+			continue
+		}
 		text, err := guestFiles.ReadFile("guest/" + name + ".js")
 		if err != nil {
 			return nil, err

@@ -51,4 +51,7 @@ import "embed"
 var guestFiles embed.FS
 
 // guestScripts lists guest/ in the order in which the parts need each other.
-var guestScripts = []string{"inspect", "timers", "console", "text", "clone", "url", "buffer", "crypto", "locale", "files", "path", "node", "bridge"}
+var guestScripts = []string{"inspect", "timers", "console", "text", "clone", "url", "buffer", "crypto", "locale", "files", "path", "node", dockScript, "bridge"}
+
+// dockScript is the one script that package dock makes.
+const dockScript = "dock"

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wb/sandbox"
+	"wb/sandbox/dock"
 )
 
 // world is what one job lets a VM see.
@@ -22,7 +23,8 @@ type world struct {
 	stdout, stderr io.Writer
 	sources        sources
 	tree           files
-	random         io.Reader // nil until it is asked for
+	dock           *dock.Dock // nil when nothing was granted
+	random         io.Reader  // nil until it is asked for
 	manifests      map[string]*manifest
 	checking       bool // nothing is to run: only syntax and imports are checked
 }
@@ -50,6 +52,7 @@ var hostFunctions = map[string]hostFunction{
 	"sourceText": (*machine).hostSourceText,
 	"sourceKind": (*machine).hostSourceKind,
 
+	"dock":   (*machine).hostDock,
 	"hash":   (*machine).hostHash,
 	"pack":   (*machine).hostPack,
 	"unpack": (*machine).hostUnpack,

@@ -15,7 +15,7 @@ const BlockFile = "block.js"
 // builtinScheme marks the modules of node that the guest has itself.
 const builtinScheme = "node:"
 
-// dockModule is the module through which capabilities will be imported.
+// dockModule is the module through which capabilities are imported.
 const dockModule = "wb"
 
 // moduleName resolves an import for QuickJS: the result is the name by which

@@ -25,8 +25,8 @@ func (w *world) resolve(base, name, verb string) (string, error) {
 		return w.file(path.Join("/", path.Dir(base), name), name, verb, base)
 	case strings.HasPrefix(name, "/"):
 		return w.file(path.Clean(name), name, verb, base)
-	case name == dockModule || strings.HasPrefix(name, dockModule+"/"):
-		return "", &guestError{Code: "ERR_DOCK", Message: fmt.Sprintf("%s %q: this block was granted no capabilities of the host", verb, name)}
+	case strings.HasPrefix(name, dockModule+"/"):
+		return "", &guestError{Code: "ERR_DOCK", Message: fmt.Sprintf("%s %q: the host has the module %q alone", verb, name, dockModule)}
 	case strings.Contains(name, "://") || strings.HasPrefix(name, "data:"):
 		return "", &guestError{Code: "ERR_NETWORK_IMPORT_DISALLOWED", Message: fmt.Sprintf("%s %q: modules are not fetched over the network", verb, name)}
 	case strings.HasPrefix(name, "#"):

@@ -26,7 +26,7 @@ func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	w := world{
 		limits: job.Limits, caps: job.Caps, stdin: job.Stdin, sources: sources,
 		stdout: r.output.stream(&r.stdout, job.Stdout), stderr: r.output.stream(&r.stderr, job.Stderr),
-		tree: newFiles(job.Files, job.Dir, job.Limits),
+		tree: newFiles(job.Files, job.Dir, job.Limits), dock: job.Dock,
 	}
 	m, release, err := l.machineFor(ctx, w, job)
 	if err != nil {

@@ -12,6 +12,7 @@ import (
 	"wb/compile/toolchain"
 	"wb/compile/vm"
 	"wb/sandbox"
+	"wb/sandbox/dock"
 )
 
 //go:embed guest/*.py
@@ -19,7 +20,18 @@ var guestFiles embed.FS
 
 // guestModules are the modules of guest/ in the order in which they need each
 // other: name in Python, name of the file. The last one gets Python ready.
-var guestModules = [][2]string{{"_wb_missing", "missing"}, {"_wb_values", "values"}, {"_wb_errors", "errors"}, {"_wb_loop", "loop"}, {"_wb", "bridge"}}
+var guestModules = [][2]string{{"_wb_missing", "missing"}, {"_wb_values", "values"}, {"_wb_errors", "errors"}, {"_wb_loop", "loop"}, {"wb", dockFile}, {"_wb", "bridge"}}
+
+// dockFile is the one module that package dock makes.
+const dockFile = "dock"
+
+// guestText is the source of one of guestModules.
+func guestText(file string) ([]byte, error) {
+	if file == dockFile {
+		return []byte(dock.PythonModule()), nil
+	}
+	return guestFiles.ReadFile("guest/" + file + ".py")
+}
 
 // bootLimits bound starting Python and importing the modules most blocks use.
 var bootLimits = sandbox.Limits{Fuel: -1, Memory: 256 << 20, Timeout: 2 * time.Minute}
@@ -28,7 +40,7 @@ var bootLimits = sandbox.Limits{Fuel: -1, Memory: 256 << 20, Timeout: 2 * time.M
 func guestKey() string {
 	h := sha256.New()
 	for _, m := range guestModules {
-		text, _ := guestFiles.ReadFile("guest/" + m[1] + ".py") // embedded
+		text, _ := guestText(m[1]) // embedded
 		fmt.Fprintf(h, "%s %d\n%s\n", m[0], len(text), text)
 	}
 	return hex.EncodeToString(h.Sum(nil))
@@ -50,7 +62,7 @@ func boot(ctx context.Context, in *sandbox.Instance) error {
 		return err
 	}
 	for _, module := range guestModules {
-		text, err := guestFiles.ReadFile("guest/" + module[1] + ".py")
+		text, err := guestText(module[1])
 		if err != nil {
 			return err
 		}

@@ -143,7 +143,7 @@ func (l lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) 
 	}
 	command := sandbox.Command{
 		Module: module, Args: slices.Concat(args, job.Args), Stdin: bytes.NewReader(job.Stdin), Stdout: tee(&stdout, job.Stdout), Stderr: tee(&stderr, job.Stderr),
-		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps,
+		Files: job.Docked(ctx), Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host(),
 	}
 	out := &compile.Outcome{}
 	if art.Shape == compile.ShapeComponent {

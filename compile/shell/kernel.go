@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wb/sandbox"
+	"wb/sandbox/dock"
 )
 
 // Bounds on processes: enough for any script, few enough that a fork bomb ends
@@ -27,6 +28,7 @@ type kernel struct {
 	tree   sandbox.FS
 	limits sandbox.Limits
 	caps   sandbox.Caps
+	dock   *dock.Dock // nil: there is no command wb
 	seed   uint64
 	start  time.Time
 
@@ -107,6 +109,8 @@ func (k *kernel) spawn(p *process) error {
 		}
 	}
 	guest, ok := k.set.program(p.argv[0])
+	host := k.dock != nil && p.argv[0] == dockCommand
+	ok = ok || host
 	switch {
 	case !ok:
 		drop()
@@ -124,7 +128,11 @@ func (k *kernel) spawn(p *process) error {
 	go func() {
 		defer close(p.done)
 		defer k.live.Add(-1)
-		p.status = p.run(guest, seed)
+		if host {
+			p.status = p.runDock()
+		} else {
+			p.status = p.run(guest, seed)
+		}
 		for _, s := range p.streams {
 			s.drop()
 		}

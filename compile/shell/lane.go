@@ -131,7 +131,7 @@ func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	shell := art.Meta[metaShell]
 	r, err := l.Runner.Run(ctx, Script{
 		Text: art.Script, Shell: shell, Args: args, Options: []string{"--before=" + art.Meta[metaBefore]}, Stdin: stdin,
-		Stdout: job.Stdout, Stderr: job.Stderr, Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps,
+		Stdout: job.Stdout, Stderr: job.Stderr, Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Dock: job.Dock,
 	})
 	out := &compile.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Exit: r.Exit, Usage: r.Usage}
 	if art.Shape == compile.ShapeBabel {

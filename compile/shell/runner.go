@@ -7,6 +7,7 @@ import (
 
 	"wb/compile"
 	"wb/sandbox"
+	"wb/sandbox/dock"
 )
 
 // Runner runs shell scripts in the sandbox. It is safe for concurrent use; the
@@ -38,6 +39,8 @@ type Script struct {
 	Limits sandbox.Limits
 	Caps   sandbox.Caps
 	Seed   uint64
+	// Dock serves the command wb; without one there is none.
+	Dock *dock.Dock
 }
 
 // Result is what a script did.
@@ -68,7 +71,7 @@ func (r *Runner) run(ctx context.Context, s Script, argv []string) (Result, erro
 	if err != nil {
 		return Result{}, err
 	}
-	k := &kernel{set: set, caps: s.Caps, seed: s.Seed, start: time.Now(), limits: withDefaults(s.Limits)}
+	k := &kernel{set: set, caps: s.Caps, dock: s.Dock, seed: s.Seed, start: time.Now(), limits: withDefaults(s.Limits)}
 	if k.tree, err = k.mount(s.Files); err != nil {
 		return Result{}, err
 	}

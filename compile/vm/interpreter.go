@@ -142,7 +142,7 @@ func (i *Interpreter) Test(ctx context.Context, t toolchain.Toolchain, check fun
 // restore makes a machine that works for job.
 func (i *Interpreter) restore(ctx context.Context, image *sandbox.Snapshot, job *compile.Job) (*Machine, error) {
 	m := &Machine{caps: job.Caps}
-	m.adopt(job)
+	m.adopt(ctx, job)
 	in, err := i.env.Engine.Restore(ctx, image, sandbox.Command{
 		Args: i.config.Args, Env: i.config.Env, Host: i.config.Host,
 		Stdin: &m.stdin, Stdout: &m.Stdout, Stderr: &m.Stderr, Files: &m.files, Limits: job.Limits, Caps: job.Caps})

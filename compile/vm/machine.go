@@ -22,12 +22,12 @@ type Machine struct {
 }
 
 // adopt makes the machine see the world of a job.
-func (m *Machine) adopt(job *compile.Job) {
+func (m *Machine) adopt(ctx context.Context, job *compile.Job) {
 	m.stdin.Reader = bytes.NewReader(job.Stdin)
 	m.Stdout = Stream{listener: job.Stdout}
 	m.Stderr = Stream{listener: job.Stderr}
-	m.files.FS = job.Files
-	if job.Files == nil {
+	m.files.FS = job.Docked(ctx)
+	if m.files.FS == nil {
 		m.files.FS = sandbox.NewMemFS()
 	}
 }

@@ -37,7 +37,7 @@ func (s *sessions) acquire(ctx context.Context, job *compile.Job, start func() (
 		one.mu.Unlock()
 		return nil, nil, errors.New("the session was started with other capabilities; give all its blocks the same :uses")
 	default:
-		one.machine.adopt(job)
+		one.machine.adopt(ctx, job)
 		one.machine.Renew(job.Limits)
 	}
 	return one.machine, func(alive bool) {

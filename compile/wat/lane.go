@@ -283,7 +283,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	}
 	var stdout, stderr bytes.Buffer
 	exit, err := l.env.Engine.Run(ctx, sandbox.Command{Module: module, Args: append([]string{"block"}, job.Args...), Stdin: bytes.NewReader(job.Stdin),
-		Stdout: tee(&stdout, job.Stdout), Stderr: tee(&stderr, job.Stderr), Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps})
+		Stdout: tee(&stdout, job.Stdout), Stderr: tee(&stderr, job.Stderr), Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()})
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	out.Value = value.OfString(stdout.String())
 	if art.Shape == compile.ShapeBabel {
@@ -343,7 +343,7 @@ func (l *lane) OpenKernel(ctx context.Context, art *compile.Artifact, job *compi
 		return nil, err
 	}
 	return compile.StartKernel(ctx, l.env.Engine, sandbox.Command{Module: module, Args: []string{"kernel"}, Stdout: job.Stdout, Stderr: job.Stderr,
-		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps}, layout)
+		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()}, layout)
 }
 
 // runKernel calls a kernel once, with the job's standard input.

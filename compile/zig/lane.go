@@ -184,7 +184,7 @@ func (l lane) command(ctx context.Context, art *compile.Artifact, job *compile.J
 	}
 	return sandbox.Command{
 		Module: module, Args: append(args, job.Args...), Stdin: bytes.NewReader(job.Stdin), Stdout: tee(stdout, job.Stdout), Stderr: tee(stderr, job.Stderr),
-		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps,
+		Files: job.Docked(ctx), Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host(),
 	}, err
 }
 

@@ -98,6 +98,9 @@ type Request struct {
 	URL    string
 	Header http.Header
 	Body   []byte
+	// Stay refuses redirects to another origin: the request holds what only
+	// this one may see.
+	Stay bool
 }
 
 // Reply is an answer, whatever its status.
@@ -142,6 +145,9 @@ func (b *Broker) Do(ctx context.Context, r Request) (*Reply, error) {
 			return reply, err
 		}
 		if !sameOrigin(u, next) {
+			if r.Stay {
+				return nil, b.deny(next, "a redirect to another origin, which the request must not reach", "")
+			}
 			r.Header = anywhere(r.Header)
 		}
 		if reply.Status == http.StatusSeeOther || r.Method == http.MethodPost && (reply.Status == http.StatusMovedPermanently || reply.Status == http.StatusFound) {
@@ -366,4 +372,15 @@ func (b *Broker) deny(u *url.URL, reason, grant string) error {
 // may be secret.
 func shown(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}).String()
+}
+
+// Names reports whether a grant names the host of a URL, alone or as a domain:
+// what --grant net:* allows, it does not name.
+func (b *Broker) Names(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil {
+		return false
+	}
+	origin, err := originOf(u)
+	return err == nil && slices.ContainsFunc(b.config.Allow, func(g Grant) bool { return g.Host != "*" && g.Allows(origin) })
 }

@@ -1,0 +1,114 @@
+package broker
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"wb/sandbox/dock"
+)
+
+// Output is what a command did.
+type Output struct {
+	Stdout []byte
+	Stderr string
+	Exit   int
+}
+
+// Runner runs a registered command: structured arguments, no shell.
+type Runner func(ctx context.Context, name string, args []string, input []byte) (Output, error)
+
+// Bounds of commands.
+const (
+	maxInputs  = 1024 // inputs of one commands.many
+	maxRunning = 64   // at once for one dock
+	inputTime  = 60 * time.Second
+)
+
+// Commands runs registered commands, by name. A grant may be narrowed to names:
+// commands:jq. width is how many inputs of commands.many are worked on at once.
+func Commands(names []string, run Runner, width int) dock.Broker {
+	slots := make(chan struct{}, maxRunning)
+	one := func(ctx context.Context, call *dock.Call, input []byte) (Output, error) {
+		name := call.Text(0)
+		if err := outside(call, name); err != nil {
+			return Output{}, err
+		}
+		if !slices.Contains(names, name) {
+			e := dock.Errorf(dock.CodeNotFound, "no command %s is registered", name)
+			e.Help = "there are " + strings.Join(names, ", ")
+			return Output{}, e
+		}
+		var args []string
+		if text := call.Args[2]; len(text) > 0 {
+			if err := json.Unmarshal(text, &args); err != nil {
+				return Output{}, dock.Errorf(dock.CodeInvalid, "%s: args is a list of texts", call.Operation)
+			}
+		}
+		select {
+		case slots <- struct{}{}:
+			defer func() { <-slots }()
+		default:
+			return Output{}, dock.Errorf(dock.CodeLimit, "%s: %d commands are running already", call.Operation, maxRunning)
+		}
+		out, err := run(ctx, name, args, input)
+		if err == nil && out.Exit != 0 {
+			err = dock.Errorf(dock.CodeFailed, "%s exited with %d: %s", name, out.Exit, strings.TrimSpace(out.Stderr))
+		}
+		return out, err
+	}
+	return operations{
+		"run": func(ctx context.Context, call *dock.Call) (dock.Reply, error) {
+			out, err := one(ctx, call, call.Args[1])
+			if err != nil {
+				return dock.Reply{}, err
+			}
+			return dock.Found(out.Stdout), nil
+		},
+		"many": func(ctx context.Context, call *dock.Call) (dock.Reply, error) {
+			var inputs []string
+			if err := json.Unmarshal(call.Args[1], &inputs); err != nil {
+				return dock.Reply{}, dock.Errorf(dock.CodeInvalid, "commands.many: inputs is a list of texts")
+			}
+			if len(inputs) > maxInputs {
+				return dock.Reply{}, dock.Errorf(dock.CodeLimit, "commands.many: %d inputs, at most %d", len(inputs), maxInputs)
+			}
+			return answer(call, many(inputs, width, func(input string) (Output, error) {
+				ctx, cancel := context.WithTimeout(ctx, inputTime)
+				defer cancel()
+				return one(ctx, call, []byte(input))
+			}), nil)
+		},
+	}
+}
+
+// result is what became of one input.
+type result struct {
+	Output *string `json:"output,omitempty"`
+	Error  string  `json:"error,omitempty"`
+}
+
+// many works on all inputs, width at a time, and answers in their order.
+func many(inputs []string, width int, do func(input string) (Output, error)) []result {
+	results := make([]result, len(inputs))
+	slots := make(chan struct{}, max(1, min(width, maxRunning)))
+	var all sync.WaitGroup
+	for i, input := range inputs {
+		slots <- struct{}{}
+		all.Go(func() {
+			defer func() { <-slots }()
+			out, err := do(input)
+			if err != nil {
+				results[i].Error = err.Error()
+				return
+			}
+			text := string(out.Stdout)
+			results[i].Output = &text
+		})
+	}
+	all.Wait()
+	return results
+}

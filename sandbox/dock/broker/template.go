@@ -1,0 +1,154 @@
+package broker
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"regexp"
+	"strings"
+
+	"wb/sandbox/dock"
+	"wb/sandbox/dock/store"
+	"wb/sandbox/netbroker"
+)
+
+// Where a variable or a secret stands in a header or body.
+var template = regexp.MustCompile(`\{\{(var|secret):([A-Za-z_][A-Za-z0-9_.-]*)\}\}`)
+
+// Templates expands {{var:K}} where vars is granted, and {{secret:K}} where
+// secrets is. allowed reports whether a capability was granted for a name; what
+// was not stays as it is. used hears of each secret that was sent, by name.
+func Templates(s *store.Store, allowed func(capability, name string) bool, used func(call *dock.Call, name string)) *TemplateSource {
+	return &TemplateSource{s, allowed, used}
+}
+
+// TemplateSource knows the values of templates.
+type TemplateSource struct {
+	store   *store.Store
+	allowed func(capability, name string) bool
+	used    func(call *dock.Call, name string)
+}
+
+// Expand implements [Expander].
+func (t *TemplateSource) Expand(ctx context.Context, call *dock.Call, text string) (string, error) {
+	var failed error
+	out := template.ReplaceAllStringFunc(text, func(whole string) string {
+		m := template.FindStringSubmatch(whole)
+		kind, name := m[1], m[2]
+		switch kind {
+		case "var":
+			if !t.allowed("vars", name) {
+				return whole
+			}
+			v, found, err := t.store.Var(ctx, call.Principal.Tenant, name)
+			if err != nil {
+				failed = fault(call, err)
+			}
+			if err == nil && found && v.Kind == store.Plain {
+				return v.Value
+			}
+		case "secret":
+			if !t.allowed("secrets", name) {
+				return whole
+			}
+			value, found, err := t.store.Expand(ctx, call.Principal.Tenant, name)
+			if err != nil {
+				failed = fault(call, err)
+			}
+			if err == nil && found {
+				if t.used != nil {
+					t.used(call, name)
+				}
+				return string(value)
+			}
+		}
+		return whole
+	})
+	return out, failed
+}
+
+// expandRequest fills the templates in the headers and the body of a request.
+// Secrets are expanded only towards a host that a grant names; the URL never
+// holds one, since URLs are logged everywhere. It returns the secrets that were
+// put in, to keep them out of the reply.
+func expandRequest(ctx context.Context, call *dock.Call, r *netbroker.Request, web *netbroker.Broker, expand Expander) (secrets []string, err error) {
+	if expand == nil {
+		return nil, nil
+	}
+	fill := func(text string) (string, error) {
+		places := template.FindAllStringSubmatch(text, -1)
+		if len(places) == 0 {
+			return text, nil
+		}
+		for _, m := range places {
+			if m[1] == "secret" && !web.Names(r.URL) {
+				return "", errSecretTarget(m[2], hostOf(r.URL))
+			}
+		}
+		for _, m := range places {
+			value, err := expand(ctx, call, m[0])
+			if err != nil {
+				return "", err
+			}
+			if m[1] == "secret" && value != m[0] {
+				secrets = append(secrets, value)
+			}
+		}
+		return expand(ctx, call, text)
+	}
+	for name, values := range r.Header {
+		for i, v := range values {
+			if values[i], err = fill(v); err != nil {
+				return nil, err
+			}
+		}
+		r.Header[name] = values
+	}
+	body, err := fill(string(r.Body))
+	r.Body = []byte(body)
+	return secrets, err
+}
+
+func hostOf(text string) string {
+	u, err := url.Parse(text)
+	if err != nil {
+		return "that host"
+	}
+	return u.Host
+}
+
+// redact takes secrets out of a text, and what they become in base64, in URLs,
+// in JSON and in hex.
+func redact(text string, secrets []string) string {
+	for _, secret := range secrets {
+		if len(secret) < 4 { // shorter ones stand in any text
+			continue
+		}
+		quoted, _ := json.Marshal(secret) // of a string
+		forms := []string{secret, strings.Trim(string(quoted), `"`), url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret)))}
+		for _, coding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+			forms = append(forms, shifted(coding, secret)...)
+		}
+		for _, form := range forms {
+			text = strings.ReplaceAll(text, form, "[secret]")
+		}
+	}
+	return text
+}
+
+// shifted are the base64 forms of a text at each of the three offsets it can
+// have in a longer one, without the characters that depend on what is around.
+func shifted(coding *base64.Encoding, text string) []string {
+	var forms []string
+	for pad := range 3 {
+		whole := coding.EncodeToString([]byte(strings.Repeat("\x00", pad) + text))
+		from := (pad*8 + 5) / 6
+		to := (pad + len(text)) * 8 / 6
+		if to-from >= 4 {
+			forms = append(forms, whole[from:to])
+		}
+	}
+	return forms
+}

@@ -1,0 +1,57 @@
+package dock
+
+import (
+	"context"
+	"errors"
+	"fmt"
+)
+
+// Codes of errors, the same in every language.
+const (
+	CodeDenied   = "denied"   // not granted, or revoked
+	CodeLimit    = "limit"    // too large, too many, too often
+	CodeInvalid  = "invalid"  // the arguments make no sense
+	CodeNotFound = "notfound" // a name that there is none of
+	CodeFailed   = "failed"   // it was tried and did not work
+)
+
+// Error is what a guest is told when an operation was not done. It never holds
+// a secret, nor anything of the host that the guest did not name.
+type Error struct {
+	Code    string
+	Message string
+	Help    string // what to do about it, may be empty
+}
+
+func (e *Error) Error() string { return e.Message }
+
+// Hint is what to do about it.
+func (e *Error) Hint() string { return e.Help }
+
+// Errorf makes an error with a code.
+func Errorf(code, format string, args ...any) *Error {
+	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
+}
+
+// asError is err as guests may see it. What is no *Error is the host's own
+// trouble; its text is shown, since brokers keep secrets out of theirs.
+func asError(err error) *Error {
+	var e *Error
+	switch {
+	case errors.As(err, &e):
+		return e
+	case errors.Is(err, context.DeadlineExceeded):
+		return &Error{Code: CodeLimit, Message: "time limit exceeded"}
+	case errors.Is(err, context.Canceled):
+		return &Error{Code: CodeFailed, Message: "cancelled"}
+	}
+	return &Error{Code: CodeFailed, Message: err.Error()}
+}
+
+// Denial is a call that was refused, for the records.
+type Denial struct {
+	Principal  Principal
+	Operation  string // what was asked for, as the guest wrote it when unknown
+	Capability string
+	Reason     string
+}

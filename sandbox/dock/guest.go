@@ -1,0 +1,111 @@
+package dock
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+//go:embed guest/dock.py
+var pythonRuntime string
+
+//go:embed guest/dock.js
+var javaScriptRuntime string
+
+//go:embed guest/dock.h
+var cRuntime string
+
+// described is an operation as the runtimes of guests read it.
+type described struct {
+	Module string   `json:"module"`
+	Name   string   `json:"name"`
+	Params []string `json:"params"` // "*value" takes bytes, "?args" a value as JSON
+	Result string   `json:"result"` // "", "bytes", "text" or "json"
+	Doc    string   `json:"doc"`
+}
+
+// tableJSON is the table for interpreters.
+func tableJSON() string {
+	results := map[Kind]string{Nothing: "", Bytes: "bytes", Text: "text", JSON: "json"}
+	var list []described
+	for _, o := range operations {
+		d := described{Module: o.Module, Name: o.Name, Params: []string{}, Result: results[o.Result], Doc: o.Usage() + ": " + o.Doc}
+		for _, p := range o.Params {
+			mark := ""
+			switch {
+			case p.Data:
+				mark = "*"
+			case p.JSON:
+				mark = "?"
+			}
+			d.Params = append(d.Params, mark+p.Name)
+		}
+		list = append(list, d)
+	}
+	text, err := json.Marshal(list)
+	if err != nil {
+		panic(err) // strings
+	}
+	return string(text)
+}
+
+// PythonModule is the text of the module wb.
+func PythonModule() string {
+	return strings.Replace(pythonRuntime, "TABLE = []", "TABLE = json.loads("+pythonQuote(tableJSON())+")", 1)
+}
+
+// pythonQuote writes text as a Python literal; JSON's escapes are Python's.
+func pythonQuote(text string) string {
+	quoted, _ := json.Marshal(text) // of a string
+	return string(quoted)
+}
+
+// JavaScriptModule is a script of the JavaScript VM that makes the module wb.
+func JavaScriptModule() string {
+	return strings.Replace(javaScriptRuntime, "const table = [];", "const table = "+tableJSON()+";", 1)
+}
+
+// CHeader is wb.h: for each operation a function, for C and C++.
+func CHeader() string {
+	var b strings.Builder
+	runtime, rest, _ := strings.Cut(cRuntime, "/* operations */\n")
+	b.WriteString(runtime)
+	seen := map[string]bool{}
+	for _, o := range operations {
+		capability := o.Capability
+		if capability == "" {
+			capability = "session"
+		}
+		if !seen[capability] {
+			seen[capability] = true
+			fmt.Fprintf(&b, "\n__attribute__((import_module(%q), import_name(\"host_%s\"))) unsigned wb_host_%s(const void *frame, size_t length);\n", HostModuleName, capability, capability)
+		}
+		var params, puts []string
+		size := fmt.Sprintf("8 + %d", len(o.String()))
+		for _, p := range o.Params {
+			name := "wb_" + p.Name
+			if p.Data {
+				params = append(params, "const void *"+name, "size_t "+name+"_length")
+				size += " + 4 + " + name + "_length"
+				puts = append(puts, fmt.Sprintf("at = wb_put(at, %s, %s_length);", name, name))
+			} else {
+				params = append(params, "const char *"+name)
+				size += " + 4 + wb_text_length(" + name + ")"
+				puts = append(puts, fmt.Sprintf("at = wb_put(at, %s, wb_text_length(%s));", name, name))
+			}
+		}
+		if len(params) == 0 {
+			params = []string{"void"}
+		}
+		fmt.Fprintf(&b, "\n/* %s: %s. Needs %s. */\nstatic inline wb_reply wb_%s_%s(%s) {\n", o.Usage(), o.Doc, capability, o.Module, o.Name, strings.Join(params, ", "))
+		fmt.Fprintf(&b, "  size_t length = %s;\n  char *frame = wb_frame(length), *at = frame;\n  if (!frame) return wb_no_memory();\n", size)
+		fmt.Fprintf(&b, "  at = wb_put(at, %q, %d);\n  at = wb_put_count(at, %d);\n", o.String(), len(o.String()), len(o.Params))
+		for _, put := range puts {
+			b.WriteString("  " + put + "\n")
+		}
+		fmt.Fprintf(&b, "  return wb_take(wb_host_%s(frame, length), frame);\n}\n", capability)
+	}
+	b.WriteString(rest)
+	return b.String()
+}

@@ -102,11 +102,11 @@ func runHostile(t *testing.T, registry *compile.Registry, doc *org.Document, tex
 			said = d.Err.Error()
 			var build *compile.BuildError // a line for each mistake
 			if strings.Contains(said, "\n") && !errors.As(d.Err, &build) {
-				t.Errorf("%s says more than a line: %s", d.Title, said)
+				t.Errorf("%s says more than a line: %.300s", d.Title, said)
 			}
 		}
 		if !regexp.MustCompile(says).MatchString(said) {
-			t.Errorf("%s (line %d): %s %q, want %s", d.ID, d.Pos.Line, d.Status, said, says)
+			t.Errorf("%s (line %d): %s %.300q, want %s", d.ID, d.Pos.Line, d.Status, said, says)
 		}
 	}
 	written, err := os.ReadFile(file)

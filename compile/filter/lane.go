@@ -1,6 +1,8 @@
 package filter
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -166,6 +168,9 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	if job.Stderr != nil {
 		_, _ = job.Stderr.Write(out.Stderr) // who listens may be gone
 	}
+	if err == nil && outOfMemory(r) {
+		err = &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: cmp.Or(job.Limits.Memory, sandbox.DefaultLimits.Memory)}
+	}
 	if err != nil || r.Exit != 0 {
 		out.Value = value.OfString(string(r.Stdout))
 		return out, err
@@ -173,6 +178,16 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	out.Value, err = l.read(&p, &compile.Source{Results: p.Results}, string(r.Stdout))
 	return out, err
 }
+
+// outOfMemory is whether a tool written in Go asked for a slice that no memory
+// of the sandbox could hold, which Go's runtime does not count as being out of
+// memory.
+func outOfMemory(r shell.Result) bool {
+	return r.Exit == goPanics && bytes.Contains(r.Stderr, []byte("makeslice: len out of range"))
+}
+
+// goPanics is the exit code of a Go tool that panicked: 128 + SIGABRT.
+const goPanics = 134
 
 // input is what the program filters: standard input or else its inputs as
 // JSON. A command gets a single string raw.

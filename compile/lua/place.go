@@ -17,12 +17,18 @@ var token = regexp.MustCompile(`(?:near|global|local|field|method|upvalue|consta
 // place is where in the org file a message points to, and the message without
 // the place.
 func (u *unit) place(src *compile.Source, message string) (compile.Position, string) {
-	m := location.FindStringSubmatchIndex(message)
-	if m == nil || m[0] != 0 {
+	line := 0
+	for { // each coroutine.wrap on the way puts its place before the message
+		m := location.FindStringSubmatchIndex(message)
+		if m == nil || m[0] != 0 {
+			break
+		}
+		line, _ = strconv.Atoi(message[m[2]:m[3]])
+		message = strings.TrimSpace(message[m[1]:])
+	}
+	if line == 0 {
 		return at(src, 1, 1), message
 	}
-	line, _ := strconv.Atoi(message[m[2]:m[3]])
-	message = strings.TrimSpace(message[m[1]:])
 	return u.position(src, line, message), message
 }
 

@@ -3,6 +3,7 @@ package python
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -48,11 +49,10 @@ func (m *machine) do(ctx context.Context, name string, args ...uint64) error {
 		return err
 	}
 	if len(results) == 1 && uint32(results[0]) != 0 {
-		text := "failed"
-		if m.stderr != nil {
-			text = strings.TrimSpace(m.stderr.String())
+		if m.stderr == nil || m.stderr.Len() == 0 { // not even the exception could be shown
+			return errors.New("python: the interpreter no longer works: the program has changed or removed what it needs")
 		}
-		return fmt.Errorf("%s: %s", name, text)
+		return fmt.Errorf("%s: %s", name, strings.TrimSpace(m.stderr.String()))
 	}
 	return nil
 }

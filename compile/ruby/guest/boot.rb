@@ -157,6 +157,18 @@ module WB
     end
   end
 end
+
+# There are no processes in the sandbox: every way to start one says so.
+[[Kernel, %i[` exec spawn system]], [Kernel.singleton_class, %i[` exec spawn system]],
+ [Process.singleton_class, %i[daemon exec spawn]], [IO.singleton_class, %i[popen]]].each do |owner, names|
+  names.each do |name|
+    owner.define_method(name) do |*, **|
+      raise NotImplementedError, 'there are no processes in the sandbox; do it in a block of the language it is written in, and take its result with :var', caller_locations(1)
+    end
+    owner.send(:private, name) if owner == Kernel
+  end
+end
+
 RubyVM.keep_script_lines = true
 GC.start
 nil

@@ -1,10 +1,12 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 
@@ -68,10 +70,7 @@ func (r *run) reads(call ToolCall) bool {
 // callTool gets an effect from the journal, or has the tool make it.
 func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (effect, error) {
 	key := fmt.Sprintf("tool/%d/%d/%s", r.trips-1, index, call.Name)
-	args := json.RawMessage(call.Args)
-	if !json.Valid(args) {
-		args, _ = json.Marshal(call.Args)
-	}
+	args := jsonArgs(call.Args)
 	var e effect
 	found, err := r.recorded(trace.EntryEffect, key, &e)
 	switch {
@@ -85,11 +84,16 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 		if counted, ok := r.tools.tools[call.Name].(interface{ Recorded() }); ok {
 			counted.Recorded() // what a tool counts over a run goes on
 		}
+		r.State.apply(e.Output.State)
 		return e, r.Tree.apply(e.Output.Files)
 	case r.Replay:
 		return e, &DivergedError{Key: key}
 	}
 	if err := r.stopped(ctx); err != nil {
+		return e, err
+	}
+	allowed, err := r.consented(ctx, step, key, call)
+	if err != nil {
 		return e, err
 	}
 	reserved, err := r.main.Reserve(Bounds{ToolCalls: 1})
@@ -102,7 +106,11 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 		return e, err
 	}
 	start := r.Now()
-	e.Output, err = r.perform(withCall(ctx, r.RootRunID+"/"+key, r.main), call)
+	if allowed {
+		e.Output, err = r.perform(r.withCall(ctx, key), call)
+	} else {
+		err = errRefused(call.Name)
+	}
 	e.Took = r.Now().Sub(start)
 	reserved.Settle(Bounds{ToolCalls: 1, BytesOut: e.Output.BytesOut})
 	var bound *BoundError
@@ -172,6 +180,7 @@ func timedOut(name string, after time.Duration) error {
 
 // noteCall records a call in the result and in the events.
 func (r *run) noteCall(step int, e effect) {
+	r.tainted(e.Output.Taint)
 	r.result.Artifacts = append(r.result.Artifacts, e.Output.Artifacts...)
 	r.result.Events = append(r.result.Events, StepEvent{Step: step, Agent: r.agent.ID, Tool: e.Tool, Args: e.Args, Output: e.Output.Text,
 		Exit: e.Output.Exit, Error: e.Error, Duration: milliseconds(e.Took)})
@@ -182,16 +191,28 @@ func (r *run) noteCall(step int, e effect) {
 	r.emit(event)
 }
 
+// jsonArgs are arguments as the model wrote them, as JSON without blanks: what
+// the journal gives back.
+func jsonArgs(text string) json.RawMessage {
+	var b bytes.Buffer
+	if json.Compact(&b, []byte(text)) == nil {
+		return b.Bytes()
+	}
+	quoted, _ := json.Marshal(text)
+	return quoted
+}
+
 // callContext is what a tool can learn about the call it is in.
 type callContext struct {
 	key    string
 	ledger *Ledger
+	taint  []string
 }
 
 type callContextKey struct{}
 
-func withCall(ctx context.Context, key string, ledger *Ledger) context.Context {
-	return context.WithValue(ctx, callContextKey{}, callContext{key, ledger})
+func (r *run) withCall(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, callContextKey{}, callContext{r.Keys + "/" + key, r.main, slices.Clone(r.taint)})
 }
 
 // CallKey is the idempotency key of the tool call a context belongs to: the

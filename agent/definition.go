@@ -27,7 +27,8 @@ type Definition struct {
 
 	Tools    []string // names; none means every base tool
 	Toolkits []string
-	Exec     bool // it asks for the exec tools; the host grants them
+	MCP      []string // servers: names the user has configured, or NAME=URL
+	Exec     bool     // it asks for the exec tools; the host grants them
 
 	Bounds      Bounds
 	WrapUp      WrapUp
@@ -76,7 +77,7 @@ const defaultSystem = `You work in a directory of org files and other text with 
 // drawerKeys are the properties of a definition.
 var drawerKeys = []string{"ID", "MODEL", "TOOLKITS", "TAGLINE", "TOOLS", "MAX_STEPS", "TIMEOUT_MS", "BUDGET_TOKENS", "BUDGET_USD", "BUDGET_TOOL_CALLS",
 	"BUDGET_BYTES_OUT", "EXEC", "OUTPUT", "STYLE", "BOUNDS", "WRAP_UP", "TEMPERATURE", "MAX_TOKENS", "PROFILE", "ALLOW_HOSTS", "CATALOG", "SESSION_TTL",
-	"MAX_RETRIES", "REPAIR", "GUARD", "SCHEDULE", "IN", "OUT", "CUSTOM_ID", "CATEGORY", "EFFORT", "ORDERED", "CREATED", "VISIBILITY"}
+	"MAX_RETRIES", "REPAIR", "GUARD", "SCHEDULE", "MCP", "IN", "OUT", "CUSTOM_ID", "CATEGORY", "EFFORT", "ORDERED", "CREATED", "VISIBILITY"}
 
 // Definitions reads the agents of a document. Mistakes are placed in file; an
 // agent with an error among them is left out.
@@ -128,6 +129,8 @@ func (r *definitionReader) read() {
 			d.Tools = strings.Fields(strings.ReplaceAll(text, ",", " "))
 		case "TOOLKITS":
 			d.Toolkits = strings.Fields(strings.ReplaceAll(text, ",", " "))
+		case "MCP":
+			d.MCP = strings.Fields(strings.ReplaceAll(text, ",", " "))
 		case "ALLOW_HOSTS":
 			d.AllowHosts = strings.Fields(strings.ReplaceAll(text, ",", " "))
 		case "EXEC":

@@ -71,6 +71,7 @@ func (r *run) finish(status, text string) outcome {
 // turn without tools, when it is so defined, to say what it has found.
 func (r *run) conclude(ctx context.Context, why error) outcome {
 	var bound *BoundError
+	var pending *PendingError
 	switch {
 	case errors.As(why, &bound) && r.agent.WrapUp == WrapUpTurn:
 		if text, ok := r.wrapUp(ctx, bound); ok {
@@ -81,6 +82,8 @@ func (r *run) conclude(ctx context.Context, why error) outcome {
 		return outcome{status: bound.Status(), text: r.latestText(), data: r.dataOf(r.latestText()), err: why}
 	case errors.As(why, &bound):
 		return outcome{status: bound.Status(), text: bound.Error(), err: why}
+	case errors.As(why, &pending):
+		return outcome{status: StatusCancelled, text: "cancelled: " + why.Error(), err: why}
 	case errors.Is(why, context.Canceled):
 		reason := "interrupted"
 		if cause := context.Cause(ctx); cause != nil && !errors.Is(cause, context.Canceled) {

@@ -32,6 +32,7 @@ type Result struct {
 	Log       []Message   `json:"log"` // the transcript
 	Usage     trace.Usage `json:"usage"`
 	Artifacts []Artifact  `json:"artifacts,omitempty"`
+	Taint     []string    `json:"taint,omitempty"` // sources of untrusted text that was read
 	Report    Report      `json:"report"`
 
 	RunID     string `json:"run_id"`

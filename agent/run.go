@@ -1,12 +1,14 @@
 package agent
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"wb/trace"
@@ -35,17 +37,25 @@ type Options struct {
 	Model   Model
 	Tools   []Tool
 	History []Message // of the conversation so far, without a system prompt
+	State   *State    // of the session; nil when nothing uses one
 	Tree    *Tree     // the run's files; nil when it has none
 	Limits  Bounds    // in place of the definition's where they are not zero
 	Ledger  *Ledger   // of the caller, which the run draws on; nil for none
 	Prices  Prices    // needed where dollars are bounded
 
 	RunID, RootRunID, SessionID string
+	// Keys begins the idempotency keys of the run's calls: the root run, or for a
+	// run inside a run the key of the call that started it.
+	Keys string
 
 	Events  Recorder // nil records nothing
 	Journal Journal  // nil makes the run neither durable nor resumable
 	// Replay takes everything from the journal and does nothing anew.
 	Replay bool
+	// Consent is asked before calls that need a person; nil allows every call.
+	Consent Consent
+	// Taint is where untrusted text came from that the history or the task has.
+	Taint []string
 	// Keep stores a whole output and returns its id; nil keeps nothing.
 	Keep func(text string) string
 	// Delta hears the model's text as it comes.
@@ -65,6 +75,7 @@ type run struct {
 	hardStop  time.Time // of the wrap-up turn
 	main      *Ledger   // what turns and tools draw on
 	outer     *Ledger   // main and what is held back for the wrap-up turn
+	taint     []string  // sources of untrusted text that was read
 	repairs   int
 	trips     int
 	elapsed   time.Duration // recorded by the journal before this process
@@ -75,12 +86,15 @@ type run struct {
 
 // Run executes an agent. It never fails: what goes wrong is in the result.
 func Run(ctx context.Context, opts Options) *Result {
-	r := &run{Options: opts, agent: opts.Agent, repairs: opts.Agent.Repair}
+	r := &run{Options: opts, agent: opts.Agent, repairs: opts.Agent.Repair, taint: slices.Clone(opts.Taint)}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
 	if r.RootRunID == "" {
 		r.RootRunID = r.RunID
+	}
+	if r.Keys == "" {
+		r.Keys = r.RootRunID
 	}
 	r.result = &Result{RunID: r.RunID, RootRunID: r.RootRunID, SessionID: r.SessionID, Agent: r.agent.ID, Events: []StepEvent{}}
 	end := r.begin()
@@ -137,7 +151,7 @@ func (r *run) close(end *outcome) {
 	if end.err != nil {
 		r.result.Error = end.err.Error()
 	}
-	r.result.Log = r.transcript
+	r.result.Log, r.result.Taint = r.transcript, r.taint
 	if end.status == StatusMaxSteps || end.status == StatusTimeout || end.status == StatusBudget {
 		r.result.Report.Warnings = append(r.result.Report.Warnings, end.err.Error())
 	}
@@ -208,11 +222,13 @@ func (r *run) record(kind trace.EntryKind, key string, body any) error {
 	if r.Journal == nil {
 		return nil
 	}
-	text, err := json.Marshal(body)
-	if err != nil {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // arguments must come back as they were
+	if err := encoder.Encode(body); err != nil {
 		return err
 	}
-	_, err = r.Journal.Append(kind, key, text)
+	_, err := r.Journal.Append(kind, key, text.Bytes())
 	return err
 }
 

@@ -44,7 +44,8 @@ type Output struct {
 	// Silent output needs no answer: a turn whose calls are all silent ends the
 	// run.
 	Silent bool `json:"silent,omitempty"`
-	// Taint names where untrusted text in the output came from.
+	// Taint names where untrusted text in the output came from: "web:HOST",
+	// "file:PATH", "mcp:SERVER", several separated by blanks.
 	Taint string `json:"taint,omitempty"`
 	// Artifacts are for the caller; the model never sees them.
 	Artifacts []Artifact `json:"artifacts,omitempty"`
@@ -52,6 +53,8 @@ type Output struct {
 	BytesOut int64 `json:"bytes_out,omitempty"`
 	// Files are what the tool changed in the run's tree.
 	Files []FileChange `json:"files,omitempty"`
+	// State is what the tool changed in the session's state.
+	State []StateChange `json:"state,omitempty"`
 }
 
 // Artifact is a thing made for the caller.

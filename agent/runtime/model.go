@@ -56,6 +56,9 @@ func (rt *Runtime) client(run *trace.Run) (*llm.Client, error) {
 		return nil, &NoModelError{base}
 	}
 	return llm.New(llm.Config{BaseURL: base, Key: key, Retries: llm.DefaultRetries, OnRetry: func(attempt int, err error, wait time.Duration) {
+		if run == nil { // a component asks: its own event says how it ended
+			return
+		}
 		_ = run.Emit(trace.Event{Kind: trace.KindRetry, Tool: "model", Error: err.Error(), Output: fmt.Sprintf("attempt %d failed, the next in %v", attempt, wait.Round(time.Millisecond))})
 	}})
 }

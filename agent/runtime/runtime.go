@@ -66,7 +66,9 @@ type Task struct {
 	Write bool
 	// Exec grants git, publish and image to an agent that asks for them, and
 	// lets it change the working directory.
-	Exec    bool
+	Exec bool
+	// NoWait ends the run where a person must decide; it can be resumed then.
+	NoWait  bool
 	Model   string // in place of the definition's
 	Limits  agent.Bounds
 	Session string // a conversation this goes on with, "" for none
@@ -77,8 +79,8 @@ type record struct {
 	Task       Task   `json:"task"`
 	Definition string `json:"definition"` // fingerprint of the definition
 	Root       string `json:"root"`       // the first run of those resumed from each other
-	// History is what the session remembered when the run began.
-	History []agent.Message `json:"history,omitempty"`
+	// memory is what the session remembered when the run began.
+	memory
 }
 
 // NotFoundError names an agent or run that there is none of.
@@ -170,7 +172,7 @@ func (rt *Runtime) from(ctx context.Context, run string, step int) (*agent.Resul
 			return nil, err
 		}
 	}
-	from := &origin{run: run, journal: old, entries: keep, root: r.Root, history: r.History}
+	from := &origin{run: run, journal: old, entries: keep, root: r.Root, memory: r.memory}
 	if step >= 0 { // what a fork does, it does itself
 		from.root = ""
 	}
@@ -199,7 +201,7 @@ type origin struct {
 	journal *trace.Journal
 	entries int
 	root    string // whose effects it goes on with; "" begins its own
-	history []agent.Message
+	memory  memory
 }
 
 // open opens the journal of a run that exists.
@@ -255,12 +257,12 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 	if from != nil && from.root != "" {
 		root = from.root
 	}
-	var history []agent.Message
+	var known memory
 	if from != nil {
-		history = from.history
+		known = from.memory
 		err = from.journal.CopyTo(journal, from.entries)
-	} else if history, err = rt.remember(d, task.Session); err == nil {
-		err = appendRecord(journal, record{task, d.Fingerprint(), root, history})
+	} else if known, err = rt.remember(d, task.Session); err == nil {
+		err = appendRecord(journal, record{task, d.Fingerprint(), root, known})
 	}
 	if err != nil {
 		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
@@ -270,13 +272,15 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
 	}
 	d.Model = model
-	result, err := rt.execute(ctx, d, task, agent.Options{Model: client, Events: run, Journal: journal, RunID: run.ID(), RootRunID: root, History: history})
+	opts := known.options()
+	opts.Model, opts.Events, opts.Journal, opts.RunID, opts.RootRunID = client, run, journal, run.ID(), root
+	result, err := rt.execute(ctx, d, task, opts)
 	if err != nil {
 		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
 	}
 	end := trace.Outcome{Status: result.Status, Output: result.Result, Error: result.Error, Exit: trace.Exit(result.ExitCode()), Usage: result.Usage}
 	rt.warn(run.End(end))
-	rt.warn(rt.keepSession(d, task, result, history))
+	rt.warn(rt.keepSession(d, task, result, known, opts.State))
 	return result, nil
 }
 
@@ -340,6 +344,7 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 	defer tree.Close()
 	opts.Delta = rt.Delta
 	opts.Prices = rt.prices()
+	opts.Consent = &consent{rt: rt, task: task, run: opts.RunID, root: opts.RootRunID}
 	opts.Keep = func(text string) string {
 		id, err := rt.State.Blobs().Put([]byte(text))
 		rt.warn(err)
@@ -354,6 +359,12 @@ func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, 
 	if err != nil {
 		return nil, err
 	}
+	foreign, done, err := rt.mcpTools(ctx, d, opts)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	all = append(all, foreign...)
 	opts.Agent, opts.Task, opts.Tree, opts.Tools = d, task.Text, tree, all
 	opts.Limits, opts.SessionID = task.Limits, task.Session
 	return agent.Run(ctx, opts), nil
@@ -449,6 +460,9 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		}
 		all = append(all, brokered...)
 	}
+	if task.Session != "" {
+		all = append(all, tools.State(opts.State))
+	}
 	own, err := rt.own(d, task, tree, opts, depth)
 	if err != nil {
 		return nil, err
@@ -472,7 +486,7 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 				chosen = append(chosen, t)
 			}
 		}
-		if !found && !agent.NeedsGrant(want) {
+		if !found && !agent.NeedsGrant(want) && !strings.HasPrefix(want, "mcp:") {
 			return nil, compile.Errorf(d.Pos, "agent %s names the tool %s, which there is none of", d.ID, want).WithHint("tools: " + strings.Join(names, " "))
 		}
 		if want == "done" {
@@ -507,7 +521,9 @@ func (rt *Runtime) Replay(ctx context.Context, run string) (*agent.Result, error
 	if d.Model, err = rt.model(d, r.Task); err != nil {
 		return nil, err
 	}
-	return rt.execute(ctx, d, r.Task, agent.Options{Journal: old, Replay: true, RunID: run, History: r.History})
+	opts := r.options()
+	opts.Journal, opts.Replay, opts.RunID, opts.RootRunID = old, true, run, r.Root
+	return rt.execute(ctx, d, r.Task, opts)
 }
 
 var _ agent.Model = (*llm.Client)(nil)

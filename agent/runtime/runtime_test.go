@@ -52,7 +52,7 @@ var script = []llmtest.Step{
 	step("vfs_write", map[string]string{"path": "a.txt", "content": "one\n"}),
 	step("shell", map[string]string{"pipeline": "cat a.txt >> log.txt; echo two >> a.txt; cat a.txt"}),
 	step("file_issue", map[string]string{"title": "No pen", "need": "ink", "tried": "blood"}),
-	step("shell", map[string]string{"pipeline": "wc -l < a.txt"}),
+	{Calls: []llmtest.Call{{Name: "shell", Args: `{ "pipeline": "wc -l < a.txt"}`}}, In: 10, Out: 5}, // neither blanks nor < may be lost
 	step("done", map[string]string{"result": "written"}),
 }
 

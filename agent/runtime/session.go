@@ -16,10 +16,19 @@ import (
 // session is a conversation that goes on from run to run: what was said, kept
 // in the state directory until the agent's TTL has passed without a word.
 type session struct {
-	Name    string          `json:"name"`
-	Agent   string          `json:"agent"`
-	Updated time.Time       `json:"updated"`
-	History []agent.Message `json:"history"`
+	Name    string    `json:"name"`
+	Agent   string    `json:"agent"`
+	Updated time.Time `json:"updated"`
+	memory
+}
+
+// memory is what a run of a session begins with.
+type memory struct {
+	History []agent.Message `json:"history,omitempty"`
+	// Taint is where untrusted text came from that the history rests on.
+	Taint []string `json:"taint,omitempty"`
+	// State is the session's keys and values.
+	State map[string]string `json:"state,omitempty"`
 }
 
 // maxHistory bounds what a session remembers, in messages.
@@ -40,34 +49,34 @@ func pathSafe(id string) string {
 }
 
 // remember reads the history of a session; one that is over is empty.
-func (rt *Runtime) remember(d *agent.Definition, name string) ([]agent.Message, error) {
+func (rt *Runtime) remember(d *agent.Definition, name string) (memory, error) {
 	if name == "" {
-		return nil, nil
+		return memory{}, nil
 	}
 	path, err := rt.sessionPath(d.ID, name)
 	if err != nil {
-		return nil, err
+		return memory{}, err
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return memory{}, nil
 	}
 	if err != nil {
-		return nil, err
+		return memory{}, err
 	}
 	var s session
 	if err := json.Unmarshal(text, &s); err != nil {
-		return nil, fmt.Errorf("session %s: %s: %w", name, path, err)
+		return memory{}, fmt.Errorf("session %s: %s: %w", name, path, err)
 	}
 	if time.Since(s.Updated) > d.SessionTTL {
-		return nil, nil
+		return memory{}, nil
 	}
-	return s.History, nil
+	return s.memory, nil
 }
 
 // keepSession adds a task and its answer to a session. Runs that failed add
 // nothing: the conversation goes on from before them.
-func (rt *Runtime) keepSession(d *agent.Definition, task Task, result *agent.Result, history []agent.Message) error {
+func (rt *Runtime) keepSession(d *agent.Definition, task Task, result *agent.Result, before memory, state *agent.State) error {
 	if task.Session == "" || result.ExitCode() != 0 {
 		return nil
 	}
@@ -75,8 +84,9 @@ func (rt *Runtime) keepSession(d *agent.Definition, task Task, result *agent.Res
 	if err != nil {
 		return err
 	}
-	history = append(history, agent.Message{Role: agent.RoleUser, Content: task.Text}, agent.Message{Role: agent.RoleAssistant, Content: result.Result})
-	s := session{Name: task.Session, Agent: d.ID, Updated: time.Now(), History: history[max(0, len(history)-maxHistory):]}
+	history := append(before.History, agent.Message{Role: agent.RoleUser, Content: task.Text}, agent.Message{Role: agent.RoleAssistant, Content: result.Result})
+	s := session{Name: task.Session, Agent: d.ID, Updated: time.Now(),
+		memory: memory{History: history[max(0, len(history)-maxHistory):], Taint: result.Taint, State: state.Values()}}
 	text, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
 		return err
@@ -94,4 +104,9 @@ func (rt *Runtime) keepSession(d *agent.Definition, task Task, result *agent.Res
 		return err
 	}
 	return os.Rename(part.Name(), path)
+}
+
+// options are what a run begins with.
+func (m memory) options() agent.Options {
+	return agent.Options{History: m.History, Taint: m.Taint, State: agent.NewState(m.State)}
 }

@@ -41,18 +41,18 @@ func (m *member) Spec() agent.ToolSpec {
 func (*member) ReadOnly() bool { return false }
 
 func (m *member) Call(ctx context.Context, args agent.Args) (agent.Output, error) {
-	mark := m.tree.Mark()
+	mark, stateMark := m.tree.Mark(), m.caller.State.Mark()
 	opts := m.caller
 	opts.Ledger = agent.LedgerOf(ctx)
 	opts.Journal = within{m.caller.Journal, agent.CallKey(ctx) + "/"}
-	opts.RunID = m.caller.RunID
+	opts.RunID, opts.Keys, opts.Taint = m.caller.RunID, agent.CallKey(ctx), agent.TaintOf(ctx)
 	task := m.task
 	task.Text, task.Session, task.Limits = args.Text("task"), "", agent.Bounds{}
 	result, err := m.rt.perform(ctx, m.d, task, m.tree, opts, m.depth)
 	if err != nil {
 		return agent.Output{}, err
 	}
-	out := agent.Output{Text: result.Result, Data: result.Data, Artifacts: result.Artifacts, Files: m.tree.Since(mark)}
+	out := agent.Output{Text: result.Result, Data: result.Data, Artifacts: result.Artifacts, Taint: strings.Join(result.Taint, " "), Files: m.tree.Since(mark), State: m.caller.State.Since(stateMark)}
 	if result.ExitCode() != 0 {
 		return out, fmt.Errorf("%s ended with %s: %s", m.d.ID, result.Status, result.Result)
 	}

@@ -13,7 +13,9 @@
 //	key_env = "IMAGE_KEY"
 //
 //	[policy]
-//	taint = "approve"            # or "allow": after reading the web or given files
+//	taint = "egress"             # or "effects" (git, publish) or "allow"
+//	sources = ["web", "mcp", "file"]
+//	approve = ["publish"]        # always
 //
 //	[mcp.notes]
 //	command = ["notes-mcp", "--read-only"]
@@ -31,6 +33,8 @@ import (
 	"path/filepath"
 
 	"github.com/BurntSushi/toml"
+
+	"wb/agent/approval"
 )
 
 // Settings is the whole file; the zero value is that of none.
@@ -57,11 +61,10 @@ type Image struct {
 	KeyEnv string `toml:"key_env"` // name of the variable with the key
 }
 
-// Policy says what needs a person.
+// Policy says what needs a person; see [approval.Policy].
 type Policy struct {
-	// Taint is "approve" (the default) or "allow".
-	Taint string `toml:"taint"`
-	// Approve names tools that need approval whatever was read.
+	Taint   string   `toml:"taint"`
+	Sources []string `toml:"sources"`
 	Approve []string `toml:"approve"`
 }
 
@@ -116,8 +119,8 @@ func Load(getenv func(string) string) (Settings, error) {
 }
 
 func (s Settings) check() error {
-	if t := s.Policy.Taint; t != "" && t != "approve" && t != "allow" {
-		return fmt.Errorf("%s: policy.taint is approve or allow, not %q", s.Path, t)
+	if err := s.Approvals().Check(); err != nil {
+		return fmt.Errorf("%s: policy: %w", s.Path, err)
 	}
 	for name, m := range s.MCP {
 		u, err := url.Parse(m.URL)
@@ -129,4 +132,9 @@ func (s Settings) check() error {
 		}
 	}
 	return nil
+}
+
+// Approvals is the policy as it is applied.
+func (s Settings) Approvals() approval.Policy {
+	return approval.Policy{Taint: s.Policy.Taint, Sources: s.Policy.Sources, Tools: s.Policy.Approve}
 }

@@ -33,7 +33,7 @@ func TestLoad(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"[publish]\nweb_rot = \"/srv\"\n":           "no setting publish.web_rot",
-		"[policy]\ntaint = \"maybe\"\n":             "approve or allow",
+		"[policy]\ntaint = \"maybe\"\n":             "effects, egress or allow",
 		"[mcp.a]\ncommand = [\"x\"]\nurl = \"y\"\n": "either a command or a url",
 		"[mcp.a]\nurl = \"file:///x\"\n":            "no http URL",
 		"[publish\n":                                "wb.toml:2:",

@@ -70,14 +70,14 @@ func Fetch(web Getter) agent.Tool {
 			if reply.Status < 200 || reply.Status > 299 {
 				return agent.Output{BytesOut: sent}, fmt.Errorf("fetch failed: HTTP %d", reply.Status)
 			}
-			return agent.Output{Text: pageText(reply), Taint: hostOf(reply.URL), BytesOut: sent}, nil
+			return agent.Output{Text: pageText(reply), Taint: "web:" + hostOf(reply.URL), BytesOut: sent}, nil
 		}}
 }
 
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "web"
+		return "unknown"
 	}
 	return u.Host
 }

@@ -3,6 +3,8 @@ package tools
 import (
 	"context"
 	"fmt"
+	"path"
+	"strings"
 	"unicode/utf8"
 
 	"wb/agent"
@@ -20,7 +22,7 @@ func Files(tree *agent.Tree) []agent.Tool {
 			if !utf8.Valid(data) {
 				return agent.Output{}, fmt.Errorf("%s is not text (%d bytes)", args.Text("path"), len(data))
 			}
-			return agent.Output{Text: string(data)}, nil
+			return agent.Output{Text: string(data), Taint: fileTaint(args.Text("path"))}, nil
 		}}
 	write := &tool{name: "vfs_write", description: "Write a file of the working directory, replacing what it held.",
 		schema: object("path string the file, relative to the working directory", "content string the whole new content"),
@@ -39,3 +41,11 @@ func changed(ctx context.Context, tree *agent.Tree, out agent.Output) (agent.Out
 	out.Files = files
 	return out, err
 }
+
+// fileTaint is the label of text from a file.
+func fileTaint(name string) string {
+	return "file:" + strings.ReplaceAll(path.Clean(name), " ", "_")
+}
+
+// filesTaint is the label of text from files that are not named.
+const filesTaint = "file:*"

@@ -70,7 +70,7 @@ func Inputs(raw json.RawMessage) (map[string]value.Value, error) {
 
 // exports is a run as the model reads it.
 func exports(report *workbook.Report, dir string) (agent.Output, error) {
-	out := agent.Output{}
+	out := agent.Output{Taint: filesTaint}
 	var failures []string
 	for _, d := range report.Components {
 		if d.Status == workbook.StatusFailed {

@@ -27,7 +27,7 @@ func Search(search Searcher) agent.Tool {
 			if err != nil {
 				return agent.Output{}, fmt.Errorf("search error: %w", err)
 			}
-			return agent.Output{Text: passages(hits)}, nil
+			return agent.Output{Text: passages(hits), Taint: filesTaint}, nil
 		}}
 }
 

@@ -32,7 +32,7 @@ func Shell(runner *shell.Runner, tree *agent.Tree, limits sandbox.Limits) agent.
 				text = joined(text, fmt.Sprintf("exit %d", result.Exit))
 			}
 			exit := result.Exit
-			return changed(ctx, tree, agent.Output{Text: text, Exit: &exit})
+			return changed(ctx, tree, agent.Output{Text: text, Exit: &exit, Taint: filesTaint})
 		}}
 }
 

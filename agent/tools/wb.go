@@ -62,6 +62,9 @@ func WB(lanes *compile.Registry, tree *agent.Tree, more ...Verb) agent.Tool {
 			if err != nil {
 				return out, fmt.Errorf("wb %s error: %s", words[0], strings.ReplaceAll(explained(err), dir+string(filepath.Separator), ""))
 			}
+			if out.Taint == "" {
+				out.Taint = filesTaint
+			}
 			if out.Exit == nil {
 				out.Exit = new(int)
 			}

@@ -56,7 +56,7 @@ func WebSearch(provider *SearchProvider) agent.Tool {
 			if len(rows) == 0 {
 				return agent.Output{Text: "(no results)"}, nil
 			}
-			return agent.Output{Text: string(sandbox.Neutralize([]byte(strings.Join(rows, "\n")))), Taint: "web_search", BytesOut: int64(len(query))}, nil
+			return agent.Output{Text: string(sandbox.Neutralize([]byte(strings.Join(rows, "\n")))), Taint: "web:search", BytesOut: int64(len(query))}, nil
 		}}
 }
 

@@ -27,6 +27,8 @@ type agentCmd struct {
 	Resume agentResumeCmd `cmd:"" help:"Go on with a run that was killed, doing nothing twice."`
 	Fork   agentForkCmd   `cmd:"" help:"Run again from a step of another run."`
 	Replay agentReplayCmd `cmd:"" help:"Repeat a run offline from its journal and compare."`
+
+	Approve agentApproveCmd `cmd:"" help:"Allow or refuse what a run asks for; without one, list what waits."`
 }
 
 // agentLimits are the bounds that a person may set in place of the document's.
@@ -39,13 +41,14 @@ type agentLimits struct {
 	ToolCalls int64         `name:"budget-tool-calls" help:"Tool calls."`
 	Write     bool          `help:"Let the agent write into the working directory; otherwise its writes stay with the run."`
 	Exec      bool          `help:"Grant git, publish and image to an agent that asks for them with :EXEC: t, and the working directory." env:"WB_AGENT_EXEC"`
+	NoWait    bool          `help:"End the run where a person must approve something, instead of waiting; wb agent resume goes on."`
 	Dir       string        `help:"Working directory; the document's by default." type:"existingdir"`
 	Session   string        `help:"Conversation to go on with; it is remembered for the agent's :SESSION_TTL:." placeholder:"NAME"`
 	Stream    bool          `help:"Print the model's words on stderr as they come."`
 }
 
 func (l agentLimits) task(text string) runtime.Task {
-	return runtime.Task{Text: text, Dir: l.Dir, Write: l.Write, Exec: l.Exec, Model: l.Model, Session: l.Session,
+	return runtime.Task{Text: text, Dir: l.Dir, Write: l.Write, Exec: l.Exec, NoWait: l.NoWait, Model: l.Model, Session: l.Session,
 		Limits: agent.Bounds{Steps: l.MaxSteps, Wall: l.Timeout, Tokens: l.Tokens, USD: l.USD, ToolCalls: l.ToolCalls}}
 }
 
@@ -299,6 +302,11 @@ func (n eventNotes) Emit(e trace.Event) error {
 	switch e.Kind {
 	case trace.KindRun:
 		n.note("run %s", e.Run)
+	case trace.KindApproval:
+		n.note("%s", eventLine(e))
+		if e.Status == "asked" {
+			n.note("wb: waits for a person: wb agent approve %s [--deny], or approvals.org", e.Run)
+		}
 	case trace.KindToolCall, trace.KindRetry, trace.KindDenial:
 		n.note("%s", eventLine(e))
 	}

@@ -8,9 +8,10 @@ import (
 )
 
 // execPackages are the only packages of wb that may start processes of the
-// operating system: they fetch toolchains. No component, shell stage or tool
-// reaches them with anything of its own.
-var execPackages = []string{"wb/compile/toolchain"}
+// operating system: they fetch toolchains, and start MCP servers by command lines
+// of the user's configuration. No component, shell stage or tool reaches them
+// with anything of its own.
+var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio"}
 
 // TestNoProcesses walks the import graph of everything wb is built from.
 func TestNoProcesses(t *testing.T) {

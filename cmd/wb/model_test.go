@@ -2,8 +2,12 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"os/exec"
+	"strings"
 
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -23,4 +27,42 @@ func modelCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(listening.Close)
 	ts.Setenv("WB_LLM_BASE_URL", listening.URL)
 	ts.Setenv("WB_LLM_API_KEY", "canary-key-1234")
+}
+
+// lastRunCommand is "lastrun NAME": it puts the id of the run that stderr tells
+// of into the environment.
+func lastRunCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: lastrun NAME")
+	}
+	for line := range strings.Lines(ts.ReadFile("stderr")) {
+		if id, ok := strings.CutPrefix(line, "run "); ok {
+			ts.Setenv(args[0], strings.TrimSpace(id))
+			return
+		}
+	}
+	ts.Fatalf("stderr tells of no run")
+}
+
+// denyCommand is "deny FILE": it refuses, as a person in an editor would, every
+// request for approval that waits.
+func denyCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: deny FILE")
+	}
+	text := strings.ReplaceAll(ts.ReadFile(args[0]), "* TODO APPROVE", "* DENIED APPROVE")
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o644))
+}
+
+// mcpConfigCommand is "mcpconfig NAME DIR": it configures `wb mcp DIR` as the MCP
+// server NAME, with two of its tools.
+func mcpConfigCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: mcpconfig NAME DIR")
+	}
+	self, err := exec.LookPath("wb")
+	ts.Check(err)
+	text := fmt.Sprintf("[mcp.%s]\ncommand = [%q, \"mcp\", %q]\nenv = [\"XDG_CACHE_HOME\"]\ntools = [\"search\", \"read\"]\n", args[0], self, ts.MkAbs(args[1]))
+	ts.Check(os.MkdirAll(ts.MkAbs(".config/wb"), 0o755))
+	ts.Check(os.WriteFile(ts.MkAbs(".config/wb/wb.toml"), []byte(text), 0o644))
 }

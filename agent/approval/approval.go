@@ -1,0 +1,255 @@
+// Package approval asks people before an agent does what cannot be undone.
+//
+// Every question is one request in a [Store], which is the user's state
+// directory. It has several faces that mean the same: a headline TODO APPROVE …
+// in approvals.org beside what the agent works on, which a person turns into
+// DONE or DENIED in any editor; `wb agent approve`; and whatever a server shows.
+// [Store.Wait] returns as soon as one of them answers.
+//
+// A request's id is made from the run and the call, so that a resumed run finds
+// its old question, answered or not, instead of asking again.
+package approval
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Decision is how a request stands.
+type Decision string
+
+// The decisions.
+const (
+	Pending Decision = ""
+	Allowed Decision = "allowed"
+	Denied  Decision = "denied"
+)
+
+// Request is one question.
+type Request struct {
+	ID    string          `json:"id"`
+	Run   string          `json:"run"`  // the run that asked last
+	Root  string          `json:"root"` // the first of those resumed from each other
+	Agent string          `json:"agent"`
+	Tool  string          `json:"tool"`
+	Args  json.RawMessage `json:"args"`
+	// Why a person is asked: "the policy asks for it", or what was read.
+	Why   string    `json:"why"`
+	Dir   string    `json:"dir"` // where approvals.org is
+	Asked time.Time `json:"asked"`
+
+	Decision Decision  `json:"decision,omitempty"`
+	By       string    `json:"by,omitempty"` // the face that answered
+	Decided  time.Time `json:"decided,omitzero"`
+}
+
+// ID names the question of a call, by the call's idempotency key.
+func ID(key string) string {
+	sum := sha256.Sum256([]byte("approval\x00" + key))
+	return "approval-" + hex.EncodeToString(sum[:6])
+}
+
+// Store keeps requests in a directory, one file each. It is safe for use by
+// several processes.
+type Store struct {
+	dir string
+	// Poll is how often Wait looks for an answer.
+	Poll time.Duration
+}
+
+// NewStore opens a store below a state directory.
+func NewStore(state string) *Store {
+	return &Store{dir: filepath.Join(state, "approvals"), Poll: 200 * time.Millisecond}
+}
+
+// NotFoundError says that there is no such request.
+type NotFoundError struct{ What string }
+
+func (e *NotFoundError) Error() string { return "no request for approval " + e.What }
+
+// Hint says how to see what there is.
+func (e *NotFoundError) Hint() string { return "wb agent approve lists what waits" }
+
+// ExitCode is that of things not found.
+func (e *NotFoundError) ExitCode() int { return 4 }
+
+func (s *Store) path(id string) (string, error) {
+	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {
+		return "", &NotFoundError{fmt.Sprintf("%q", id)}
+	}
+	return filepath.Join(s.dir, id+".json"), nil
+}
+
+// Get reads a request.
+func (s *Store) Get(id string) (Request, error) {
+	path, err := s.path(id)
+	if err != nil {
+		return Request{}, err
+	}
+	text, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Request{}, &NotFoundError{id}
+	}
+	if err != nil {
+		return Request{}, err
+	}
+	var r Request
+	if err := json.Unmarshal(text, &r); err != nil {
+		return r, fmt.Errorf("%s: %w", path, err)
+	}
+	return r, nil
+}
+
+// List are all requests, oldest first.
+func (s *Store) List() ([]Request, error) {
+	entries, err := os.ReadDir(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var all []Request
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok {
+			continue
+		}
+		r, err := s.Get(id)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b Request) int {
+		return max(-1, min(1, a.Asked.Compare(b.Asked)*2+strings.Compare(a.ID, b.ID)))
+	})
+	return all, nil
+}
+
+// put writes a request, whole or not at all.
+func (s *Store) put(r Request) error {
+	path, err := s.path(r.ID)
+	if err != nil {
+		return err
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false) // arguments are compared with what a resumed run asks
+	if err := encoder.Encode(r); err != nil {
+		return err
+	}
+	part, err := os.CreateTemp(s.dir, ".part-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(part.Name())
+	_, err = part.Write(text.Bytes())
+	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
+		return err
+	}
+	return os.Rename(part.Name(), path)
+}
+
+// Ask files a request, or finds the one that an earlier process filed, and shows
+// it in approvals.org.
+func (s *Store) Ask(r Request) (Request, error) {
+	old, err := s.Get(r.ID)
+	var missing *NotFoundError
+	switch {
+	case err == nil && old.Tool == r.Tool && compact(old.Args) == compact(r.Args):
+		old.Run = r.Run
+		return old, s.put(old)
+	case err != nil && !errors.As(err, &missing):
+		return r, err
+	}
+	if err := s.put(r); err != nil {
+		return r, err
+	}
+	return r, show(r)
+}
+
+// Decide answers a request. An answer is final.
+func (s *Store) Decide(id string, d Decision, by string, at time.Time) (Request, error) {
+	r, err := s.Get(id)
+	if err != nil {
+		return r, err
+	}
+	if r.Decision != Pending {
+		return r, fmt.Errorf("%s was %s already", id, r.Decision)
+	}
+	r.Decision, r.By, r.Decided = d, by, at
+	if err := s.put(r); err != nil {
+		return r, err
+	}
+	return r, mark(r)
+}
+
+// Look reads a request, and takes over what a person wrote in approvals.org.
+func (s *Store) Look(id string) (Request, error) {
+	r, err := s.Get(id)
+	if err != nil || r.Decision != Pending {
+		return r, err
+	}
+	if d := written(r); d != Pending {
+		return s.Decide(id, d, "approvals.org", time.Now())
+	}
+	return r, nil
+}
+
+// Wait returns when a request is answered, or ctx ends.
+func (s *Store) Wait(ctx context.Context, id string) (Request, error) {
+	for {
+		r, err := s.Look(id)
+		if err != nil || r.Decision != Pending {
+			return r, err
+		}
+		select {
+		case <-ctx.Done():
+			return r, ctx.Err()
+		case <-time.After(s.Poll):
+		}
+	}
+}
+
+// Of are the requests of a run that wait, by its id or that of a run it was
+// resumed from, or the one request with this id.
+func (s *Store) Of(ref string) ([]Request, error) {
+	all, err := s.List()
+	if err != nil {
+		return nil, err
+	}
+	var found []Request
+	for _, r := range all {
+		if r.ID == ref || (r.Run == ref || r.Root == ref) && r.Decision == Pending {
+			found = append(found, r)
+		}
+	}
+	if len(found) == 0 {
+		return nil, &NotFoundError{"of " + ref}
+	}
+	return found, nil
+}
+
+// compact is JSON without blanks, as it is kept.
+func compact(text json.RawMessage) string {
+	var b bytes.Buffer
+	if json.Compact(&b, text) != nil {
+		return string(text)
+	}
+	return b.String()
+}

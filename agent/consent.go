@@ -1,0 +1,97 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"wb/trace"
+)
+
+// Consent decides about calls that a person must allow. The run asks before the
+// call and keeps the answer in its journal.
+type Consent interface {
+	// Needed says why a call needs a person, "" when it does not. Taint is where
+	// the untrusted text came from that the run has read.
+	Needed(call ToolCall, taint []string) string
+	// Ask returns when a person has decided, or a *[PendingError] when the run
+	// shall not wait for that.
+	Ask(ctx context.Context, q Question) (allowed bool, err error)
+}
+
+// Question is a call that needs a person.
+type Question struct {
+	Key   string // the call's idempotency key, the same in a resumed run
+	Agent string
+	Call  ToolCall
+	Why   string
+}
+
+// PendingError ends a run that does not wait for a person.
+type PendingError struct{ Tool, ID string }
+
+func (e *PendingError) Error() string {
+	return fmt.Sprintf("waiting for approval of %s (%s)", e.Tool, e.ID)
+}
+
+// consent is what the journal keeps of an answer.
+type consent struct {
+	Allowed bool   `json:"allowed"`
+	Why     string `json:"why"`
+}
+
+// consented asks a person where one is needed. Time spent waiting is not the
+// agent's.
+func (r *run) consented(ctx context.Context, step int, key string, call ToolCall) (bool, error) {
+	if r.Consent == nil || r.tools.tools[call.Name] == nil {
+		return true, nil
+	}
+	var c consent
+	if found, err := r.recorded(trace.EntryApproval, key, &c); found || err != nil {
+		return c.Allowed, err
+	}
+	if c.Why = r.Consent.Needed(call, r.taint); c.Why == "" {
+		return true, nil
+	}
+	if r.Replay {
+		return false, &DivergedError{Key: key}
+	}
+	asked := r.Now()
+	r.emit(trace.Event{Kind: trace.KindApproval, Step: step, Tool: call.Name, Args: jsonArgs(call.Args), Status: "asked", Output: c.Why})
+	allowed, err := r.Consent.Ask(ctx, Question{Key: r.Keys + "/" + key, Agent: r.agent.ID, Call: call, Why: c.Why})
+	waited := r.Now().Sub(asked)
+	r.elapsed -= waited
+	if err != nil {
+		return false, err
+	}
+	c.Allowed = allowed
+	status := "allowed"
+	if !allowed {
+		status = "denied"
+	}
+	r.emit(trace.Event{Kind: trace.KindApproval, Step: step, Tool: call.Name, Status: status, Duration: waited})
+	return allowed, r.record(trace.EntryApproval, key, c)
+}
+
+// errRefused is what the model reads when a person said no.
+func errRefused(tool string) error {
+	return errors.New(tool + " denied: a person was asked and refused; carry on without it")
+}
+
+// tainted notes where text that was read came from.
+func (r *run) tainted(labels string) {
+	for label := range strings.FieldsSeq(labels) {
+		if !slices.Contains(r.taint, label) {
+			r.taint = append(r.taint, label)
+		}
+	}
+}
+
+// TaintOf is what the run whose tool call a context belongs to has read; a run
+// that the call starts begins with it.
+func TaintOf(ctx context.Context) []string {
+	c, _ := ctx.Value(callContextKey{}).(callContext)
+	return c.taint
+}

@@ -1,0 +1,47 @@
+package runtime
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"wb/agent"
+	"wb/agent/approval"
+)
+
+// Approvals is where runs ask people.
+func (rt *Runtime) Approvals() *approval.Store { return approval.NewStore(rt.State.Dir()) }
+
+// consent asks people as the user's policy says.
+type consent struct {
+	rt   *Runtime
+	task Task
+	run  string
+	root string
+}
+
+func (c *consent) Needed(call agent.ToolCall, taint []string) string {
+	return c.rt.Settings.Approvals().Needed(call.Name, taint)
+}
+
+func (c *consent) Ask(ctx context.Context, q agent.Question) (bool, error) {
+	store := c.rt.Approvals()
+	args := json.RawMessage(q.Call.Args)
+	if !json.Valid(args) {
+		args, _ = json.Marshal(q.Call.Args)
+	}
+	r, err := store.Ask(approval.Request{ID: approval.ID(q.Key), Run: c.run, Root: c.root, Agent: q.Agent, Tool: q.Call.Name, Args: args,
+		Why: q.Why, Dir: c.task.Dir, Asked: time.Now()})
+	if err != nil {
+		return false, fmt.Errorf("%s needs approval and nobody can be asked: %w", q.Call.Name, err)
+	}
+	if c.task.NoWait {
+		if r, err = store.Look(r.ID); err == nil && r.Decision == approval.Pending {
+			return false, &agent.PendingError{Tool: q.Call.Name, ID: r.ID}
+		}
+	} else {
+		r, err = store.Wait(ctx, r.ID)
+	}
+	return r.Decision == approval.Allowed, err
+}

@@ -3,19 +3,22 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wb/federate"
 	"wb/internal/nearest"
+	"wb/org"
 	"wb/org/oql"
 	"wb/value"
 )
 
 // queryCmd asks questions over org files in OQL.
 type queryCmd struct {
-	Args    []string `arg:"" optional:"" help:"Files and directories, then the query; . when no path is given. @name is a query that a file keeps."`
+	Args    []string `arg:"" optional:"" help:"Files and directories, or - for stdin, then the query; . when no path is given. @name is a query that a file keeps."`
 	Format  string   `enum:"auto,table,json,ndjson,csv,org,paths,sexp" default:"auto" help:"How rows are printed (${enum}); auto is a table for a person, JSON for a program."`
 	Select  []string `help:"Columns to show, comma-separated."`
 	Sort    []string `help:"Columns to sort by; a leading - is descending."`
@@ -77,6 +80,11 @@ func (c *queryCmd) Run(a *app) error {
 		return err
 	}
 	request := oql.Request{Paths: paths, Query: q, NoIndex: c.NoIndex, Options: oql.Options{Foreign: catalog}}
+	if slices.Contains(paths, "-") {
+		if request.Options.Corpus, err = c.stdin(a, paths); err != nil {
+			return err
+		}
+	}
 	if c.Watch {
 		return oql.Watch(a.ctx, request, c.Replay, func(row value.Value) error {
 			_, err := fmt.Fprintf(a.std.Out, "%s\n", row.AppendJSON(nil))
@@ -86,6 +94,9 @@ func (c *queryCmd) Run(a *app) error {
 	answer, err := oql.Ask(a.ctx, request)
 	if err != nil {
 		return err
+	}
+	for _, note := range answer.Notes {
+		a.note("%s", note)
 	}
 	failed := reportFailures(a, answer.Result, catalog.Failures())
 	err = errors.Join(c.print(a, answer), failed)
@@ -98,6 +109,18 @@ func (c *queryCmd) Run(a *app) error {
 		}
 	}
 	return err
+}
+
+// stdin reads the one file that "-" stands for.
+func (c *queryCmd) stdin(a *app, paths []string) (*oql.Corpus, error) {
+	if len(paths) > 1 || c.Watch {
+		return nil, &codedError{text: "- is the text on stdin, and cannot be combined with files or --watch", code: exitUsage}
+	}
+	src, err := io.ReadAll(a.std.In)
+	if err != nil {
+		return nil, err
+	}
+	return &oql.Corpus{Files: []*oql.File{oql.Flatten("stdin.org", org.Parse(src))}}, nil
 }
 
 // narrow adds what flags ask to the query.
@@ -182,21 +205,31 @@ func (c *queryCmd) format(a *app, _ *oql.Result) string {
 }
 
 // splitPaths tells paths from the query: what exists is a path, the rest is
-// the query. A missing .org file is an error, not a word to search for.
+// the query. A missing file is an error, not a word to search for.
 func splitPaths(args []string) (paths []string, query string, err error) {
 	var words []string
-	for _, arg := range args {
+	for i, arg := range args {
 		_, statErr := os.Stat(arg)
 		switch {
-		case statErr == nil && len(words) == 0:
+		case (statErr == nil || arg == "-") && len(words) == 0:
 			paths = append(paths, arg)
-		case strings.HasSuffix(arg, ".org") && !strings.ContainsAny(arg, " :("):
+		case looksLikePath(arg, len(words) == 0 && i+1 < len(args)):
 			return nil, "", missingFile(arg)
 		default:
 			words = append(words, arg)
 		}
 	}
 	return paths, strings.Join(words, " "), nil
+}
+
+// looksLikePath reports whether an argument that does not exist was meant to be
+// a file or a directory. A slash within it says so where a query follows.
+func looksLikePath(arg string, followed bool) bool {
+	if strings.ContainsAny(arg, " :(!\"|") {
+		return false
+	}
+	return strings.HasSuffix(arg, ".org") || federate.IsTable(arg) || strings.HasSuffix(arg, "/") ||
+		strings.HasPrefix(arg, "/") || strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") || followed && strings.Contains(arg, "/")
 }
 
 // missingFile is a not-found error that names the nearest file beside it.

@@ -117,9 +117,12 @@ func parsePlain(text string) (*Query, error) {
 	}
 	q := &Query{}
 	for i, stage := range splitStages(words) {
-		if i == 0 {
+		switch {
+		case i == 0:
 			err = q.plainWhere(stage)
-		} else {
+		case len(stage) == 0:
+			err = errorf(barAt(words, i), "write: QUERY | group FIELD | count", "empty stage after |")
+		default:
 			err = q.plainStage(stage)
 		}
 		if err != nil {
@@ -142,9 +145,24 @@ func splitStages(words []word) [][]word {
 	return out
 }
 
+// barAt is where the n-th "|" stands.
+func barAt(words []word, n int) Pos {
+	for _, w := range words {
+		if w.text == "|" && w.bare() {
+			if n--; n == 0 {
+				return w.pos
+			}
+		}
+	}
+	return Pos{1, 1}
+}
+
 func (q *Query) plainWhere(words []word) error {
 	var conds []Expr
-	for _, w := range words {
+	for i, w := range words {
+		if err := habit(words, i); err != nil {
+			return err
+		}
 		cond, err := q.plainWord(w)
 		if err != nil {
 			return err
@@ -167,7 +185,7 @@ func (q *Query) plainWord(w word) (Expr, error) {
 		return &Not{Arg: inner, Pos: w.pos}, nil
 	}
 	colon := w.index(":", 0)
-	if colon <= 0 || !isFieldName(w.text[:colon]) {
+	if colon <= 0 || !isFieldName(w.text[:colon]) || strings.HasPrefix(w.text[colon:], "://") {
 		return &Call{Name: "rifle", Args: []Arg{{Text: w.text, Pos: w.pos}}, Pos: w.pos}, nil
 	}
 	name, rest := w.text[:colon], w.slice(colon+1, len(w.text))

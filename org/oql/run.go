@@ -52,6 +52,11 @@ type Result struct {
 	Read, Sifted, Tested int
 	// Last is the line of the last row there was.
 	Last int
+	// Notes are remarks for people: columns that no row has.
+	Notes []string
+
+	made    []string // columns that the query itself makes
+	nothing bool     // no row met the condition
 }
 
 // Place is where a row stands.
@@ -65,6 +70,9 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 	if opts.Now.IsZero() {
 		opts.Now = naive(time.Now())
 	}
+	today := *q
+	today.Where = dated(q.Where, opts.Now)
+	q = &today
 	kind, corpus, err := resolve(ctx, q.From, q.Where, opts)
 	if err != nil {
 		return nil, err
@@ -89,11 +97,14 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	res.nothing = !slices.ContainsFunc(found, func(rows []rowID) bool { return len(rows) > 0 })
+	defer func() { res.noteUnknown(q, corpus) }()
 	if q.grouped() {
 		if len(q.Before) > 0 {
 			found = [][]rowID{sortRows(q.Before, slices.Concat(found...))}
 		}
 		res.group(q, found)
+		res.made = res.Columns[len(q.Group):]
 		return res.counted(q, res.arrange(q, nil))
 	}
 	hits := slices.Concat(found...)

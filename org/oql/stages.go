@@ -7,14 +7,12 @@ import (
 
 // plainStage reads what stands between two bars.
 func (q *Query) plainStage(words []word) error {
-	if len(words) == 0 {
-		return errorf(Pos{1, 1}, "write: QUERY | group FIELD | count", "empty stage after |")
-	}
 	verb, rest := words[0], words[1:]
 	switch verb.text {
 	case "where":
 		return q.plainWhere(rest)
 	case "group":
+		rest = afterBy(rest)
 		if err := q.groupAfter(verb); err != nil {
 			return err
 		}
@@ -23,10 +21,8 @@ func (q *Query) plainStage(words []word) error {
 		}
 		return requireAny(verb, rest)
 	case "sort":
-		for _, w := range commaWords(rest) {
-			name, desc := strings.CutPrefix(w.text, "-")
-			q.Sort = append(q.Sort, Order{Column: name, Desc: desc, Pos: w.pos})
-		}
+		rest = afterBy(rest)
+		q.Sort = append(q.Sort, plainOrders(rest)...)
 		return requireAny(verb, rest)
 	case "limit", "offset":
 		return q.plainCount(verb, rest)
@@ -50,6 +46,30 @@ func (q *Query) groupAfter(verb word) error {
 		q.Before, q.Sort = q.Sort, nil
 	}
 	return nil
+}
+
+// afterBy lets people write group by and sort by.
+func afterBy(words []word) []word {
+	if len(words) > 1 && strings.EqualFold(words[0].text, "by") && words[0].bare() {
+		return words[1:]
+	}
+	return words
+}
+
+// plainOrders reads -F, or F desc as in SQL.
+func plainOrders(words []word) (keys []Order) {
+	for _, group := range commaGroups(words) {
+		for i, w := range group {
+			direction := strings.ToLower(w.text)
+			if i > 0 && (direction == "desc" || direction == "asc") {
+				keys[len(keys)-1].Desc = direction == "desc"
+				continue
+			}
+			name, desc := strings.CutPrefix(w.text, "-")
+			keys = append(keys, Order{Column: name, Desc: desc, Pos: w.pos})
+		}
+	}
+	return keys
 }
 
 func requireAny(verb word, rest []word) error {
@@ -107,10 +127,10 @@ func (q *Query) plainColumns(words []word) error {
 			} else if first.text != "count" {
 				return errorf(first.pos, "write: "+first.text+" dur_ms", "%s needs a field", first.text)
 			}
-		case len(group) == 1 && isFieldName(first.text):
+		case len(group) == 1 && isFieldName(first.text) && !strings.HasPrefix(first.text, "."):
 			col.Field = first.text
 		default:
-			return errorf(first.pos, suggest(first.text, append(slices.Clone(stages), aggregates...)), "%s is no stage: use one of %s, or columns", first.text, strings.Join(stages, " "))
+			return noStage(group)
 		}
 		q.Select = append(q.Select, col)
 	}

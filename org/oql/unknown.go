@@ -1,0 +1,115 @@
+package oql
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"wb/internal/nearest"
+)
+
+// noteUnknown remarks on columns that no row has: every property is a column,
+// so a misspelt name is no error, but it should not go unnoticed either. The
+// condition is looked at only when nothing was found.
+func (r *Result) noteUnknown(q *Query, corpus *Corpus) {
+	if r.Read == 0 {
+		return
+	}
+	var asked []string
+	ask := func(name string) {
+		if name != "" && !slices.Contains(asked, name) && !slices.Contains(r.made, name) {
+			asked = append(asked, name)
+		}
+	}
+	for _, c := range slices.Concat(q.Group, q.Select) {
+		ask(c.Field)
+	}
+	for _, o := range slices.Concat(q.Before, q.Sort) {
+		ask(o.Column)
+	}
+	if len(r.Rows) == 0 || r.nothing {
+		eachCompare(q.Where, func(c *Compare) { ask(c.Field) })
+	}
+	for _, name := range asked {
+		if isColumn(name) && r.Kind == "headlines" || slices.Contains(defaultColumns[r.Kind], strings.ToLower(name)) || corpus.has(name) {
+			continue
+		}
+		note := "no row has a column or property " + name
+		if near := nearest.Word(name, corpus.columns(r.Kind)); near != "" {
+			note += fmt.Sprintf(" (did you mean %s?)", near)
+		}
+		r.Notes = append(r.Notes, note)
+	}
+}
+
+func eachCompare(e Expr, do func(*Compare)) {
+	switch e := e.(type) {
+	case *And:
+		for _, a := range e.Args {
+			eachCompare(a, do)
+		}
+	case *Or:
+		for _, a := range e.Args {
+			eachCompare(a, do)
+		}
+	case *Not:
+		eachCompare(e.Arg, do)
+	case *Call:
+		eachCompare(e.Query, do)
+	case *Compare:
+		do(e)
+	}
+}
+
+// has reports whether some row has a column. Indexed files answer by the names
+// they hold, which may include those of tags.
+func (c *Corpus) has(name string) bool {
+	upper := strings.ToUpper(name)
+	return slices.ContainsFunc(c.Files, func(f *File) bool {
+		switch {
+		case f.log != nil && f.log.columns[upper] != nil, slices.ContainsFunc(f.Columns, func(s string) bool { return strings.EqualFold(s, name) }):
+			return true
+		case f.packed != nil:
+			return slices.Contains(f.packed.names, upper)
+		case f.log != nil:
+			return isColumn(name)
+		}
+		for i := range f.Entries {
+			if _, ok := f.Field(i, name); ok {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// columns are the names that rows of a kind go by, properties included. Only
+// the first rows of each file are looked at.
+func (c *Corpus) columns(kind string) []string {
+	const rows = 1000
+	seen := map[string]bool{}
+	for _, name := range slices.Concat(defaultColumns[kind], headlineColumns, []string{"closed", "file"}) {
+		seen[name] = true
+	}
+	for _, f := range c.Files {
+		for _, name := range f.Columns {
+			seen[name] = true
+		}
+		if f.log != nil {
+			for name := range f.log.columns {
+				seen[strings.ToLower(name)] = true
+			}
+			continue
+		}
+		for i := range min(f.Len(), rows) {
+			for _, p := range f.At(i).Props {
+				seen[strings.ToLower(p.Name)] = true
+			}
+		}
+	}
+	names := make([]string, 0, len(seen))
+	for name := range seen {
+		names = append(names, name)
+	}
+	return names
+}

@@ -22,3 +22,13 @@ func (in *Instance) MemoryRefused() bool { return in.memory.refused }
 // moving bytes costs the same wherever they are moved. Call it from inside a
 // host function: it ends the guest when there is no fuel left.
 func (in *Instance) Charge(ctx context.Context, fuel int64) { in.burn(ctx, fuel) }
+
+// Outlasting is the context below the one that a host function gets. That one is
+// only good until the function returns; this one may be given to goroutines that
+// look at it later.
+func Outlasting(ctx context.Context) context.Context {
+	if c, ok := ctx.(*callContext); ok {
+		return c.Context
+	}
+	return ctx
+}

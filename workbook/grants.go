@@ -85,12 +85,14 @@ func (r *runner) trust() error {
 
 // unserved are capabilities that can be granted but that nothing in a workbook
 // run performs yet.
-func unserved(capability string) bool {
+func (r *runner) unserved(capability string) bool {
 	switch capability {
-	case "clock", "random", "vfs":
+	case "clock", "random":
 		return false
+	case "vfs":
+		return false // a component always has files of its own
 	}
-	return true
+	return r.opts.Docks == nil || !docked(capability)
 }
 
 // grant settles what a program may do and use: the profile's limits, more or
@@ -111,7 +113,7 @@ func (r *runner) grant(p *program) error {
 		case !r.granted(name):
 			p.note(compile.Warning, "not-granted", "wb run --grant "+name, "%s asks for %s, which is not granted", p.owner.ID, name)
 			continue
-		case unserved(name):
+		case r.unserved(name):
 			p.note(compile.Warning, "not-served", "", "%s is granted %s, but no part of this program serves it yet", p.owner.ID, name)
 			continue
 		case slices.Contains(p.caps, name):
@@ -125,6 +127,10 @@ func (r *runner) grant(p *program) error {
 		case "random":
 			p.job.Caps.Random = true
 			p.volatile = "it sees random numbers"
+		default:
+			if docked(name) && r.opts.Docks != nil {
+				p.volatile = "it uses " + name
+			}
 		}
 	}
 	slices.Sort(p.caps)

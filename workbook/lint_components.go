@@ -26,15 +26,15 @@ var headerArguments = []string{
 // capabilities are what :uses and #+CAPS may ask for.
 var capabilities = []string{
 	"vfs", "commands", "exec", "process", "parallel", "kv", "queue", "secrets", "net", "browse", "tcp", "udp", "tls", "serve",
-	"tcp-serve", "build", "llm", "clock", "random", "posix",
+	"tcp-serve", "build", "llm", "vars", "clock", "random", "posix",
 }
 
 // profiles are the capabilities each profile holds, smallest first.
 var profiles = map[string][]string{
 	"compute": {"vfs"},
-	"minimal": {"vfs", "commands", "exec", "kv", "secrets", "queue", "tcp", "udp", "tls"},
-	"network": {"vfs", "commands", "exec", "kv", "secrets", "queue", "tcp", "udp", "tls", "net", "llm", "browse"},
-	"posix":   {"vfs", "commands", "exec", "kv", "secrets", "queue", "tcp", "udp", "tls", "net", "llm", "browse", "posix", "parallel"},
+	"minimal": {"vfs", "commands", "exec", "kv", "vars", "secrets", "queue", "tcp", "udp", "tls"},
+	"network": {"vfs", "commands", "exec", "kv", "vars", "secrets", "queue", "tcp", "udp", "tls", "net", "llm", "browse"},
+	"posix":   {"vfs", "commands", "exec", "kv", "vars", "secrets", "queue", "tcp", "udp", "tls", "net", "llm", "browse", "posix", "parallel"},
 }
 
 // Capability is the name of what :uses asks for: workbook:llm/complete, llm

@@ -53,6 +53,9 @@ type Options struct {
 	// Grants are the capabilities the user grants, such as clock or
 	// net:api.example.com.
 	Grants []string
+	// Docks makes what components ask the host through; nil serves nothing but
+	// the clock, random numbers and files.
+	Docks Docks
 	// Limits is the most a component may ask for with :timeout, :memory and
 	// :fuel; zero fields are the profile's own.
 	Limits sandbox.Limits

@@ -155,6 +155,7 @@ func (r *runner) buildAndRun(ctx context.Context, id string, p *program, files *
 	job := *p.job
 	job.Files = files.fs()
 	job.Source = p.src
+	job.Dock = r.dock(ctx, id, p)
 	return p.lane.Run(ctx, art, &job)
 }
 

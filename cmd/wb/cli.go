@@ -38,6 +38,10 @@ type grammar struct {
 	Telemetry  telemetryCmd  `cmd:"" help:"Say what runs amounted to: calls, errors, time, tokens, cost."`
 	Ledger     ledgerCmd     `cmd:"" help:"Check the signed record of what runs did."`
 	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`
+	Var        varCmd        `cmd:"" help:"Set variables and secrets that documents may be granted."`
+	Trust      trustCmd      `cmd:"" help:"Grant a document what it asks for, until its code changes."`
+	Grants     grantsCmd     `cmd:"" help:"List what was granted, take it back, and show what was used."`
+	VFS        vfsCmd        `cmd:"" name:"vfs" help:"Show and change the files that components keep in volumes."`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Serve programs that speak the Model Context Protocol."`
 	LSP        lspCmd        `cmd:"" name:"lsp" help:"Serve an editor: diagnostics, completion, running blocks."`
 	Doctor     doctorCmd     `cmd:"" help:"Show what works here, what is missing and how to get it."`

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"wb/sandbox"
 )
 
 // Principal is on whose behalf calls are made.
@@ -152,6 +154,7 @@ var ErrRevoked = errors.New("the grant was revoked")
 // Call performs an operation. Errors are for the guest: a *[Error], or one whose
 // text the guest may see.
 func (d *Dock) Call(ctx context.Context, operation string, args ...[]byte) (Reply, error) {
+	ctx = sandbox.Outlasting(ctx) // brokers wait in goroutines of their own
 	op, ok := Find(operation)
 	if !ok {
 		name := strings.ToValidUTF8(operation, "?")

@@ -45,7 +45,12 @@ func asError(err error) *Error {
 	case errors.Is(err, context.Canceled):
 		return &Error{Code: CodeFailed, Message: "cancelled"}
 	}
-	return &Error{Code: CodeFailed, Message: err.Error()}
+	e = &Error{Code: CodeFailed, Message: err.Error()}
+	var hinted interface{ Hint() string }
+	if errors.As(err, &hinted) {
+		e.Help = hinted.Hint()
+	}
+	return e
 }
 
 // Denial is a call that was refused, for the records.

@@ -85,9 +85,9 @@ var resultWords = []string{"value", "output", "table", "vector", "list", "scalar
 
 // capabilityDocs say what each capability allows.
 var capabilityDocs = map[string]string{
-	"vfs": "read the workbook's directory and write a layer of its own", "commands": "call other components by name",
+	"vfs": "keep files in volumes of the host", "commands": "run registered commands of the sandbox",
 	"exec": "start programs of the sandbox", "process": "run in a process of its own", "parallel": "run copies of itself at once",
-	"kv": "keep small values between runs", "queue": "send and take messages", "secrets": "use secrets it cannot read",
+	"kv": "keep small values between runs", "queue": "send and take messages", "secrets": "sign with secrets it cannot read", "vars": "read variables of the user's",
 	"net": "open connections to granted hosts", "browse": "fetch public pages", "tcp": "TCP connections", "udp": "UDP datagrams",
 	"tls": "TLS connections", "serve": "answer HTTP requests", "tcp-serve": "listen on a TCP port", "build": "compile code",
 	"llm": "ask a language model", "clock": "read the real time", "random": "real randomness", "posix": "a fuller POSIX environment",

@@ -277,7 +277,7 @@ def prepare():
     site.setcopyright()
     site.sethelper()
     sys.stdout.reconfigure(line_buffering=True)
-    sys.path.insert(0, "")
+    sys.path[:0] = ["", "/usr/lib/block"]
     sys.dont_write_bytecode = True
     build = types.ModuleType("_sysconfigdata__wasi_")
     build.build_time_vars = {"TZPATH": "", "EXT_SUFFIX": "", "SOABI": ""}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"wb/sandbox/dock/store"
+)
+
+// vfsCmd shows and changes the volumes of a project.
+type vfsCmd struct {
+	Dir   string      `help:"The project's directory; this one by default." default:"." type:"existingdir"`
+	Ls    vfsLsCmd    `cmd:"" help:"List files."`
+	Get   vfsGetCmd   `cmd:"" help:"Print a file."`
+	Put   vfsPutCmd   `cmd:"" help:"Make a file of standard input."`
+	Query vfsQueryCmd `cmd:"" help:"Answer a SELECT over vfs(volume, path, content, mtime)."`
+}
+
+type vfsLsCmd struct {
+	Prefix string `arg:"" optional:"" help:"VOLUME:PREFIX; volumes are workspace (the default), memory and tmp."`
+}
+
+func (c *vfsLsCmd) Help() string { return "Example:\n  wb vfs ls memory:" }
+
+func (c *vfsLsCmd) Run(a *app, v *vfsCmd) error {
+	return withProject(v.Dir, func(s *store.Store) error {
+		names, err := s.ListFiles(a.ctx, c.Prefix)
+		if err != nil {
+			return err
+		}
+		return a.answer("vfs", names, func(w io.Writer) error {
+			for _, name := range names {
+				fmt.Fprintln(w, name)
+			}
+			return nil
+		})
+	})
+}
+
+type vfsGetCmd struct {
+	Path string `arg:"" help:"VOLUME:PATH, or a PATH of the volume workspace."`
+}
+
+func (c *vfsGetCmd) Help() string { return "Example:\n  wb vfs get memory:notes/2026.org" }
+
+func (c *vfsGetCmd) Run(a *app, v *vfsCmd) error {
+	return withProject(v.Dir, func(s *store.Store) error {
+		content, found, err := s.ReadFile(a.ctx, c.Path)
+		if err != nil {
+			return err
+		}
+		if !found {
+			return &codedError{text: "there is no file " + c.Path, code: exitNotFound, hint: "wb vfs ls"}
+		}
+		return a.answer("vfs", string(content), func(w io.Writer) error {
+			_, err := w.Write(content)
+			return err
+		})
+	})
+}
+
+type vfsPutCmd struct {
+	Path string `arg:"" help:"VOLUME:PATH, or a PATH of the volume workspace."`
+}
+
+func (c *vfsPutCmd) Help() string { return "Example:\n  wb vfs put memory:seed.json < seed.json" }
+
+func (c *vfsPutCmd) Run(a *app, v *vfsCmd) error {
+	content, err := io.ReadAll(a.std.In)
+	if err != nil {
+		return err
+	}
+	return withProject(v.Dir, func(s *store.Store) error { return s.WriteFile(a.ctx, c.Path, content) })
+}
+
+type vfsQueryCmd struct {
+	SQL string `arg:"" name:"sql" help:"One SELECT."`
+}
+
+func (c *vfsQueryCmd) Help() string {
+	return "Example:\n  wb vfs query \"SELECT path, length(content) FROM vfs WHERE volume = 'memory'\""
+}
+
+func (c *vfsQueryCmd) Run(a *app, v *vfsCmd) error {
+	return withProject(v.Dir, func(s *store.Store) error {
+		columns, rows, err := s.Query(a.ctx, c.SQL)
+		if err != nil {
+			return err
+		}
+		return a.answer("vfs", map[string]any{"columns": columns, "rows": rows}, func(w io.Writer) error {
+			for _, row := range rows {
+				text, err := json.Marshal(row)
+				if err != nil {
+					return err
+				}
+				fmt.Fprintln(w, string(text))
+			}
+			return nil
+		})
+	})
+}

@@ -1,0 +1,49 @@
+package capability
+
+import (
+	"bytes"
+	"context"
+	"runtime"
+	"slices"
+
+	"wb/compile"
+	"wb/compile/shell"
+	"wb/compile/toolbox"
+	"wb/sandbox"
+	"wb/sandbox/dock"
+	"wb/sandbox/dock/broker"
+)
+
+// registered are the commands there are: the tools of the sandbox's shell,
+// without shells.
+func registered() []string {
+	names := append(toolbox.Names(), "jq")
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// commands runs registered commands, in the sandbox, each within the limits of
+// the component that asks. They see no files but what is given to them, and hold
+// no capabilities: what a component starts has no more than it has.
+func (r *run) commands(limits sandbox.Limits) dock.Broker {
+	if r.lanes == nil {
+		return nil
+	}
+	lane, ok := r.lanes.Lookup("sh")
+	if !ok {
+		return nil
+	}
+	sh, ok := compile.Unwrapped[*shell.Lane](lane)
+	if !ok {
+		return nil
+	}
+	width := r.jobs
+	if width <= 0 {
+		width = runtime.GOMAXPROCS(0)
+	}
+	run := func(ctx context.Context, name string, args []string, input []byte) (broker.Output, error) {
+		result, err := sh.Tool(ctx, shell.Script{Stdin: bytes.NewReader(input), Limits: limits}, append([]string{name}, args...))
+		return broker.Output{Stdout: result.Stdout, Stderr: string(result.Stderr), Exit: result.Exit}, err
+	}
+	return broker.Commands(registered(), run, width)
+}

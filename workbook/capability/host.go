@@ -1,0 +1,238 @@
+package capability
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"wb/compile"
+	"wb/sandbox/dock"
+	"wb/sandbox/dock/broker"
+	"wb/sandbox/dock/store"
+	"wb/sandbox/grants"
+	"wb/sandbox/netbroker"
+	"wb/workbook"
+)
+
+// Host serves runs on this machine. Its fields are set once, before the first
+// run; those that are nil are not served.
+type Host struct {
+	Tenant   string
+	StateDir string
+	Grants   *grants.Store
+	// Seal gives the key that secrets are sealed with.
+	Seal func() ([]byte, error)
+	// Net is what requests go through besides the grants, the floor and the
+	// limits of every broker; tests put their own network there.
+	Net netbroker.Config
+	// Complete asks a model; Readable turns pages into text.
+	Complete broker.Completer
+	Readable broker.Readable
+	// TokenBudget bounds what components of one run spend on the model; 0 is
+	// DefaultTokens.
+	TokenBudget int64
+
+	mu       sync.Mutex
+	tenant   *store.Store
+	projects map[string]*store.Store
+}
+
+// DefaultTokens are what the components of a run may spend on the model.
+const DefaultTokens = 200_000
+
+// Close closes the stores.
+func (h *Host) Close() error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	var err error
+	for _, s := range h.projects {
+		err = errors.Join(err, s.Close())
+	}
+	if h.tenant != nil {
+		err = errors.Join(err, h.tenant.Close())
+	}
+	h.projects, h.tenant = nil, nil
+	return err
+}
+
+// Variables is the store of the user's variables and secrets.
+func (h *Host) Variables() *store.Store {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.tenant == nil {
+		h.tenant = store.Open(store.Config{Dir: filepath.Join(h.StateDir, "tenants", h.Tenant), Seal: h.Seal})
+	}
+	return h.tenant
+}
+
+// Project is the store of a directory.
+func (h *Host) Project(dir string) *store.Store {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s := h.projects[dir]; s != nil {
+		return s
+	}
+	if h.projects == nil {
+		h.projects = map[string]*store.Store{}
+	}
+	sum := sha256.Sum256([]byte(dir))
+	s := store.Open(store.Config{Dir: filepath.Join(h.StateDir, "projects", hex.EncodeToString(sum[:8]))})
+	h.projects[dir] = s
+	return s
+}
+
+// Prepare gives a run what the user granted its document for good, and its
+// docks. Call finish when the run is over. A run without a file keeps nothing:
+// it has no project.
+func (h *Host) Prepare(opts *workbook.Options, plan *workbook.Plan) (finish func(context.Context) error, err error) {
+	file, err := filepath.Abs(opts.File)
+	if err != nil || opts.File == "" {
+		return func(context.Context) error { return nil }, err
+	}
+	started := time.Now()
+	if h.Grants != nil && opts.TrustTier != "instance" {
+		trust, found, err := h.Grants.Trusted(workbook.ProgramDigest(plan))
+		if err != nil {
+			return nil, err
+		}
+		if found {
+			opts.Grants = append(slices.Clone(opts.Grants), trust.Grants...)
+		}
+	}
+	run := &run{host: h, started: started, lanes: opts.Lanes, jobs: opts.Jobs,
+		principal: dock.Principal{Tenant: h.Tenant, Project: filepath.Dir(file), Name: file}}
+	opts.Docks = run.dock
+	return run.finish, nil
+}
+
+// run is one run of a workbook: what its components share.
+type run struct {
+	host      *Host
+	principal dock.Principal
+	started   time.Time
+	lanes     *compile.Registry
+	jobs      int
+
+	once  sync.Once
+	err   error
+	llm   dock.Broker
+	mu    sync.Mutex
+	docks []*dock.Dock
+}
+
+// begin readies what components share, when the first of them needs it.
+func (r *run) begin(ctx context.Context) {
+	r.once.Do(func() {
+		if r.host.Complete != nil {
+			budget := r.host.TokenBudget
+			if budget == 0 {
+				budget = DefaultTokens
+			}
+			r.llm = broker.LLM(r.host.Complete, budget)
+		}
+	})
+}
+
+// dock is the dock of a component.
+func (r *run) dock(ctx context.Context, want workbook.DockRequest) *dock.Dock {
+	var granted []string
+	for _, g := range want.Granted {
+		granted = append(granted, strings.TrimPrefix(g, "workbook:"))
+	}
+	config := dock.Config{Principal: r.principal, Granted: granted, Denied: want.Denied}
+	if r.host.Grants != nil {
+		config.Revoked = func(capability string) bool {
+			return r.host.Grants.Revoked(r.principal.Name, capability, r.started)
+		}
+	}
+	if len(granted) > 0 {
+		r.begin(ctx)
+		config.Brokers = r.brokers(granted, want)
+	}
+	d := dock.New(config)
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.docks = append(r.docks, d)
+	return d
+}
+
+// brokers are those of the capabilities that were granted.
+func (r *run) brokers(granted []string, want workbook.DockRequest) map[string]dock.Broker {
+	h, all := r.host, map[string]dock.Broker{}
+	used := func(call *dock.Call, name string) {
+		if want.Used != nil {
+			want.Used(call.Operation.String(), name)
+		}
+	}
+	for _, g := range granted {
+		switch grants.Capability(g) {
+		case "kv":
+			all["kv"] = broker.KV(h.Project(r.principal.Project))
+		case "queue":
+			all["queue"] = broker.Queue(h.Project(r.principal.Project))
+		case "vfs":
+			all["vfs"] = broker.VFS(h.Project(r.principal.Project))
+		case "vars":
+			all["vars"] = broker.Vars(h.Variables())
+		case "secrets":
+			all["secrets"] = broker.Secrets(h.Variables(), used)
+		case "llm":
+			if r.llm != nil {
+				all["llm"] = r.llm
+			}
+		case "commands", "parallel":
+			if b := r.commands(want.Limits); b != nil {
+				all["commands"] = b
+			}
+		case "net":
+			all["net"] = broker.Net(h.web(netGrants(granted), want), broker.Templates(h.Variables(), holds(granted), used).Expand)
+		case "browse":
+			if h.Readable != nil {
+				all["browse"] = broker.Browse(h.web(publicWeb(granted), want), h.Readable)
+			}
+		}
+	}
+	return all
+}
+
+// holds reports whether a capability was granted for a name.
+func holds(granted []string) func(capability, name string) bool {
+	return func(capability, name string) bool {
+		return len(grants.Ceiling(granted, []string{capability + ":" + name})) > 0
+	}
+}
+
+// finish closes the books of a run: what its principal used, and the files that
+// last no longer than a run.
+func (r *run) finish(ctx context.Context) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	total := map[string]dock.Count{}
+	for _, d := range r.docks {
+		for capability, c := range d.Counts() {
+			t := total[capability]
+			total[capability] = dock.Count{Calls: t.Calls + c.Calls, Denied: t.Denied + c.Denied}
+		}
+	}
+	if len(total) == 0 {
+		return nil
+	}
+	s := r.host.Project(r.principal.Project)
+	var err error
+	for capability, c := range total {
+		if capability == "" {
+			continue // an operation that does not exist
+		}
+		err = errors.Join(err, r.host.Variables().AddUse(ctx, r.principal.Name, capability, c.Calls, c.Denied))
+	}
+	if total["vfs"].Calls > 0 {
+		err = errors.Join(err, s.ClearVolume(ctx, "tmp"))
+	}
+	return err
+}

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"hash/crc32"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -55,10 +56,7 @@ func (v *View) Commit() error {
 
 // commit runs under the lock.
 func (v *View) commit() error {
-	man, err := v.store.readManifest()
-	if err != nil {
-		return err
-	}
+	man := v.store.readManifest()
 	if !bytes.Equal(man.raw, v.man.raw) { // another writer was faster; it may have removed our segments
 		man.dropMissing(v.store.dir)
 	} else {
@@ -115,7 +113,7 @@ type writer struct {
 var padding [8]byte
 
 func (w *writer) append(e entry, block []byte) {
-	e.segment, e.offset, e.length = w.name, w.size, uint64(len(block))
+	e.segment, e.offset, e.length, e.sum = w.name, w.size, uint64(len(block)), crc32.Checksum(block, castagnoli)
 	gap := -len(block) & 7
 	w.parts = append(w.parts, block, padding[:gap])
 	w.size += uint64(len(block) + gap)
@@ -166,7 +164,14 @@ func (w *writer) flush() error {
 		return nil
 	}
 	w.man.segments = append(w.man.segments, w.name)
-	return writeFile(w.store.dir, w.name, w.parts)
+	if err := writeFile(w.store.dir, w.name, w.parts); err != nil {
+		return err
+	}
+	info, err := os.Stat(filepath.Join(w.store.dir, w.name))
+	if err == nil {
+		w.man.proofs[w.name] = proof{stampOf(info), time.Now().UnixNano()}
+	}
+	return err
 }
 
 func segmentName() string {

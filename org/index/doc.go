@@ -25,6 +25,14 @@
 // after its last change that another change could have left them the same;
 // then it is hashed again until it is older than that ([racyWindow]).
 //
+// # Damage
+//
+// The manifest has a checksum, and so has every block. Blocks are checked when
+// their segment does not look, by size, times and inode, as when they were last
+// known to be whole: after damage, but also after a restore. What is not whole
+// is built again. Damage that leaves the times of a file alone, as a failing
+// disk may do, is not looked for.
+//
 // # Several processes
 //
 // Readers take no lock: they use the manifest they found, and segments that

@@ -1,8 +1,8 @@
 package index
 
 import (
+	"context"
 	"encoding/binary"
-	"errors"
 	"hash/crc32"
 	"io/fs"
 	"os"
@@ -21,6 +21,7 @@ type entry struct {
 	segment string
 	offset  uint64
 	length  uint64
+	sum     uint32 // of the block
 }
 
 // stamp is what tells, without reading a file, that it has not changed.
@@ -48,10 +49,27 @@ type manifest struct {
 	files    map[string]entry
 	byHash   map[string]entry // made when first asked for
 	segments []string
-	raw      []byte // as read, to notice changes
+	proofs   map[string]proof // of segments
+	raw      []byte           // as read, to notice changes
 }
 
-func emptyManifest() *manifest { return &manifest{files: map[string]entry{}} }
+// proof is how a segment looked when its blocks were last known to be whole.
+// While it looks the same, their checksums are not computed again.
+type proof struct {
+	stamp
+	seen int64
+}
+
+func emptyManifest() *manifest {
+	return &manifest{files: map[string]entry{}, proofs: map[string]proof{}}
+}
+
+// trusts reports whether a segment is surely as it was written: like a file, it
+// is not while a change could have left its times the same.
+func (m *manifest) trusts(segment string, s stamp) bool {
+	p := m.proofs[segment]
+	return p.stamp == s && max(p.mtime, p.ctime)+int64(racyWindow) < p.seen
+}
 
 // hashes is byHash. It must be called once before it is used concurrently.
 func (m *manifest) hashes() map[string]entry {
@@ -73,41 +91,66 @@ func (m *manifest) add(e entry) {
 	}
 }
 
-// dropTorn forgets blocks that lie outside their segments, which only damage
-// from outside can cause.
-func (m *manifest) dropTorn(maps map[string]*mapping) {
-	for path, e := range m.files {
-		s := maps[e.segment]
-		if s == nil || e.offset+e.length < e.offset || e.offset+e.length > uint64(len(s.data)) {
-			delete(m.files, path)
-			delete(m.byHash, e.key())
+// dropTorn forgets blocks that lie outside their segments or are not what was
+// written, which only damage from outside can cause. It reports whether there
+// is something to write: damage, or a segment that has been proven.
+func (m *manifest) dropTorn(ctx context.Context, maps map[string]*mapping) (dirty bool) {
+	doubted := map[string]bool{}
+	for name, s := range maps {
+		if doubted[name] = !m.trusts(name, s.stamp); doubted[name] {
+			m.proofs[name] = proof{s.stamp, time.Now().UnixNano()}
+			dirty = dirty || m.trusts(name, s.stamp)
 		}
 	}
+	var check []entry
+	drop := func(e entry) {
+		delete(m.files, e.path)
+		delete(m.byHash, e.key())
+		dirty = true
+	}
+	for _, e := range m.files {
+		s := maps[e.segment]
+		switch {
+		case s == nil || e.offset+e.length < e.offset || e.offset+e.length > uint64(len(s.data)):
+			drop(e)
+		case doubted[e.segment]:
+			check = append(check, e)
+		}
+	}
+	whole := make([]bool, len(check))
+	parallel(ctx, len(check), func(i int) {
+		e := check[i]
+		whole[i] = crc32.Checksum(maps[e.segment].data[e.offset:e.offset+e.length], castagnoli) == e.sum
+	})
+	for i, e := range check {
+		if !whole[i] {
+			drop(e)
+		}
+	}
+	return dirty
 }
 
 const (
 	manifestName  = "manifest"
-	manifestMagic = "wb-index 2\n"
+	manifestMagic = "wb-index 3\n"
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// readManifest reads the manifest. One that is missing, damaged or of another
-// version is as good as an empty one.
-func (s *Store) readManifest() (*manifest, error) {
+// readManifest reads the manifest. One that cannot be read, is damaged or of
+// another version is as good as an empty one: without an index every answer is
+// the same.
+func (s *Store) readManifest() *manifest {
 	raw, err := os.ReadFile(filepath.Join(s.dir, manifestName))
-	switch {
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
-		return emptyManifest(), nil
-	case err != nil:
-		return nil, err
+	if err != nil {
+		return emptyManifest()
 	}
 	m := emptyManifest()
 	if !m.decode(raw, s.version) {
 		m = emptyManifest()
 	}
 	m.raw = raw
-	return m, nil
+	return m
 }
 
 // encode writes: magic, version, segments, entries, checksum.
@@ -119,6 +162,10 @@ func (m *manifest) encode(version uint32) []byte {
 	for i, s := range m.segments {
 		str(s)
 		number[s] = uint64(i)
+		p := m.proofs[s]
+		for _, n := range []int64{p.size, p.mtime, p.ctime, p.seen, int64(p.inode)} {
+			out = binary.AppendVarint(out, n)
+		}
 	}
 	out = binary.AppendUvarint(out, uint64(len(m.files)))
 	for _, e := range m.files {
@@ -127,7 +174,7 @@ func (m *manifest) encode(version uint32) []byte {
 			out = binary.AppendVarint(out, n)
 		}
 		out = append(out, e.hash[:]...)
-		for _, n := range []uint64{e.inode, number[e.segment], e.offset, e.length} {
+		for _, n := range []uint64{e.inode, number[e.segment], e.offset, e.length, uint64(e.sum)} {
 			out = binary.AppendUvarint(out, n)
 		}
 	}
@@ -149,7 +196,11 @@ func (m *manifest) decode(raw []byte, version uint32) bool {
 	signed := func() int64 { v, k := binary.Varint(raw[at:]); at += k; return v }
 	str := func() string { l := int(unsigned()); at += l; return text[at-l : at] }
 	for range unsigned() {
-		m.segments = append(m.segments, str())
+		name := str()
+		m.segments = append(m.segments, name)
+		var p proof
+		p.size, p.mtime, p.ctime, p.seen, p.inode = signed(), signed(), signed(), signed(), uint64(signed())
+		m.proofs[name] = p
 	}
 	count := int(unsigned())
 	m.files, m.byHash = make(map[string]entry, count), nil
@@ -159,7 +210,7 @@ func (m *manifest) decode(raw []byte, version uint32) bool {
 		at += copy(e.hash[:], raw[at:])
 		e.inode = unsigned()
 		e.segment = m.segments[unsigned()]
-		e.offset, e.length = unsigned(), unsigned()
+		e.offset, e.length, e.sum = unsigned(), unsigned(), uint32(unsigned())
 		m.add(e)
 	}
 	return true

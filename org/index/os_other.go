@@ -10,11 +10,18 @@ import (
 )
 
 // mapping is a file in memory; here it is read.
-type mapping struct{ data []byte }
+type mapping struct {
+	data  []byte
+	stamp stamp
+}
 
 func mapFile(path string) (*mapping, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
 	data, err := os.ReadFile(path)
-	return &mapping{data}, err
+	return &mapping{data, stampOf(info)}, err
 }
 
 func (m *mapping) unmap() {}

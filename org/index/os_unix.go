@@ -10,7 +10,10 @@ import (
 )
 
 // mapping is a file in memory.
-type mapping struct{ data []byte }
+type mapping struct {
+	data  []byte
+	stamp stamp
+}
 
 func mapFile(path string) (*mapping, error) {
 	f, err := os.Open(path)
@@ -19,11 +22,14 @@ func mapFile(path string) (*mapping, error) {
 	}
 	defer f.Close()
 	info, err := f.Stat()
-	if err != nil || info.Size() == 0 {
-		return &mapping{}, err
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() == 0 {
+		return &mapping{stamp: stampOf(info)}, nil
 	}
 	data, err := syscall.Mmap(int(f.Fd()), 0, int(info.Size()), syscall.PROT_READ, syscall.MAP_SHARED)
-	return &mapping{data}, err
+	return &mapping{data, stampOf(info)}, err
 }
 
 func (m *mapping) unmap() {

@@ -61,9 +61,7 @@ type View struct {
 func (s *Store) View(ctx context.Context, paths []string, build Builder, skip func(i int, info fs.FileInfo) bool) (*View, error) {
 	start := time.Now()
 	v := &View{store: s, paths: paths, maps: map[string]*mapping{}, refs: make([]entry, len(paths)), built: make([][]byte, len(paths))}
-	if err := v.load(); err != nil {
-		return nil, err
-	}
+	v.load(ctx)
 	stale, skipped := make([]bool, len(paths)), make([]bool, len(paths))
 	errs := make([]error, len(paths))
 	parallel(ctx, len(paths), func(i int) {
@@ -108,7 +106,7 @@ func (s *Store) View(ctx context.Context, paths []string, build Builder, skip fu
 			v.Stats.Built++
 		}
 	})
-	v.dirty = len(todo) > 0
+	v.dirty = v.dirty || len(todo) > 0
 	v.Stats.Read = time.Since(start)
 	err := errors.Join(errs...)
 	if err == nil {
@@ -144,7 +142,7 @@ func (v *View) renew(i int, build Builder) (size int64, found bool, err error) {
 	e := entry{path: path, hash: sha256.Sum256(src), seen: seen.UnixNano(), stamp: stampOf(info)}
 	e.size = int64(len(src))
 	if old, ok := v.man.byHash[e.key()]; ok {
-		e.segment, e.offset, e.length = old.segment, old.offset, old.length
+		e.segment, e.offset, e.length, e.sum = old.segment, old.offset, old.length, old.sum
 		v.refs[i] = e
 		return e.size, true, nil
 	}
@@ -155,12 +153,9 @@ func (v *View) renew(i int, build Builder) (size int64, found bool, err error) {
 
 // load reads the manifest and maps the segments it names; a writer may remove
 // segments in between, then the manifest has changed and is read again.
-func (v *View) load() error {
+func (v *View) load(ctx context.Context) {
 	for range 5 {
-		man, err := v.store.readManifest()
-		if err != nil {
-			return err
-		}
+		man := v.store.readManifest()
 		v.man = man
 		missing := false
 		for _, seg := range man.segments {
@@ -174,13 +169,12 @@ func (v *View) load() error {
 			}
 		}
 		if !missing {
-			man.dropTorn(v.maps)
-			return nil
+			v.dirty = man.dropTorn(ctx, v.maps)
+			return
 		}
 		v.unmap()
 	}
 	v.man = emptyManifest() // somebody deletes under us: do without
-	return nil
 }
 
 // Block is what was built of file i. It may lie in mapped memory: it must not

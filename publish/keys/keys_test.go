@@ -180,7 +180,7 @@ func TestStore(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("key file: %v %v", info, err)
 	}
-	if doc := s.Document("example.org"); doc["id"] != "did:web:example.org" {
+	if doc := Document("example.org", s.Key.DID()); doc["id"] != "did:web:example.org" {
 		t.Errorf("document %v", doc)
 	}
 }

@@ -161,10 +161,10 @@ func (s *Store) keep(log *Log) error {
 	return nil
 }
 
-// Document is the did:web document that republishes the current key, for
+// Document is the did:web document that republishes a did:key, for
 // /.well-known/did.json of a host.
-func (s *Store) Document(host string) map[string]any {
-	did, key := "did:web:"+host, s.Log.Current()
+func Document(host, key string) map[string]any {
+	did := "did:web:" + host
 	multibase := key[len("did:key:"):]
 	return map[string]any{
 		"@context":        []string{"https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"},

@@ -187,14 +187,13 @@ type Outcome struct {
 }
 
 // StdinForm is how tables and lists reach standard input: with tabs between
-// cells and "hline" for a rule as ob-shell does, without rules as ob-awk does,
-// or as JSON. Text is always given raw.
+// cells and without rules, as ob-shell and ob-awk do, or as JSON. Text is always
+// given raw.
 type StdinForm int
 
 // The forms that standard input may take.
 const (
-	StdinShell StdinForm = iota
-	StdinRows
+	StdinText StdinForm = iota
 	StdinJSON
 )
 

@@ -248,7 +248,7 @@ func (g *generator) args(lang, name string) (text string, vars []string) {
 		out = append(out, g.maybe(20, ":colnames yes", ":colnames no", ":colnames nil", ":rownames yes", ":hlines yes", ":hlines no", `:colnames '("p" "q")`))
 	}
 	if g.chance(15) {
-		out = append(out, ":wrap"+g.pick("", " quote", " example", " src js", " export html", " src org :a b", " results", " no", " center", " verse x"))
+		out = append(out, ":wrap"+g.pick("", " quote", " example", " src js", " export html", " src org :a b", " results", " no", " center", " \"src js\""))
 	}
 	if g.chance(10) {
 		out = append(out, g.pick(":file out.txt", ":file-ext txt", `:file "a b.txt"`, ":file out.txt :output-dir made", ":file-ext dat :output-dir made/deep"))

@@ -3,6 +3,7 @@ package workbook
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -252,21 +253,24 @@ func stdinText(v value.Value, form compile.StdinForm) []byte {
 		return []byte(value.OfList(withoutRules(v.Items())...).String())
 	case form == compile.StdinJSON && v.Kind() == value.Object:
 		return []byte(v.String())
-	case form == compile.StdinRows:
-		return []byte(shellText(v, "\t", ""))
 	}
-	return []byte(shellText(v, "\t", "hline"))
+	return []byte(shellText(v, "\t", ""))
 }
 
 // shellText is a value as text for a program: rows on lines with a separator
-// between cells, lists one item a line. Rules are left out, or written as a
-// word where org-babel does that.
+// between cells, lists one item a line. The rules of a table are left out, or
+// written as a word where org-babel does that; in a list, such as one column of
+// a table, they are items.
 func shellText(v value.Value, separator, rule string) string {
 	if v.Kind() != value.List {
 		if v.IsNull() {
 			return ""
 		}
 		return display(v)
+	}
+	isTable := slices.ContainsFunc(v.Items(), func(item value.Value) bool { return item.Kind() == value.List })
+	if !isTable {
+		rule = "hline"
 	}
 	var lines []string
 	for _, item := range v.Items() {

@@ -119,7 +119,7 @@ func (t *task) hasResult() bool {
 func (r *Result) describe(args argSet) {
 	r.Switches = args.Value(":results_switches")
 	if wrap, ok := args.Get(":wrap"); ok {
-		r.Wrap, r.Wrapped = wrap.Value, true
+		r.Wrap, r.Wrapped = unquoteArg(wrap.Value), true
 	}
 	if desc, ok := args.Get(":file-desc"); ok {
 		r.FileDesc, r.Described = unquoteArg(desc.Value), true

@@ -13,7 +13,7 @@ import (
 type awk struct{}
 
 func (awk) info() compile.Info {
-	return compile.Info{Name: "awk", Aliases: []string{"gawk", "mawk"}, Stdin: compile.StdinRows, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeCommand},
+	return compile.Info{Name: "awk", Aliases: []string{"gawk", "mawk"}, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeCommand},
 		Summary: "awk: POSIX with common extensions, compiled from wb's own sources"}
 }
 

@@ -12,7 +12,7 @@ import (
 type sed struct{}
 
 func (sed) info() compile.Info {
-	return compile.Info{Name: "sed", Aliases: []string{"gsed"}, Stdin: compile.StdinRows, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeCommand},
+	return compile.Info{Name: "sed", Aliases: []string{"gsed"}, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeCommand},
 		Summary: "sed: POSIX with GNU's common extensions, compiled from wb's own sources"}
 }
 

@@ -23,14 +23,15 @@ const version = "shell lane 1"
 // Lane is the lane of sh and bash blocks. Its Runner runs scripts without one.
 type Lane struct {
 	*Runner
-	env *compile.Env
+	env      *compile.Env
+	sessions sessions
 }
 
 // New makes the lane in env and registers the toolchains it needs. Nothing is
 // installed or loaded yet.
 func New(env *compile.Env) *Lane {
 	env.Tools.Register(toolboxRecipe(env.Engine, clang.New(env)), guestRecipe(env.Engine))
-	return &Lane{newRunner(env), env}
+	return &Lane{Runner: newRunner(env), env: env}
 }
 
 // Info describes the lane.
@@ -58,9 +59,6 @@ const (
 
 // Build lays the block out and checks its syntax, inside the sandbox.
 func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
-	if session, ok := src.Arg("session"); ok && session != "" && session != "none" {
-		return nil, compile.Errorf(src.At(1, 1), "shell blocks have no sessions: each starts a fresh shell")
-	}
 	if len(src.Deps) > 0 {
 		return nil, compile.Errorf(src.At(1, 1), "%s has no packages", src.Lang)
 	}
@@ -117,12 +115,17 @@ func (l *Lane) check(ctx context.Context, src *compile.Source, shell, script str
 
 // Run executes a built block.
 func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	if job.Session != "" {
-		return nil, errors.New("shell blocks have no sessions: each starts a fresh shell")
-	}
 	stdin, err := standardInput(job)
 	if err != nil {
 		return nil, err
+	}
+	script, before, files := art.Script, art.Meta[metaBefore], job.Files
+	if job.Session != "" {
+		lines, _ := strconv.Atoi(before)
+		script, before = inSession(script), strconv.Itoa(lines+1)
+		if files, err = l.sessions.enter(job.Session, files); err != nil {
+			return nil, err
+		}
 	}
 	args := job.Args
 	if words := art.Meta[metaCmdline]; words != "" {
@@ -130,8 +133,8 @@ func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	}
 	shell := art.Meta[metaShell]
 	r, err := l.Runner.Run(ctx, Script{
-		Text: art.Script, Shell: shell, Args: args, Options: []string{"--before=" + art.Meta[metaBefore]}, Stdin: stdin,
-		Stdout: job.Stdout, Stderr: job.Stderr, Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Dock: job.Dock,
+		Text: script, Shell: shell, Args: args, Options: []string{"--before=" + before}, Stdin: stdin,
+		Stdout: job.Stdout, Stderr: job.Stderr, Files: files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Dock: job.Dock,
 	})
 	out := &compile.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Exit: r.Exit, Usage: r.Usage}
 	if art.Shape == compile.ShapeBabel {

@@ -21,13 +21,15 @@ type declaration struct {
 }
 
 // assignments performs a=1 b[2]=3 c=(x y).
-func (sh *Shell) assignments(list []*syntax.Assign) {
+func (sh *Shell) assignments(list []*syntax.Assign) bool {
+	ok := true
 	for _, as := range list {
-		sh.assignOne(as, sh.vars.find(as.Name.Value), declaration{})
+		ok = sh.assignOne(as, sh.vars.find(as.Name.Value), declaration{}) && ok
 		if sh.flow != 0 {
-			return
+			return false
 		}
 	}
+	return ok
 }
 
 // assignOne performs one assignment to v, a global when v is nil.
@@ -233,15 +235,19 @@ func (sh *Shell) declare(variant string, args []*syntax.Assign) {
 	case "declare", "typeset":
 		d.local = len(sh.callStack) > 0
 	}
-	sh.status = 0
 	var names []*syntax.Assign
+	optionsEnded := false
 	for _, as := range args {
 		if !as.Naked || as.Name != nil {
 			names = append(names, as)
 			continue
 		}
 		for _, word := range sh.fields(as.Value) {
-			if len(word) > 1 && (word[0] == '-' || word[0] == '+') && len(names) == 0 {
+			if word == "--" && !optionsEnded && len(names) == 0 {
+				optionsEnded = true
+				continue
+			}
+			if len(word) > 1 && (word[0] == '-' || word[0] == '+') && len(names) == 0 && !optionsEnded {
 				if !sh.declareFlags(&d, variant, word) {
 					return
 				}
@@ -254,13 +260,16 @@ func (sh *Shell) declare(variant string, args []*syntax.Assign) {
 		return
 	}
 	if d.functions || d.nameOnlyFns {
+		sh.status = 0
 		sh.printFunctions(names, d.nameOnlyFns)
 		return
 	}
 	if len(names) == 0 {
+		sh.status = 0
 		sh.printVariables(variant, d)
 		return
 	}
+	failed := false // until the end, $? in a value is that of the command before
 	for _, as := range names {
 		if as.Name == nil || !syntax.ValidName(as.Name.Value) {
 			what := ""
@@ -268,24 +277,25 @@ func (sh *Shell) declare(variant string, args []*syntax.Assign) {
 				what = as.Name.Value
 			}
 			sh.errorf("%s: `%s': not a valid identifier", variant, what)
-			sh.status = 1
+			failed = true
 			continue
 		}
 		if d.printing {
 			v := sh.vars.find(as.Name.Value)
 			if v == nil {
 				sh.errorf("%s: %s: not found", variant, as.Name.Value)
-				sh.status = 1
+				failed = true
 				continue
 			}
 			sh.print(declarationText(as.Name.Value, v) + "\n")
 			continue
 		}
-		sh.declareOne(as, d)
+		failed = !sh.declareOne(as, d) || failed
 		if sh.flow != 0 {
 			return
 		}
 	}
+	sh.status = boolStatus(!failed)
 }
 
 // assignFromText makes an assignment of a word known only when it runs.
@@ -343,7 +353,7 @@ func (sh *Shell) declareFlags(d *declaration, variant, word string) bool {
 	return true
 }
 
-func (sh *Shell) declareOne(as *syntax.Assign, d declaration) {
+func (sh *Shell) declareOne(as *syntax.Assign, d declaration) bool {
 	name := as.Name.Value
 	var v *variable
 	switch {
@@ -384,7 +394,7 @@ func (sh *Shell) declareOne(as *syntax.Assign, d declaration) {
 		sh.substatus = 0
 		if !sh.assignOne(as, v, d) {
 			sh.status = 1
-			return
+			return false
 		}
 	} else if d.nameref && v.Set {
 		v.Kind = expand.NameRef
@@ -398,6 +408,7 @@ func (sh *Shell) declareOne(as *syntax.Assign, d declaration) {
 	if d.readonly {
 		v.ReadOnly = true
 	}
+	return true
 }
 
 // functionScope is the scope of the innermost function call, which is not that

@@ -403,10 +403,16 @@ func (sh *Shell) call(c *syntax.CallExpr) (keepRedirects bool) {
 	}
 	if len(args) == 0 {
 		sh.traceAssigns(c)
-		sh.status = 0
-		sh.assignments(c.Assigns)
-		if sh.flow == 0 && sh.status == 0 && sh.substatus > 0 {
+		before := sh.status // what $? in a value stands for
+		ok := sh.assignments(c.Assigns)
+		switch {
+		case sh.flow != 0:
+		case !ok:
+			sh.status = 1
+		case sh.substatus > 0:
 			sh.status = sh.substatus
+		case sh.status == before:
+			sh.status = 0
 		}
 		return false
 	}

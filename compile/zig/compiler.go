@@ -2,8 +2,10 @@ package zig
 
 import (
 	"context"
+	_ "embed"
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -15,7 +17,7 @@ import (
 )
 
 // version changes when the lane gives other programs for the same source.
-const version = "zig lane 1"
+const version = "zig lane 2"
 
 // limits bound one run of the compiler on a block.
 var limits = sandbox.Limits{Fuel: 20e9, Memory: 2 << 30, Timeout: 3 * time.Minute, Output: 4 << 20, Files: 256 << 20}
@@ -167,9 +169,20 @@ func (c *Compiler) translate(ctx context.Context, t *tool, k kind, source, glue 
 // not warn about it.
 var cFlags = []string{"-std=gnu11", "-w", "-Wno-incompatible-pointer-types", "-Wno-int-conversion", "-fno-strict-aliasing", "-D__builtin_return_address(level)=((void *)0)"}
 
+// wasiSource defines the functions of WASI that Zig's library calls by name.
+//
+//go:embed guest/wasi.c
+var wasiSource []byte
+
+// bareCall is a mention of one of them.
+var bareCall = regexp.MustCompile(`\b(?:args|clock|environ|fd|path|poll|random)_[a-z_]+\(`)
+
 // assemble turns the C of a block into wasm.
 func (c *Compiler) assemble(ctx context.Context, t *tool, k kind, code []byte, exports []string) ([]byte, error) {
 	files := map[string][]byte{"block.c": code, headerFile: t.header}
+	if bareCall.Match(code) {
+		files["wasi.c"] = wasiSource
+	}
 	wasm, err := c.clang.CompileC(ctx, files, clang.Options{Flags: cFlags, Reactor: k == kindReactor, Exports: exports})
 	var wrong *compile.BuildError
 	if errors.As(err, &wrong) {

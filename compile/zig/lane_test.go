@@ -43,6 +43,8 @@ func TestPrograms(t *testing.T) {
 			"3 3.5\n"},
 		"containers": {out014 + "var list = std.ArrayList(u32).init(std.heap.c_allocator);\ndefer list.deinit();\nfor (0..5) |i| try list.append(@intCast(i * i));\nvar map = std.StringHashMap(u32).init(std.heap.c_allocator);\ndefer map.deinit();\ntry map.put(\"n\", 7);\ntry stdout.print(\"{any} {?d}\\n\", .{ list.items, map.get(\"n\") });",
 			"{ 0, 1, 4, 9, 16 } 7\n"},
+		"clock and chance": {out014 + "const before = std.time.timestamp();\nstd.Thread.sleep(2 * std.time.ns_per_s);\ntry stdout.print(\"{d} {}\\n\", .{ std.time.timestamp() - before, std.crypto.random.int(u64) != std.crypto.random.int(u64) });",
+			"2 true\n"},
 	} {
 		if !long && !quick[name] {
 			continue

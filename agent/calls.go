@@ -105,6 +105,9 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 		reserved.Settle(Bounds{})
 		return e, err
 	}
+	if r.Starting != nil {
+		r.Starting(r.agent.ID, step, call)
+	}
 	start := r.Now()
 	if allowed {
 		e.Output, err = r.perform(r.withCall(ctx, key), call)

@@ -60,7 +60,10 @@ type Options struct {
 	Keep func(text string) string
 	// Delta hears the model's text as it comes.
 	Delta func(text string)
-	Now   func() time.Time // nil is time.Now
+	// Starting hears of every tool call before it is made; it may be nil, and is
+	// called by several calls at once.
+	Starting func(agent string, step int, call ToolCall)
+	Now      func() time.Time // nil is time.Now
 }
 
 // run is the state of one execution.

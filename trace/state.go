@@ -59,6 +59,26 @@ func (s *State) lockPath(run string) string { return s.RunDir(run) + ".lock" }
 
 func (s *State) registry() string { return filepath.Join(s.dir, "runs.jsonl") }
 
+// Lock takes a lock of the state directory by name, for as long as this process
+// lives or until release; ok is false when another process has it.
+func (s *State) Lock(name string) (release func(), ok bool, err error) {
+	if name == "" || name != filepath.Base(name) {
+		return nil, false, fmt.Errorf("lock: %q is no name", name)
+	}
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return nil, false, fmt.Errorf("lock: %w", err)
+	}
+	file, err := os.OpenFile(filepath.Join(s.dir, name+".lock"), os.O_RDWR|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, false, fmt.Errorf("lock: %w", err)
+	}
+	if ok, err = tryLock(file); err != nil || !ok {
+		file.Close()
+		return nil, false, err
+	}
+	return func() { file.Close() }, true, nil
+}
+
 // RunRecord is what the registry knows of a run. Paths are absolute.
 type RunRecord struct {
 	Run      string    `json:"run"`

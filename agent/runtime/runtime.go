@@ -22,6 +22,7 @@ import (
 	"wb/agent"
 	"wb/agent/llm"
 	"wb/agent/settings"
+	"wb/agent/toolkit"
 	"wb/agent/tools"
 	"wb/compile"
 	"wb/compile/shell"
@@ -48,6 +49,8 @@ type Runtime struct {
 	// Net is what requests of agents go through, besides the grants and the
 	// floor that hold for every broker; tests put their own network there.
 	Net netbroker.Config
+	// Starting hears of every tool call before it is made; it may be nil.
+	Starting func(agent string, step int, call agent.ToolCall)
 	// Sink hears the events of runs besides their records; it may be nil.
 	Sink trace.Sink
 	// Settings are the user's; the zero value configures nothing.
@@ -59,7 +62,10 @@ type Task struct {
 	// File holds the agent's definition, ID says which of the file's; without a
 	// file the default agent runs.
 	File, ID string
-	Text     string
+	// System is the prompt of an agent that no document defines, in place of
+	// the default agent's.
+	System string `json:",omitempty"`
+	Text   string
 	// Dir is the working directory; the file's, or the current one, when empty.
 	Dir string
 	// Write lets the agent change the working directory.
@@ -107,7 +113,7 @@ func Agents(file string) ([]*agent.Definition, []compile.Diagnostic, error) {
 // definition finds the agent of a task.
 func definition(task Task) (*agent.Definition, error) {
 	if task.File == "" {
-		return agent.Default(), nil
+		return unnamed(task), nil
 	}
 	all, found, err := Agents(task.File)
 	if err != nil {
@@ -136,6 +142,19 @@ func definition(task Task) (*agent.Definition, error) {
 		hint = fmt.Sprintf("did you mean %s#%s?", task.File, near)
 	}
 	return nil, &NotFoundError{fmt.Sprintf("%s has no agent %s", task.File, task.ID), hint}
+}
+
+// unnamed is the agent of a task that names none. One of another prompt than the
+// default agent's is known by its fingerprint.
+func unnamed(task Task) *agent.Definition {
+	d := agent.Default()
+	if task.System == "" {
+		return d
+	}
+	d.System, d.Model, d.Bounds = task.System, task.Model, agent.Bounds{Steps: agent.DefaultSteps}
+	d.ID = "agent-" + d.Fingerprint()[:12]
+	d.Title = d.ID
+	return d
 }
 
 // Run does a task.
@@ -342,7 +361,7 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 		return nil, err
 	}
 	defer tree.Close()
-	opts.Delta = rt.Delta
+	opts.Delta, opts.Starting = rt.Delta, rt.Starting
 	opts.Prices = rt.prices()
 	opts.Consent = &consent{rt: rt, task: task, run: opts.RunID, root: opts.RootRunID}
 	opts.Keep = func(text string) string {
@@ -365,9 +384,29 @@ func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, 
 	}
 	defer done()
 	all = append(all, foreign...)
-	opts.Agent, opts.Task, opts.Tree, opts.Tools = d, task.Text, tree, all
+	opts.Agent, opts.Task, opts.Tree, opts.Tools = rt.told(d, task), task.Text, tree, all
 	opts.Limits, opts.SessionID = task.Limits, task.Session
 	return agent.Run(ctx, opts), nil
+}
+
+// toolkits are those of the working directory, or beside the document.
+func (rt *Runtime) toolkits(task Task) toolkit.Root {
+	root := toolkit.Find(task.Dir, rt.Getenv)
+	if _, err := os.Stat(root.Dir); err != nil && task.File != "" {
+		return toolkit.Find(filepath.Dir(task.File), rt.Getenv)
+	}
+	return root
+}
+
+// told is a definition whose prompt ends with the index of its toolkits.
+func (rt *Runtime) told(d *agent.Definition, task Task) *agent.Definition {
+	index := rt.toolkits(task).Index(d.Toolkits)
+	if index == "" {
+		return d
+	}
+	whole := *d
+	whole.System = strings.TrimSpace(d.System + "\n\n" + index)
+	return &whole
 }
 
 // relative is a file's path within a directory, in the form of the tree.
@@ -452,7 +491,7 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		all = append(all, tools.Shell(runner.Runner, tree, shellLimits))
 	}
 	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside))
-	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)), tools.WB(rt.Lanes, tree))
+	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)), tools.WB(rt.Lanes, tree, tools.Toolkits(rt.toolkits(task), tree)))
 	if task.granted(d) {
 		brokered, err := rt.brokered(d, task, tree, events)
 		if err != nil {

@@ -42,6 +42,7 @@ type grammar struct {
 	Trust      trustCmd      `cmd:"" help:"Grant a document what it asks for, until its code changes."`
 	Grants     grantsCmd     `cmd:"" help:"List what was granted, take it back, and show what was used."`
 	VFS        vfsCmd        `cmd:"" name:"vfs" help:"Show and change the files that components keep in volumes."`
+	Serve      serveCmd      `cmd:"" help:"Serve agents and workbooks over HTTP, with a page to follow runs."`
 	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Serve programs that speak the Model Context Protocol."`
 	LSP        lspCmd        `cmd:"" name:"lsp" help:"Serve an editor: diagnostics, completion, running blocks."`
 	Doctor     doctorCmd     `cmd:"" help:"Show what works here, what is missing and how to get it."`

@@ -41,6 +41,7 @@ type Server struct {
 	script   []Step
 	next     int
 	requests []Request
+	answer   func(Request) Step // in place of the script
 }
 
 // Request is what a client sent.
@@ -55,6 +56,31 @@ func New(t testing.TB, script ...Step) *Server {
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
+}
+
+// Func starts an endpoint that answers each request by what it says, so that
+// several runs can talk to it at the same time. It keeps no requests.
+func Func(t testing.TB, answer func(Request) Step) *Server {
+	s := &Server{answer: answer}
+	s.Server = httptest.NewServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+// Turn is which of the model's turns a request asks for, from 0, and the task:
+// what the user said last.
+func (r Request) Turn() (turn int, task string) {
+	messages, _ := r.Body["messages"].([]any)
+	for _, m := range messages {
+		message, _ := m.(map[string]any)
+		switch message["role"] {
+		case "assistant":
+			turn++
+		case "user":
+			turn, task = 0, fmt.Sprint(message["content"])
+		}
+	}
+	return turn, task
 }
 
 // Unstarted is an endpoint as a handler, for a server of the caller's.
@@ -78,9 +104,13 @@ func (s *Server) take(r *http.Request) (Step, int) {
 	body, _ := io.ReadAll(r.Body)
 	var parsed map[string]any
 	_ = json.Unmarshal(body, &parsed)
+	request := Request{r.Header.Get("Authorization"), parsed}
+	if s.answer != nil {
+		return s.answer(request), len(body)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.requests = append(s.requests, Request{r.Header.Get("Authorization"), parsed})
+	s.requests = append(s.requests, request)
 	if s.next >= len(s.script) {
 		return Step{Status: 404, Body: `{"error":{"message":"the script has ended"}}`}, len(body)
 	}

@@ -1,0 +1,185 @@
+package api
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"time"
+
+	"wb/agent/runtime"
+	"wb/compile"
+	"wb/trace"
+	"wb/trace/identity"
+)
+
+// Config is what a server is started with.
+type Config struct {
+	Tenants []Tenant
+	// Lanes are the languages of workbooks.
+	Lanes *compile.Registry
+	// Runtime makes what runs the agents of a tenant. Its State, Key, Sink and
+	// Delta are set here.
+	Runtime func(Tenant) *runtime.Runtime
+	// State is the user's state directory; tenants other than the default one
+	// have theirs below it.
+	State string
+	// AllowExec lets callers grant git, publish and image; AllowWrite lets runs
+	// change the tenant's directory.
+	AllowExec, AllowWrite bool
+	// Schedules fires what documents schedule.
+	Schedules bool
+	// MaxRuns bounds the runs of a tenant at the same time; 0 is DefaultMaxRuns.
+	MaxRuns int
+	// Version is told by the well-known document.
+	Version string
+	// Warn hears what could not be kept or was tried in vain.
+	Warn func(error)
+	// Clock is the system's when nil; tests turn their own.
+	Clock Clock
+	// Identity loads the signing key of a tenant; nil is [identity.Load].
+	Identity func(tenant string) (identity.Key, error)
+}
+
+// Limits of requests and of the server.
+const (
+	DefaultMaxRuns  = 256
+	maxBody         = 1 << 20
+	maxTask         = 256 << 10 // bytes of a task or a system prompt
+	defaultSteps    = 40
+	heartbeat       = 15 * time.Second // of a stream in which nothing happens
+	writeTimeout    = 30 * time.Second // until a reader that takes nothing is dropped
+	shutdownGrace   = 10 * time.Second
+	workflowTimeout = 10 * time.Minute
+	maxListed       = 200
+)
+
+// Tenant is one user of a server.
+type Tenant struct {
+	Name string
+	Dir  string // the directory it works in
+	// Token is what its callers present, or "" where the server has one tenant
+	// and is reached from this machine only.
+	Token string
+	// Exec lets this tenant grant exec where the server allows it.
+	Exec bool
+}
+
+var tenantName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+
+// minToken is the shortest token, in bytes.
+const minToken = 16
+
+// check says what is wrong with the tenants.
+func (c *Config) check() error {
+	if len(c.Tenants) == 0 {
+		return fmt.Errorf("no tenant")
+	}
+	var names, dirs, tokens []string
+	for i := range c.Tenants {
+		t := &c.Tenants[i]
+		if !tenantName.MatchString(t.Name) {
+			return fmt.Errorf("tenant %q: a name is small letters, digits and hyphens", t.Name)
+		}
+		dir, err := filepath.Abs(t.Dir)
+		if err == nil {
+			dir, err = filepath.EvalSymlinks(dir)
+		}
+		if err != nil {
+			return fmt.Errorf("tenant %s: %w", t.Name, err)
+		}
+		t.Dir = dir
+		if t.Token == "" && len(c.Tenants) > 1 {
+			return fmt.Errorf("tenant %s has no token", t.Name)
+		}
+		if t.Token != "" && len(t.Token) < minToken {
+			return fmt.Errorf("tenant %s: a token has at least %d characters", t.Name, minToken)
+		}
+		for j := range names {
+			switch {
+			case names[j] == t.Name:
+				return fmt.Errorf("tenant %s is named twice", t.Name)
+			case tokens[j] == t.Token:
+				return fmt.Errorf("tenants %s and %s have the same token", names[j], t.Name)
+			case within(dirs[j], dir) || within(dir, dirs[j]):
+				return fmt.Errorf("the directories of tenants %s and %s are not apart: %s, %s", names[j], t.Name, dirs[j], dir)
+			}
+		}
+		names, dirs, tokens = append(names, t.Name), append(dirs, dir), append(tokens, t.Token)
+	}
+	return nil
+}
+
+// within reports whether path is dir or below it.
+func within(dir, path string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
+}
+
+// state is where a tenant's state lies.
+func (c *Config) state(t Tenant) *trace.State {
+	if t.Name == identity.DefaultTenant {
+		return trace.NewState(c.State)
+	}
+	return trace.NewState(filepath.Join(c.State, "tenants", t.Name))
+}
+
+// PublicError refuses an address that others can reach without a token.
+type PublicError struct{ Addr string }
+
+func (e *PublicError) Error() string {
+	return e.Addr + " can be reached from other machines and there is no token"
+}
+
+// Hint says how to serve there.
+func (e *PublicError) Hint() string {
+	return "give --token env:WB_SERVE_TOKEN, or listen on 127.0.0.1"
+}
+
+// ExitCode is that of what is not permitted.
+func (e *PublicError) ExitCode() int { return 7 }
+
+// Listen opens the address of a server. Without a token only the loopback
+// interface is listened on.
+func Listen(ctx context.Context, addr string, tenants []Tenant) (net.Listener, error) {
+	open := false
+	for _, t := range tenants {
+		open = open || t.Token == ""
+	}
+	listener, err := new(net.ListenConfig).Listen(ctx, "tcp", addr)
+	if err != nil {
+		return nil, err
+	}
+	// what was bound decides: a name may stand for any address
+	if at, ok := listener.Addr().(*net.TCPAddr); open && (!ok || !at.IP.IsLoopback()) {
+		_ = listener.Close()
+		return nil, &PublicError{addr}
+	}
+	return listener, nil
+}
+
+// ReadToken resolves a reference to a token: env:NAME or file:PATH. The token
+// itself is never an argument, which every user of a machine can read.
+func ReadToken(ref string, getenv func(string) string) (string, error) {
+	kind, name, _ := strings.Cut(ref, ":")
+	token := ""
+	switch kind {
+	case "env":
+		token = getenv(name)
+	case "file":
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		token = string(text)
+	default:
+		return "", fmt.Errorf("a token is named by env:NAME or file:PATH")
+	}
+	if token = strings.TrimSpace(token); token == "" {
+		return "", fmt.Errorf("%s holds no token", ref)
+	}
+	return token, nil
+}

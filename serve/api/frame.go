@@ -1,0 +1,86 @@
+package api
+
+import (
+	"encoding/json"
+	"strings"
+
+	"wb/agent"
+	"wb/trace"
+)
+
+// Frame is one thing that a stream tells. Type is subscribed, thinking, delta,
+// tool_start, step, retry, review, denial, done or error; done and error are the
+// last. Frames with a number are the run's log.
+type Frame struct {
+	N    int    `json:"n,omitempty"` // position in the log, from 1
+	Type string `json:"type"`
+	Run  string `json:"run,omitempty"` // the run of the journal that it comes from
+
+	Step   int             `json:"step,omitempty"`
+	Agent  string          `json:"agent,omitempty"`
+	Tool   string          `json:"tool,omitempty"`
+	Args   json.RawMessage `json:"args,omitempty"`
+	Text   string          `json:"text,omitempty"`   // what the model said
+	Output string          `json:"output,omitempty"` // of a tool, at most 500 characters
+	Exit   *int            `json:"exit_code,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	Millis int64           `json:"dur_ms,omitempty"`
+	Model  string          `json:"model,omitempty"`
+	Usage  *trace.Usage    `json:"usage,omitempty"`
+	// Status is how a run ended, or what became of a review: asked, allowed or
+	// denied.
+	Status string          `json:"status,omitempty"`
+	Result string          `json:"result,omitempty"`
+	Data   json.RawMessage `json:"data,omitempty"`
+	Lost   int             `json:"lost,omitempty"` // deltas that this reader was too slow for
+}
+
+// maxOutput is how much of a tool's output a frame tells, in characters.
+const maxOutput = 500
+
+// frameOf is an event as streams tell it; most kinds are told.
+func frameOf(e trace.Event) (Frame, bool) {
+	f := Frame{Run: e.Run, Step: e.Step, Agent: e.Agent, Tool: e.Tool, Args: e.Args, Error: e.Error, Millis: e.Duration.Milliseconds(), Model: e.Model}
+	switch e.Kind {
+	case trace.KindModelTurn:
+		f.Type, f.Text = "thinking", clip(e.Output, maxOutput)
+		f.Usage = &e.Usage
+	case trace.KindToolCall:
+		f.Type, f.Output, f.Exit = "step", clip(e.Output, maxOutput), e.Exit
+	case trace.KindRetry:
+		f.Type, f.Output = "retry", clip(e.Output, maxOutput)
+	case trace.KindDenial:
+		f.Type = "denial"
+	case trace.KindApproval:
+		f.Type, f.Status, f.Text = "review", e.Status, clip(e.Output, maxOutput)
+	default:
+		return f, false
+	}
+	return f, true
+}
+
+// lastFrame tells the end of a run.
+func lastFrame(r *agent.Result, err error) Frame {
+	switch {
+	case err != nil:
+		return Frame{Type: "error", Status: agent.StatusError, Error: err.Error()}
+	case r.Status == agent.StatusError:
+		return Frame{Type: "error", Run: r.RunID, Status: r.Status, Error: r.Error, Result: r.Result, Usage: &r.Usage}
+	}
+	return Frame{Type: "done", Run: r.RunID, Status: r.Status, Error: r.Error, Step: r.Steps, Result: r.Result, Data: r.Data, Usage: &r.Usage}
+}
+
+// last reports whether nothing comes after a frame.
+func (f *Frame) last() bool { return f.Type == "done" || f.Type == "error" }
+
+// clip is text of at most n characters.
+func clip(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
+	if len(runes) <= n {
+		return string(runes)
+	}
+	return string(runes[:n-1]) + "…"
+}

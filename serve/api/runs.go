@@ -1,0 +1,315 @@
+package api
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+
+	"wb/agent"
+	"wb/agent/approval"
+	"wb/agent/runtime"
+	"wb/trace"
+)
+
+// runRequest is the body of POST /api/run.
+type runRequest struct {
+	Agent     string `json:"agent"`  // FILE#ID in the tenant's directory; the default agent without one
+	System    string `json:"system"` // or the text of an agent that no document defines
+	Task      string `json:"task"`
+	Model     string `json:"model"`
+	MaxSteps  *int64 `json:"max_steps"`
+	TimeoutMS int64  `json:"timeout_ms"`
+	Session   string `json:"session"`
+	Exec      bool   `json:"exec"`
+}
+
+// decode reads the body of a request; what it cannot read it answers.
+func decode(w http.ResponseWriter, r *http.Request, v any) bool {
+	d := json.NewDecoder(r.Body)
+	d.DisallowUnknownFields()
+	err := d.Decode(v)
+	if err == nil {
+		if _, more := d.Token(); !errors.Is(more, io.EOF) {
+			err = errors.New("there is more than one value")
+		}
+	}
+	var large *http.MaxBytesError
+	switch {
+	case err == nil:
+		return true
+	case errors.As(err, &large):
+		fail(w, http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("a request has at most %d bytes", large.Limit))
+	default:
+		fail(w, http.StatusBadRequest, "bad_request", "the body is not what is expected: "+strings.TrimPrefix(err.Error(), "json: "))
+	}
+	return false
+}
+
+// task is the request as a task of the tenant, with what must be told about it.
+func (s *Server) task(t *tenant, q runRequest) (runtime.Task, []string, error) {
+	task := runtime.Task{Text: q.Task, Dir: t.Dir, Model: q.Model, Session: q.Session, Write: s.config.AllowWrite, System: q.System,
+		Limits: agent.Bounds{Steps: defaultSteps, Wall: time.Duration(q.TimeoutMS) * time.Millisecond}}
+	switch {
+	case strings.TrimSpace(q.Task) == "":
+		return task, nil, errors.New("task is missing")
+	case len(q.Task) > maxTask || len(q.System) > maxTask:
+		return task, nil, fmt.Errorf("task and system have at most %d bytes", maxTask)
+	case q.Agent != "" && q.System != "":
+		return task, nil, errors.New("agent and system exclude each other")
+	case q.TimeoutMS < 0 || q.MaxSteps != nil && *q.MaxSteps < 1:
+		return task, nil, errors.New("max_steps and timeout_ms are positive")
+	}
+	if q.MaxSteps != nil {
+		task.Limits.Steps = *q.MaxSteps
+	}
+	var warnings []string
+	if q.Exec {
+		if task.Exec = s.config.AllowExec && t.Exec; !task.Exec {
+			warnings = append(warnings, "exec is not granted by this server: the run goes without git, publish and image")
+		}
+	}
+	if q.Agent == "" {
+		return task, warnings, nil
+	}
+	var err error
+	name, id, _ := strings.Cut(q.Agent, "#")
+	task.ID = id
+	task.File, err = t.file(name)
+	return task, warnings, err
+}
+
+// postRun starts a run.
+func (s *Server) postRun(w http.ResponseWriter, r *http.Request) {
+	var q runRequest
+	if !decode(w, r, &q) {
+		return
+	}
+	started, err := s.begin(tenantIn(r.Context()), q)
+	if err != nil {
+		failStart(w, err)
+		return
+	}
+	rec := started.snapshot()
+	w.Header().Set("Location", "/api/run/"+rec.ID)
+	body := map[string]any{"id": rec.ID, "status": statusRunning, "exec": rec.Task.Exec}
+	if len(rec.Warnings) > 0 {
+		body["warnings"] = rec.Warnings
+	}
+	answer(w, http.StatusAccepted, body)
+}
+
+func (s *Server) begin(t *tenant, q runRequest) (*run, error) {
+	task, warnings, err := s.task(t, q)
+	if err != nil {
+		var outside *outsideError
+		if errors.As(err, &outside) {
+			return nil, err
+		}
+		return nil, &requestError{err}
+	}
+	return t.start(record{Task: task, Warnings: warnings})
+}
+
+// requestError is a request that cannot be meant.
+type requestError struct{ error }
+
+// failStart answers a run or workflow that cannot be begun.
+func failStart(w http.ResponseWriter, err error) {
+	var wrong *requestError
+	var outside *outsideError
+	var coded interface{ ExitCode() int }
+	switch {
+	case errors.As(err, &wrong):
+		fail(w, http.StatusBadRequest, "bad_request", err.Error())
+	case errors.As(err, &outside):
+		fail(w, http.StatusNotFound, "not_found", err.Error())
+	case errors.Is(err, errFull):
+		w.Header().Set("Retry-After", "5")
+		fail(w, http.StatusTooManyRequests, "too_many", err.Error())
+	case errors.Is(err, errShutdown):
+		w.Header().Set("Retry-After", "5")
+		fail(w, http.StatusServiceUnavailable, "stopping", err.Error())
+	case errors.As(err, &coded) && coded.ExitCode() == 4:
+		fail(w, http.StatusNotFound, "not_found", err.Error())
+	case errors.As(err, &coded) && coded.ExitCode() == 3:
+		fail(w, http.StatusServiceUnavailable, "unavailable", err.Error())
+	default:
+		fail(w, http.StatusUnprocessableEntity, "failed", err.Error())
+	}
+}
+
+// named is the run of a request, or nil after a 404. Runs of other tenants are
+// not there.
+func (s *Server) named(w http.ResponseWriter, r *http.Request) *run {
+	found, err := tenantIn(r.Context()).find(r.PathValue("id"))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		fail(w, http.StatusNotFound, "not_found", "no such run: "+clip(r.PathValue("id"), 64))
+	case err != nil:
+		fail(w, http.StatusInternalServerError, "failed", err.Error())
+	default:
+		return found
+	}
+	return nil
+}
+
+// listRuns tells the latest runs.
+func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) {
+	all, err := tenantIn(r.Context()).latest(maxListed)
+	if err != nil {
+		fail(w, http.StatusInternalServerError, "failed", err.Error())
+		return
+	}
+	rows := []map[string]any{}
+	for _, rec := range all {
+		row := map[string]any{"id": rec.ID, "status": rec.Status, "agent": rec.agent(), "task": clip(rec.Task.Text, 200), "created": rec.Created}
+		if rec.Schedule != "" {
+			row["schedule"] = rec.Schedule
+		}
+		if !rec.Ended.IsZero() {
+			row["ended"] = rec.Ended
+		}
+		rows = append(rows, row)
+	}
+	answer(w, http.StatusOK, map[string]any{"runs": rows})
+}
+
+// agent is the agent of a run, as a request names it.
+func (r *record) agent() string {
+	if r.Task.File == "" {
+		return ""
+	}
+	name := strings.TrimPrefix(strings.TrimPrefix(r.Task.File, r.Task.Dir), string(os.PathSeparator))
+	if r.Task.ID != "" {
+		name += "#" + r.Task.ID
+	}
+	return name
+}
+
+// getRun tells how a run stands, and when it has ended what it did.
+func (s *Server) getRun(w http.ResponseWriter, r *http.Request) {
+	found := s.named(w, r)
+	if found == nil {
+		return
+	}
+	rec := found.snapshot()
+	steps, usage, tools := found.progress()
+	body := map[string]any{"id": rec.ID, "status": rec.Status, "steps": steps, "result": nil, "tools": tools, "usage": usage, "exec": rec.Task.Exec,
+		"agent": rec.agent(), "task": rec.Task.Text, "runs": rec.Runs, "created": rec.Created, "reviews": found.reviews()}
+	if len(rec.Warnings) > 0 {
+		body["warnings"] = rec.Warnings
+	}
+	if rec.Error != "" {
+		body["error"] = rec.Error
+	}
+	if !rec.Ended.IsZero() {
+		body["ended"] = rec.Ended
+		body["events_org"] = found.tenant.eventsOf(rec.Runs)
+	}
+	if rec.Result != nil {
+		body["result"], body["steps"], body["usage"] = rec.Result.Result, rec.Result.Steps, rec.Result.Usage
+		if rec.Result.Data != nil {
+			body["data"] = rec.Result.Data
+		}
+	}
+	answer(w, http.StatusOK, body)
+}
+
+// eventsOf are the records of runs, as events.org has them.
+func (t *tenant) eventsOf(runs []string) string {
+	text, err := os.ReadFile(trace.FilesIn(t.Dir).Events)
+	if err != nil {
+		return ""
+	}
+	var b []byte
+	for e := range trace.Events(text) {
+		if slices.Contains(runs, e.Run) {
+			b = trace.AppendOrg(b, &e)
+		}
+	}
+	return string(b)
+}
+
+// reviews are what the run asks people, and has asked.
+func (r *run) reviews() []approval.Request {
+	rec := r.snapshot()
+	all, err := r.tenant.approvals().List()
+	r.tenant.warn(err)
+	found := []approval.Request{}
+	for _, a := range all {
+		if slices.Contains(rec.Runs, a.Run) || slices.Contains(rec.Runs, a.Root) {
+			found = append(found, a)
+		}
+	}
+	return found
+}
+
+func (t *tenant) approvals() *approval.Store { return approval.NewStore(t.state.Dir()) }
+
+// cancelRun ends a run before its time.
+func (s *Server) cancelRun(w http.ResponseWriter, r *http.Request) {
+	found := s.named(w, r)
+	if found == nil {
+		return
+	}
+	if !found.stop(errByCaller) {
+		fail(w, http.StatusConflict, "ended", "the run has ended: "+found.snapshot().Status)
+		return
+	}
+	answer(w, http.StatusAccepted, map[string]string{"id": found.snapshot().ID, "status": "cancelling"})
+}
+
+// reviewRequest is the body of POST /api/run/ID/review.
+type reviewRequest struct {
+	ID    string `json:"id"`
+	Allow *bool  `json:"allow"`
+}
+
+// reviewRun answers what a run asks.
+func (s *Server) reviewRun(w http.ResponseWriter, r *http.Request) {
+	found := s.named(w, r)
+	if found == nil {
+		return
+	}
+	var q reviewRequest
+	if !decode(w, r, &q) {
+		return
+	}
+	if q.Allow == nil {
+		fail(w, http.StatusBadRequest, "bad_request", "allow is true or false")
+		return
+	}
+	decided, err := found.decide(q.ID, *q.Allow, "http")
+	if err != nil {
+		failReview(w, err)
+		return
+	}
+	answer(w, http.StatusOK, decided)
+}
+
+func failReview(w http.ResponseWriter, err error) {
+	var missing *approval.NotFoundError
+	if errors.As(err, &missing) {
+		fail(w, http.StatusNotFound, "not_found", err.Error())
+		return
+	}
+	fail(w, http.StatusConflict, "decided", err.Error())
+}
+
+// decide answers a question of this run.
+func (r *run) decide(id string, allow bool, by string) (approval.Request, error) {
+	if !slices.ContainsFunc(r.reviews(), func(a approval.Request) bool { return a.ID == id }) {
+		return approval.Request{}, &approval.NotFoundError{What: fmt.Sprintf("%q of this run", clip(id, 64))}
+	}
+	decision := approval.Denied
+	if allow {
+		decision = approval.Allowed
+	}
+	return r.tenant.approvals().Decide(id, decision, by, r.tenant.clock.Now())
+}

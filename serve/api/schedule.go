@@ -1,0 +1,299 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/robfig/cron/v3"
+
+	"wb/agent/runtime"
+	"wb/workbook"
+)
+
+// A scheduler fires what the documents of a tenant schedule: agents and
+// workflows with :SCHEDULE: (five cron fields, or @daily and the like), and
+// workflows that are SCHEDULED. Documents are read again every minute. Times that
+// pass while no server runs are not made up for.
+type scheduler struct {
+	tenant *tenant
+	config Config
+	// known is what was read of a file, by path.
+	known map[string]reading
+	told  map[string]bool // mistakes that have been warned about
+}
+
+// reading is what a file of a certain state schedules.
+type reading struct {
+	modified time.Time
+	size     int64
+	all      []scheduled
+}
+
+// scheduled is one thing that is due at times.
+type scheduled struct {
+	name string // FILE#ID
+	text string // the schedule as written
+	next func(time.Time) time.Time
+	fire func(at time.Time) error
+}
+
+func newScheduler(t *tenant, config Config) *scheduler {
+	return &scheduler{tenant: t, config: config, known: map[string]reading{}, told: map[string]bool{}}
+}
+
+// rescan is how often documents are looked at.
+const rescan = time.Minute
+
+// run fires until ctx ends. Every stretch of time is looked at once: what is due
+// after its beginning, up to its end.
+func (s *scheduler) run(ctx context.Context) {
+	from := s.tenant.clock.Now()
+	for {
+		wake := from.Truncate(rescan).Add(rescan)
+		for _, d := range s.read() {
+			if next := d.next(from); !next.IsZero() && next.Before(wake) {
+				wake = next
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-s.tenant.clock.At(wake):
+		}
+		now := s.tenant.clock.Now()
+		if now.Before(wake) { // the clock was set back
+			from = now
+			continue
+		}
+		for _, d := range s.read() {
+			if next := d.next(from); !next.IsZero() && !next.After(now) {
+				if err := d.fire(next); err != nil && ctx.Err() == nil {
+					s.tenant.warn(fmt.Errorf("schedule %s of %s: %w", d.text, d.name, err))
+				}
+			}
+		}
+		from = now
+	}
+}
+
+// maxScheduledFiles bounds the documents that are looked at.
+const maxScheduledFiles = 5000
+
+// read is what the tenant's documents schedule now.
+func (s *scheduler) read() []scheduled {
+	var all []scheduled
+	seen := map[string]reading{}
+	err := fs.WalkDir(s.tenant.root.FS(), ".", func(name string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return nil
+		case entry.IsDir() && name != "." && strings.HasPrefix(entry.Name(), "."):
+			return fs.SkipDir
+		case !entry.Type().IsRegular() || !strings.HasSuffix(name, ".org"), name == "events.org", name == "approvals.org", name == "issues.org":
+			return nil
+		case len(seen) >= maxScheduledFiles:
+			return errors.New("more documents than schedules are looked for in")
+		}
+		info, err := entry.Info()
+		if err != nil {
+			return nil
+		}
+		known, ok := s.known[name]
+		if !ok || !known.modified.Equal(info.ModTime()) || known.size != info.Size() {
+			known = reading{info.ModTime(), info.Size(), s.scan(name)}
+		}
+		seen[name] = known
+		all = append(all, known.all...)
+		return nil
+	})
+	if err != nil {
+		s.mistake(err)
+	}
+	s.known = seen
+	return all
+}
+
+// mistake warns once.
+func (s *scheduler) mistake(err error) {
+	if !s.told[err.Error()] {
+		s.told[err.Error()] = true
+		s.tenant.warn(err)
+	}
+}
+
+// scan reads the schedules of a document.
+func (s *scheduler) scan(name string) []scheduled {
+	file := filepath.Join(s.tenant.Dir, filepath.FromSlash(name))
+	src, err := s.tenant.root.ReadFile(filepath.FromSlash(name))
+	if err != nil || !strings.Contains(strings.ToUpper(string(src)), "SCHEDULE") {
+		return nil
+	}
+	return append(s.agents(name, file), s.workflows(name, file, src)...)
+}
+
+// agents are the agents of a document that have a schedule. What an agent is to
+// do then is what its prompt says.
+func (s *scheduler) agents(name, file string) []scheduled {
+	found, _, err := runtime.Agents(file)
+	if err != nil {
+		return nil
+	}
+	var all []scheduled
+	for _, d := range found {
+		if d.Schedule == "" {
+			continue
+		}
+		next, err := cronTimes(d.Schedule)
+		if err != nil {
+			s.mistake(fmt.Errorf("%s: %w", d.Pos, err))
+			continue
+		}
+		task := runtime.Task{File: file, ID: d.ID, Dir: s.tenant.Dir, Write: s.config.AllowWrite, Exec: s.config.AllowExec && s.tenant.Exec}
+		all = append(all, scheduled{name + "#" + d.ID, d.Schedule, next, func(at time.Time) error {
+			task := task
+			task.Text = fmt.Sprintf("Your schedule (%s) is due: it is %s. Do what you are scheduled for.", d.Schedule, at.Format("Monday, 2006-01-02 15:04 MST"))
+			_, err := s.tenant.start(record{Task: task, Schedule: d.Schedule})
+			return err
+		}})
+	}
+	return all
+}
+
+// workflows are the workflows of a document that have a schedule.
+func (s *scheduler) workflows(name, file string, src []byte) []scheduled {
+	var all []scheduled
+	for _, w := range workbook.NewPlan(file, src).Worlds {
+		if w.Schedule == nil || len(members(w)) == 0 {
+			continue
+		}
+		next, text, err := times(w.Schedule)
+		if err != nil {
+			s.mistake(fmt.Errorf("%s: %w", w.Pos, err))
+			continue
+		}
+		all = append(all, scheduled{name + "#" + w.Name, text, next, func(time.Time) error {
+			if err := s.tenant.hold(); err != nil {
+				return err
+			}
+			go func() {
+				defer func() {
+					s.tenant.mu.Lock()
+					s.tenant.held--
+					s.tenant.mu.Unlock()
+					s.tenant.busy.Done()
+				}()
+				ctx, cancel := context.WithTimeout(s.tenant.work, workflowTimeout)
+				defer cancel()
+				now, err := os.ReadFile(file)
+				if err != nil {
+					s.tenant.warn(err)
+					return
+				}
+				opts := workbook.Options{File: file, Source: now, Lanes: s.config.Lanes, Only: members(w), NoWrite: !s.config.AllowWrite, Force: true, Cache: workbook.CacheBeside(file)}
+				_, report, err := s.tenant.runWorkbook(ctx, opts)
+				if err == nil && report.Failed() != nil {
+					err = report.Failed().Err
+				}
+				s.tenant.warn(err)
+			}()
+			return nil
+		}})
+	}
+	return all
+}
+
+// members are the components of a workflow and of those within it that have no
+// schedule of their own.
+func members(w *workbook.World) []string {
+	var ids []string
+	for _, c := range w.Components {
+		ids = append(ids, c.ID)
+	}
+	for _, sub := range w.Worlds {
+		if sub.Schedule == nil {
+			ids = append(ids, members(sub)...)
+		}
+	}
+	return ids
+}
+
+// cronTimes reads a cron expression; the function gives the first time after
+// another, the zero time when there is none.
+func cronTimes(text string) (func(time.Time) time.Time, error) {
+	schedule, err := cron.ParseStandard(text)
+	if err != nil {
+		return nil, fmt.Errorf(":SCHEDULE: %s: %w", text, err)
+	}
+	return schedule.Next, nil
+}
+
+// times reads the schedule of a workflow.
+func times(s *workbook.Schedule) (func(time.Time) time.Time, string, error) {
+	if s.Cron != "" {
+		next, err := cronTimes(s.Cron)
+		return next, s.Cron, err
+	}
+	text := strings.TrimSpace(s.At + " " + s.Repeat)
+	if !s.Active {
+		return func(time.Time) time.Time { return time.Time{} }, text, nil
+	}
+	layout := "2006-01-02"
+	if strings.Contains(s.At, "T") {
+		layout = "2006-01-02T15:04"
+	}
+	first, err := time.ParseInLocation(layout, s.At, time.Local)
+	if err != nil {
+		return nil, text, fmt.Errorf("SCHEDULED: %w", err)
+	}
+	count, unit := 0, byte(0)
+	if s.Repeat != "" {
+		if _, err := fmt.Sscanf(strings.TrimLeft(s.Repeat, "+."), "%d%c", &count, &unit); err != nil || count < 1 {
+			return nil, text, fmt.Errorf("SCHEDULED: %s is no repeater", s.Repeat)
+		}
+	}
+	return func(after time.Time) time.Time {
+		if first.After(after) {
+			return first
+		}
+		if count == 0 {
+			return time.Time{}
+		}
+		return repeated(first, count, unit, after)
+	}, text, nil
+}
+
+// repeated is the first of the repetitions of a moment that is after another.
+func repeated(first time.Time, count int, unit byte, after time.Time) time.Time {
+	at := func(n int) time.Time {
+		n *= count
+		switch unit {
+		case 'h':
+			return first.Add(time.Duration(n) * time.Hour)
+		case 'd':
+			return first.AddDate(0, 0, n)
+		case 'w':
+			return first.AddDate(0, 0, 7*n)
+		case 'm':
+			return first.AddDate(0, n, 0)
+		}
+		return first.AddDate(n, 0, 0)
+	}
+	low, high := 0, 1
+	for !at(high).After(after) {
+		low, high = high, high*2
+	}
+	for low+1 < high {
+		if middle := (low + high) / 2; at(middle).After(after) {
+			high = middle
+		} else {
+			low = middle
+		}
+	}
+	return at(high)
+}

@@ -1,0 +1,207 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log"
+	"net"
+	"net/http"
+	"sync"
+	"time"
+
+	"wb/trace/identity"
+)
+
+// Server serves tenants. Make one with [New], run it with [Server.Serve].
+type Server struct {
+	config  Config
+	tenants []*tenant
+	gate    *gate
+	handler http.Handler
+	stop    context.CancelCauseFunc // ends runs and schedules
+	work    context.Context
+	wait    sync.WaitGroup // of schedules
+}
+
+// New readies a server and goes on with runs that had not ended. Runs end when
+// the server is closed; those that have not ended by then go on with the next.
+func New(config Config) (*Server, error) {
+	if config.Clock == nil {
+		config.Clock = systemClock{}
+	}
+	if config.Identity == nil {
+		config.Identity = func(tenant string) (identity.Key, error) { return identity.Load("", tenant) }
+	}
+	if config.MaxRuns == 0 {
+		config.MaxRuns = DefaultMaxRuns
+	}
+	if err := config.check(); err != nil {
+		return nil, err
+	}
+	s := &Server{config: config}
+	s.work, s.stop = context.WithCancelCause(context.Background())
+	for _, t := range config.Tenants {
+		opened, err := config.open(s.work, t)
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		s.tenants = append(s.tenants, opened)
+	}
+	s.gate = newGate(s.tenants, config.Clock.Now)
+	s.handler = s.routes()
+	for _, t := range s.tenants {
+		if err := t.resume(); err != nil {
+			s.Close()
+			return nil, err
+		}
+		if config.Schedules {
+			s.wait.Go(func() { newScheduler(t, config).run(s.work) })
+		}
+	}
+	return s, nil
+}
+
+// Close interrupts what is going and waits for it to wind down.
+func (s *Server) Close() {
+	s.stop(errShutdown)
+	done := make(chan struct{})
+	go func() {
+		s.wait.Wait()
+		for _, t := range s.tenants {
+			t.busy.Wait()
+			t.close()
+		}
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(shutdownGrace):
+	}
+}
+
+// Serve answers requests until ctx ends, then ends streams, interrupts runs and
+// returns when everything has wound down.
+func (s *Server) Serve(ctx context.Context, listener net.Listener) error {
+	server := &http.Server{
+		Handler:           s.handler,
+		ReadHeaderTimeout: 10 * time.Second,
+		ReadTimeout:       time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    64 << 10,
+		ErrorLog:          log.New(warnings(s.config.Warn), "", 0),
+	}
+	stopped := make(chan error, 1)
+	go func() {
+		<-ctx.Done()
+		s.stop(errShutdown)
+		grace, cancel := context.WithTimeout(context.Background(), shutdownGrace)
+		defer cancel()
+		err := server.Shutdown(grace)
+		if errors.Is(err, context.DeadlineExceeded) {
+			err = server.Close()
+		}
+		stopped <- err
+	}()
+	err := server.Serve(listener)
+	if errors.Is(err, http.ErrServerClosed) {
+		err = <-stopped
+	}
+	s.Close()
+	return err
+}
+
+// warnings is where the HTTP server tells of broken connections.
+type warnings func(error)
+
+func (w warnings) Write(text []byte) (int, error) {
+	if w != nil {
+		w(fmt.Errorf("http: %s", text))
+	}
+	return len(text), nil
+}
+
+// Handler answers requests, for tests and other servers.
+func (s *Server) Handler() http.Handler { return s.handler }
+
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	api := func(pattern string, h http.HandlerFunc) { mux.Handle(pattern, s.gate.callers(h)) }
+	api("POST /api/run", s.postRun)
+	api("GET /api/run", s.listRuns)
+	api("GET /api/run/{id}", s.getRun)
+	api("DELETE /api/run/{id}", s.cancelRun)
+	api("POST /api/run/{id}/cancel", s.cancelRun)
+	api("POST /api/run/{id}/review", s.reviewRun)
+	api("GET /api/run/{id}/stream", s.stream)
+	api("POST /api/workflow", s.postWorkflow)
+	mux.HandleFunc("GET /healthz", s.health)
+	mux.HandleFunc("GET /.well-known/wb.json", s.wellKnown)
+	mux.HandleFunc("GET /.well-known/did.json", s.didDocument)
+	s.pages(mux)
+	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+		fail(w, http.StatusNotFound, "not_found", "no such address: "+r.URL.Path)
+	})
+	guarded := http.NewCrossOriginProtection().Handler(mux)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h.Set("X-Content-Type-Options", "nosniff")
+		h.Set("Referrer-Policy", "no-referrer")
+		h.Set("Content-Security-Policy", policy)
+		h.Set("Cache-Control", "no-store")
+		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		guarded.ServeHTTP(w, r)
+	})
+}
+
+// policy is what pages of the server may load: the server's own style and
+// script, and nothing else from anywhere.
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
+	if s.work.Err() != nil {
+		answer(w, http.StatusServiceUnavailable, map[string]string{"status": "stopping"})
+		return
+	}
+	answer(w, http.StatusOK, map[string]string{"status": "ok"})
+}
+
+// wellKnown says what this server is and where its parts are.
+func (s *Server) wellKnown(w http.ResponseWriter, _ *http.Request) {
+	auth := "bearer"
+	if s.gate.open {
+		auth = "none"
+	}
+	answer(w, http.StatusOK, map[string]any{
+		"name": "wb", "version": s.config.Version, "auth": auth, "exec": s.config.AllowExec,
+		"endpoints": map[string]string{
+			"run": "/api/run", "status": "/api/run/{id}", "stream": "/api/run/{id}/stream", "cancel": "/api/run/{id}/cancel",
+			"review": "/api/run/{id}/review", "workflow": "/api/workflow", "health": "/healthz", "did": "/.well-known/did.json"},
+		"streams": []string{"sse", "websocket"},
+	})
+}
+
+// didDocument publishes the key that signs what this host's runs did, by the
+// did:web method. It is that of the first tenant.
+func (s *Server) didDocument(w http.ResponseWriter, r *http.Request) {
+	key := s.tenants[0].key
+	if key.IsZero() {
+		fail(w, http.StatusNotFound, "not_found", "this server signs nothing")
+		return
+	}
+	answer(w, http.StatusOK, didWeb(r.Host, key))
+}
+
+// answer writes a value as JSON.
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json; charset=utf-8")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+// fail writes an error as JSON.
+func fail(w http.ResponseWriter, status int, code, message string) {
+	answer(w, status, map[string]any{"error": map[string]string{"code": code, "message": message}})
+}

@@ -1,0 +1,261 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"wb/agent"
+	"wb/agent/runtime"
+	"wb/trace"
+	"wb/trace/identity"
+)
+
+// tenant is one tenant at work.
+type tenant struct {
+	Tenant
+	runtime *runtime.Runtime
+	state   *trace.State
+	key     identity.Key
+	store   store
+	root    *os.Root
+	clock   Clock
+	warn    func(error)
+	max     int
+	unlock  func()
+
+	work context.Context // ends with the server
+	busy sync.WaitGroup  // runs that are going
+
+	mu   sync.Mutex
+	live map[string]*run
+	held int // runs that are going, with those that have no id yet
+}
+
+// BusyError says that another server has the runs of a tenant.
+type BusyError struct{ Tenant string }
+
+func (e *BusyError) Error() string { return "another server has the runs of tenant " + e.Tenant }
+
+// ExitCode is that of a conflict.
+func (e *BusyError) ExitCode() int { return 6 }
+
+// open readies a tenant. Close it.
+func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
+	state := c.state(t)
+	dir := filepath.Join(state.Dir(), "serve")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	unlock, ok, err := state.Lock("serve")
+	if err != nil {
+		return nil, err
+	}
+	if !ok {
+		return nil, &BusyError{t.Name}
+	}
+	root, err := os.OpenRoot(t.Dir)
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	key, err := c.Identity(t.Name)
+	if err != nil {
+		unlock()
+		return nil, errors.Join(err, root.Close())
+	}
+	rt := c.Runtime(t)
+	rt.State, rt.Key = state, key
+	return &tenant{Tenant: t, runtime: rt, state: state, key: key, store: store{dir}, root: root, clock: c.Clock, warn: c.warning(t.Name),
+		max: c.MaxRuns, unlock: unlock, work: ctx, live: map[string]*run{}}, nil
+}
+
+// warning tells what went wrong for a tenant.
+func (c *Config) warning(name string) func(error) {
+	return func(err error) {
+		if err != nil && c.Warn != nil {
+			c.Warn(fmt.Errorf("tenant %s: %w", name, err))
+		}
+	}
+}
+
+func (t *tenant) close() {
+	t.warn(t.root.Close())
+	t.unlock()
+}
+
+// errFull is a tenant with as many runs as it may have.
+var errFull = errors.New("too many runs at the same time")
+
+// hold takes a place for a run.
+func (t *tenant) hold() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.work.Err() != nil {
+		return errShutdown
+	}
+	if t.held >= t.max {
+		return errFull
+	}
+	t.held++
+	t.busy.Add(1)
+	return nil
+}
+
+// free gives the place back.
+func (t *tenant) free(r *run) {
+	t.mu.Lock()
+	t.held--
+	delete(t.live, r.snapshot().ID)
+	t.mu.Unlock()
+	t.busy.Done()
+}
+
+// start begins a run and returns when it has an id and is on disk.
+func (t *tenant) start(rec record) (*run, error) {
+	if err := t.hold(); err != nil {
+		return nil, err
+	}
+	rec.Created, rec.Status = t.clock.Now(), statusRunning
+	r := newRun(t, rec)
+	failed := make(chan error, 1)
+	go func() {
+		defer t.free(r)
+		r.execute(t.work, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+			result, err := rt.Run(ctx, rec.Task)
+			if err != nil {
+				failed <- err
+			}
+			return result, err
+		})
+	}()
+	select {
+	case <-r.begun:
+		if r.failed != nil {
+			return nil, r.failed
+		}
+		t.mu.Lock()
+		t.live[r.record.ID] = r
+		t.mu.Unlock()
+		select { // it may have ended before it was entered
+		case <-r.over:
+			t.mu.Lock()
+			delete(t.live, r.record.ID)
+			t.mu.Unlock()
+		default:
+		}
+		return r, nil
+	case <-r.over:
+		return nil, <-failed
+	}
+}
+
+// resume goes on with every run that had not ended when the last server did.
+func (t *tenant) resume() error {
+	ids, err := t.store.ids()
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		rec, err := t.store.get(id)
+		if err != nil {
+			t.warn(err)
+			continue
+		}
+		if rec.Status != statusRunning {
+			continue
+		}
+		t.mu.Lock()
+		t.held++
+		t.busy.Add(1)
+		r := newRun(t, *rec)
+		if r.frames, err = t.store.readLog(id); err != nil {
+			t.warn(err)
+		}
+		t.live[id] = r
+		t.mu.Unlock()
+		close(r.begun)
+		go func() {
+			defer t.free(r)
+			r.execute(t.work, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+				if from := t.furthest(rec.Runs); from != "" {
+					return rt.Resume(ctx, from)
+				}
+				return rt.Run(ctx, rec.Task)
+			})
+		}()
+	}
+	return nil
+}
+
+// furthest is the run whose journal says most, of runs resumed from each other;
+// "" when none had begun. A process that died while it took over a journal leaves
+// a shorter one.
+func (t *tenant) furthest(runs []string) string {
+	best, most := "", 0
+	for _, id := range runs {
+		text, err := os.ReadFile(filepath.Join(t.state.RunDir(id), "journal.jsonl"))
+		if err != nil {
+			continue
+		}
+		if n := bytes.Count(text, []byte("\n")); n > 0 && n >= most {
+			best, most = id, n
+		}
+	}
+	return best
+}
+
+// find is a run of the tenant, going or ended.
+func (t *tenant) find(id string) (*run, error) {
+	t.mu.Lock()
+	r := t.live[id]
+	t.mu.Unlock()
+	if r != nil {
+		return r, nil
+	}
+	rec, err := t.store.get(id)
+	if err != nil {
+		return nil, err
+	}
+	r = newRun(t, *rec)
+	close(r.over)
+	r.frames, err = t.store.readLog(id)
+	return r, err
+}
+
+// latest are the records of runs, latest first.
+func (t *tenant) latest(n int) ([]record, error) {
+	ids, err := t.store.ids()
+	if err != nil {
+		return nil, err
+	}
+	var all []record
+	for _, id := range ids[:min(n, len(ids))] {
+		rec, err := t.store.get(id)
+		if err != nil {
+			t.warn(err)
+			continue
+		}
+		all = append(all, *rec)
+	}
+	return all, nil
+}
+
+// outsideError is a path that is none of the tenant's.
+type outsideError struct{ name string }
+
+func (e *outsideError) Error() string { return "no such file: " + e.name }
+
+// file is the absolute path of a file of the tenant's.
+func (t *tenant) file(name string) (string, error) {
+	name = filepath.FromSlash(strings.TrimPrefix(name, "./"))
+	if info, err := t.root.Stat(name); err != nil || info.IsDir() {
+		return "", &outsideError{filepath.ToSlash(name)}
+	}
+	return filepath.Join(t.Dir, name), nil
+}

@@ -32,7 +32,7 @@ func WB(lanes *compile.Registry, tree *agent.Tree, more ...Verb) agent.Tool {
 	for _, v := range verbs {
 		names = append(names, v.Name)
 	}
-	return &tool{name: "wb", readOnly: len(more) == 0, description: "Run a wb command on the working directory: " + strings.Join(names, ", ") + ". `help` shows how each is used.",
+	return &tool{name: "wb", description: "Run a wb command on the working directory: " + strings.Join(names, ", ") + ". `help` shows how each is used.",
 		schema: `{"type":"object","properties":{"args":{"description":"the words after wb, as a list","anyOf":[{"type":"array","items":{"type":"string"}},{"type":"string"}]}},"required":["args"],"additionalProperties":false}`,
 		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
 			words := compile.Words(args.Text("args"))
@@ -71,7 +71,7 @@ func WB(lanes *compile.Registry, tree *agent.Tree, more ...Verb) agent.Tool {
 			if *out.Exit != 0 {
 				out.Text = joined(out.Text, fmt.Sprintf("exit %d", *out.Exit))
 			}
-			return out, nil
+			return changed(ctx, tree, out)
 		}}
 }
 

@@ -33,6 +33,7 @@ type grammar struct {
 	Set        setCmd        `cmd:"" help:"Change the headlines a query finds, in all files or none."`
 	Search     searchCmd     `cmd:"" help:"Find headings by what stands under them, best first."`
 	Agent      agentCmd      `cmd:"" help:"Run agents that documents define, and go on with their runs."`
+	Toolkit    toolkitCmd    `cmd:"" help:"Capabilities written down in documents: find, read, run, check and sign them."`
 	Federate   federateCmd   `cmd:"" help:"List tables that are no org files, and mirror their rows as headlines."`
 	Trace      traceCmd      `cmd:"" help:"Export the records of runs, and compare two of them."`
 	Telemetry  telemetryCmd  `cmd:"" help:"Say what runs amounted to: calls, errors, time, tokens, cost."`

@@ -1,0 +1,138 @@
+package toolkit
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"wb/compile"
+	"wb/org"
+	"wb/sandbox"
+)
+
+// readCommand reads a heading :command:, whose first source block is the
+// program.
+func readCommand(doc *org.Document, file string, h org.Headline) (Command, error) {
+	var c Command
+	c.Name, _ = h.Property("ID")
+	if c.Name == "" {
+		c.Name = strings.TrimSpace(h.Title.Text)
+	}
+	if !slug.MatchString(c.Name) {
+		return c, fmt.Errorf("%s: %q is no name for a command: letters, digits, dots and hyphens", at(doc, file, h.Start()), c.Name)
+	}
+	c.Tagline, _ = h.Property("TAGLINE")
+	caps, _ := h.Property("CAPS")
+	c.Caps = strings.Fields(caps)
+	for _, word := range c.Caps {
+		if !slices.Contains(known, word) {
+			return c, fmt.Errorf("%s: command %s asks for %s; commands may ask for %s", at(doc, file, h.Start()), c.Name, word, strings.Join(known, ", "))
+		}
+	}
+	for b := range doc.Blocks(org.KindSrcBlock) {
+		if b.Start() < h.Start() || b.Start() >= h.End() {
+			continue
+		}
+		c.Lang = strings.ToLower(b.Lang.Text)
+		line, col := doc.Position(b.Body.Start)
+		c.source = &compile.Source{Pos: compile.Position{File: file, Line: line, Col: col}, Lang: c.Lang, Body: b.Code(), Shape: compile.ShapeCommand, Args: map[string][]string{}}
+		return c, nil
+	}
+	return c, fmt.Errorf("%s: command %s has no source block", at(doc, file, h.Start()), c.Name)
+}
+
+// The capabilities that commands may ask for. Files is the working directory,
+// changes included; it is granted by whoever runs the command on one.
+const (
+	CapFiles  = "vfs"
+	CapClock  = "clock"
+	CapRandom = "random"
+)
+
+var known = []string{CapFiles, CapClock, CapRandom}
+
+// Call is one execution of a command.
+type Call struct {
+	Args  []string
+	Stdin io.Reader
+	// Files is what a command that asks for vfs sees; nil has none.
+	Files sandbox.FS
+	// Grants are capabilities that the user grants besides vfs.
+	Grants []string
+	Limits sandbox.Limits
+}
+
+// DefaultLimits bound a command.
+var DefaultLimits = sandbox.Limits{Timeout: 60 * time.Second, Fuel: 50_000_000_000, Memory: 256 << 20}
+
+// NotGrantedError says which capability a command asks for and does not get.
+type NotGrantedError struct{ Command, Cap string }
+
+func (e *NotGrantedError) Error() string { return fmt.Sprintf("%s asks for %s", e.Command, e.Cap) }
+
+// Hint says how to grant it.
+func (e *NotGrantedError) Hint() string { return "--grant " + e.Cap }
+
+// ExitCode is that of things not permitted.
+func (e *NotGrantedError) ExitCode() int { return 7 }
+
+// Run builds and runs a command in the sandbox.
+func (t *Toolkit) Run(ctx context.Context, lanes *compile.Registry, name string, call Call) (*compile.Outcome, error) {
+	i := slices.IndexFunc(t.Commands, func(c Command) bool { return c.Name == name })
+	if i < 0 {
+		var names []string
+		for _, c := range t.Commands {
+			names = append(names, c.Name)
+		}
+		return nil, &NotFoundError{fmt.Sprintf("command: %s/%s", t.ID, name), among(name, names, t.ID+" brings no commands")}
+	}
+	c := t.Commands[i]
+	job := &compile.Job{Args: call.Args, Limits: call.Limits, Source: c.source}
+	if job.Limits == (sandbox.Limits{}) {
+		job.Limits = DefaultLimits
+	}
+	for _, word := range c.Caps {
+		switch {
+		case word == CapFiles:
+			if call.Files == nil {
+				return nil, &NotGrantedError{t.ID + "/" + name, word}
+			}
+			job.Files = call.Files
+		case !slices.Contains(call.Grants, word):
+			return nil, &NotGrantedError{t.ID + "/" + name, word}
+		case word == CapClock:
+			job.Caps.Clock = true
+		case word == CapRandom:
+			job.Caps.Random = true
+		}
+	}
+	lane, art, err := c.build(ctx, lanes)
+	if err != nil {
+		return nil, err
+	}
+	if call.Stdin != nil {
+		var in bytes.Buffer
+		if _, err := io.Copy(&in, call.Stdin); err != nil {
+			return nil, err
+		}
+		job.Stdin = in.Bytes()
+	}
+	return lane.Run(ctx, art, job)
+}
+
+// build compiles a command; lanes keep what they built.
+func (c Command) build(ctx context.Context, lanes *compile.Registry) (compile.Lane, *compile.Artifact, error) {
+	lane, ok := lanes.Lookup(c.Lang)
+	if !ok {
+		return nil, nil, compile.Errorf(c.source.Pos, "there is no language %s here", c.Lang)
+	}
+	if !slices.Contains(lane.Info().Shapes, compile.ShapeCommand) {
+		return nil, nil, compile.Errorf(c.source.Pos, "%s blocks cannot be commands", c.Lang)
+	}
+	art, err := lane.Build(ctx, c.source)
+	return lane, art, err
+}

@@ -1,0 +1,120 @@
+package toolkit
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"wb/trace/identity"
+)
+
+// What can be wrong with a signature.
+var (
+	ErrNoSignature = errors.New("no_signature")
+	errNoAuthor    = errors.New("no_author_did")
+	errEncoding    = errors.New("bad_signature_encoding")
+	errSignature   = errors.New("bad_signature")
+	errContent     = errors.New("files were changed since it was signed")
+)
+
+// A signed manifest ends with three lines: the digest of all other files, who
+// signed, and the signature over the manifest with the first two.
+const (
+	contentKey   = "CONTENT_SHA256"
+	authorKey    = "AUTHOR_DID"
+	signatureKey = "SIGNATURE"
+)
+
+// Sign writes a signature by key into the manifest.
+func (t *Toolkit) Sign(key identity.Key) error {
+	digest, err := t.contentDigest()
+	if err != nil {
+		return err
+	}
+	signed := body(t.Manifest) + fmt.Sprintf("\n#+%s: %s\n#+%s: %s", contentKey, digest, authorKey, key.DID())
+	text := signed + fmt.Sprintf("\n#+%s: %s\n", signatureKey, base64.StdEncoding.EncodeToString(key.Sign([]byte(signed))))
+	path := filepath.Join(t.Dir, "manifest.org")
+	if err := os.WriteFile(path+".wb-part", []byte(text), 0o644); err != nil {
+		return err
+	}
+	if err := os.Rename(path+".wb-part", path); err != nil {
+		return err
+	}
+	t.Manifest = text
+	return nil
+}
+
+// Signer is the DID of who signed a toolkit as it is, or why nobody did.
+func (t *Toolkit) Signer() (string, error) {
+	value := func(key string) string {
+		for line := range strings.Lines(t.Manifest) {
+			if v, ok := strings.CutPrefix(line, "#+"+key+":"); ok {
+				return strings.TrimSpace(v)
+			}
+		}
+		return ""
+	}
+	did, signature, content := value(authorKey), value(signatureKey), value(contentKey)
+	switch {
+	case signature == "":
+		return "", ErrNoSignature
+	case did == "":
+		return "", errNoAuthor
+	}
+	raw, err := base64.StdEncoding.DecodeString(signature)
+	if err != nil {
+		return "", errEncoding
+	}
+	signed := body(t.Manifest) + fmt.Sprintf("\n#+%s: %s\n#+%s: %s", contentKey, content, authorKey, did)
+	if err := identity.Verify(did, []byte(signed), raw); err != nil {
+		return "", errSignature
+	}
+	digest, err := t.contentDigest()
+	if err != nil {
+		return "", err
+	}
+	if digest != content {
+		return "", errContent
+	}
+	return did, nil
+}
+
+// body is the manifest without the lines of a signature.
+func body(manifest string) string {
+	var b strings.Builder
+	for line := range strings.Lines(manifest) {
+		if strings.HasPrefix(line, "#+"+contentKey+":") || strings.HasPrefix(line, "#+"+authorKey+":") || strings.HasPrefix(line, "#+"+signatureKey+":") {
+			continue
+		}
+		b.WriteString(line)
+	}
+	return strings.TrimSpace(b.String())
+}
+
+// contentDigest is over the names and digests of all files but the manifest, in
+// order of their names.
+func (t *Toolkit) contentDigest() (string, error) {
+	all := sha256.New()
+	root := os.DirFS(t.Dir)
+	err := fs.WalkDir(root, ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil || d.IsDir() || name == "manifest.org":
+			return err
+		case !d.Type().IsRegular():
+			return fmt.Errorf("%s: only regular files can be signed", filepath.Join(t.Dir, name))
+		}
+		text, err := fs.ReadFile(root, name)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(all, "%q %x\n", name, sha256.Sum256(text))
+		return nil
+	})
+	return hex.EncodeToString(all.Sum(nil)), err
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"wb/agent/toolkit"
+	"wb/compile"
+	"wb/sandbox"
+	"wb/trace/identity"
+)
+
+// toolkitCmd looks after toolkits.
+type toolkitCmd struct {
+	List   toolkitListCmd   `cmd:"" default:"1" help:"List the toolkits there are."`
+	Show   toolkitShowCmd   `cmd:"" help:"Show what a toolkit is, or one of its skills."`
+	Search toolkitSearchCmd `cmd:"" help:"Find lines of manifests and skills."`
+	Run    toolkitRunCmd    `cmd:"" help:"Run a command of a toolkit in the sandbox."`
+	Eval   toolkitEvalCmd   `cmd:"" help:"Run what shows that a toolkit works."`
+	Verify toolkitVerifyCmd `cmd:"" help:"Check parts, commands and signature without running anything."`
+	Sign   toolkitSignCmd   `cmd:"" help:"Sign a toolkit with your key."`
+	New    toolkitNewCmd    `cmd:"" help:"Start a toolkit that works."`
+}
+
+// toolkits are those of the current directory.
+func toolkits() toolkit.Root { return toolkit.Find(".", os.Getenv) }
+
+type toolkitListCmd struct{}
+
+func (c *toolkitListCmd) Run(a *app) error {
+	list, errs := toolkits().List()
+	for _, err := range errs {
+		a.note("wb: %v", err)
+	}
+	err := a.answer("toolkit", list, func(w io.Writer) error {
+		_, err := io.WriteString(w, toolkit.Lines(list, toolkits()))
+		return err
+	})
+	if err == nil && len(errs) > 0 {
+		return alreadyReported(exitFailed)
+	}
+	return err
+}
+
+type toolkitShowCmd struct {
+	ID    string `arg:"" help:"Toolkit."`
+	Skill string `arg:"" optional:"" help:"Skill; the manifest without one."`
+}
+
+func (c *toolkitShowCmd) Help() string {
+	return "Examples:\n  wb toolkit show text\n  wb toolkit show text overview"
+}
+
+func (c *toolkitShowCmd) Run(a *app) error {
+	t, err := toolkits().Open(c.ID)
+	if err != nil {
+		return err
+	}
+	text := t.Show()
+	if c.Skill != "" {
+		if text, err = t.Skill(c.Skill); err != nil {
+			return err
+		}
+		text = toolkit.ShowSkill(text)
+	}
+	return a.answer("toolkit", map[string]any{"toolkit": t, "text": text}, func(w io.Writer) error {
+		_, err := io.WriteString(w, text)
+		return err
+	})
+}
+
+type toolkitSearchCmd struct {
+	Query string `arg:"" help:"Words, all of which a line must have."`
+}
+
+func (c *toolkitSearchCmd) Help() string { return "Example:\n  wb toolkit search \"count lines\"" }
+
+func (c *toolkitSearchCmd) Run(a *app) error {
+	matches, err := toolkits().Search(c.Query)
+	if err != nil {
+		return err
+	}
+	return a.answer("toolkit", matches, func(w io.Writer) error {
+		_, err := io.WriteString(w, toolkit.MatchLines(c.Query, matches))
+		return err
+	})
+}
+
+type toolkitRunCmd struct {
+	ID      string   `arg:"" help:"Toolkit."`
+	Command string   `arg:"" help:"Command of the toolkit."`
+	Args    []string `arg:"" optional:"" passthrough:"" help:"Its arguments."`
+	Dir     string   `help:"Directory that a command which asks for vfs sees; its changes are thrown away." default:"." type:"existingdir"`
+	Grant   []string `help:"Grant a capability that the command asks for: clock, random." placeholder:"CAP"`
+}
+
+func (c *toolkitRunCmd) Help() string {
+	return "Example:\n  wb toolkit run text count < notes.txt"
+}
+
+func (c *toolkitRunCmd) Run(a *app) error {
+	t, err := toolkits().Open(c.ID)
+	if err != nil {
+		return err
+	}
+	host, err := sandbox.HostDir(c.Dir)
+	if err != nil {
+		return err
+	}
+	defer host.Close()
+	call := toolkit.Call{Args: c.Args, Files: sandbox.Overlay(host), Grants: c.Grant}
+	if !isTerminal(a.std.In) {
+		call.Stdin = a.std.In
+	}
+	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
+		out, err := t.Run(a.ctx, lanes, c.Command, call)
+		if err != nil {
+			return err
+		}
+		if _, err := a.std.Err.Write(out.Stderr); err != nil {
+			return err
+		}
+		err = a.answer("toolkit", map[string]any{"stdout": string(out.Stdout), "exit": out.Exit}, func(w io.Writer) error {
+			_, err := w.Write(out.Stdout)
+			return err
+		})
+		if err == nil && out.Exit != 0 {
+			return alreadyReported(exitFailed)
+		}
+		return err
+	})
+}
+
+type toolkitEvalCmd struct {
+	ID    string   `arg:"" help:"Toolkit."`
+	Grant []string `help:"Grant a capability that its commands ask for." placeholder:"CAP"`
+}
+
+func (c *toolkitEvalCmd) Help() string { return "Example:\n  wb toolkit eval text" }
+
+func (c *toolkitEvalCmd) Run(a *app) error {
+	t, err := toolkits().Open(c.ID)
+	if err != nil {
+		return err
+	}
+	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
+		checks, err := t.Eval(a.ctx, lanes, c.Grant)
+		if err != nil {
+			return err
+		}
+		return a.checks(checks, exitFailed)
+	})
+}
+
+type toolkitVerifyCmd struct {
+	ID string `arg:"" help:"Toolkit."`
+}
+
+func (c *toolkitVerifyCmd) Help() string { return "Example:\n  wb toolkit verify text" }
+
+func (c *toolkitVerifyCmd) Run(a *app) error {
+	t, err := toolkits().Open(c.ID)
+	if err != nil {
+		return err
+	}
+	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
+		return a.checks(t.Verify(a.ctx, lanes), exitVerify)
+	})
+}
+
+// checks answers with what was looked at; one that failed ends with code.
+func (a *app) checks(checks []toolkit.Check, code int) error {
+	err := a.answer("toolkit", checks, func(w io.Writer) error {
+		for _, c := range checks {
+			fmt.Fprintln(w, c)
+		}
+		return nil
+	})
+	if err == nil && !toolkit.OK(checks) {
+		return alreadyReported(code)
+	}
+	return err
+}
+
+type toolkitSignCmd struct {
+	ID string `arg:"" help:"Toolkit."`
+}
+
+func (c *toolkitSignCmd) Help() string {
+	return "Example:\n  wb toolkit sign text\n\nSigns the manifest and the digest of every other file with your key (WB_SIGNING_KEY or\nthe one in the configuration directory); wb toolkit verify shows whose it is."
+}
+
+func (c *toolkitSignCmd) Run(a *app) error {
+	t, err := toolkits().Open(c.ID)
+	if err != nil {
+		return err
+	}
+	key, err := identity.Load("", identity.DefaultTenant)
+	if err != nil {
+		return err
+	}
+	if err := t.Sign(key); err != nil {
+		return err
+	}
+	return a.answer("toolkit", map[string]any{"id": t.ID, "did": key.DID()}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "signed %s as %s\n", t.ID, key.DID())
+		return err
+	})
+}
+
+type toolkitNewCmd struct {
+	ID string `arg:"" help:"Name of the toolkit and its directory."`
+}
+
+func (c *toolkitNewCmd) Help() string { return "Example:\n  wb toolkit new text" }
+
+func (c *toolkitNewCmd) Run(a *app) error {
+	t, err := toolkits().New(c.ID)
+	if err != nil {
+		return err
+	}
+	return a.answer("toolkit", t, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, t.Dir)
+		return err
+	})
+}

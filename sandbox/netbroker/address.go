@@ -39,11 +39,24 @@ var reserved = []netip.Prefix{
 	netip.MustParsePrefix("ff00::/8"),       // multicast
 }
 
+// globalUnicast is the only part of IPv6 that is routed in the public internet.
+var globalUnicast = netip.MustParsePrefix("2000::/3")
+
+// isatap reports whether the lower half of an IPv6 address is that of an IPv4
+// tunnel within a site (RFC 5214).
+func isatap(a netip.Addr) bool {
+	b := a.As16()
+	return b[8]&^0x02 == 0 && b[9] == 0 && b[10] == 0x5e && b[11] == 0xfe
+}
+
 // PublicAddress reports whether an address is on the public internet. IPv4
 // addresses inside IPv6 ones, mapped or translated, are not: whoever means an
 // IPv4 address can say so. Neither are addresses with a zone.
 func PublicAddress(a netip.Addr) bool {
 	if !a.IsValid() || a.Zone() != "" {
+		return false
+	}
+	if a.Is6() && (!globalUnicast.Contains(a) || isatap(a)) {
 		return false
 	}
 	for _, p := range reserved {

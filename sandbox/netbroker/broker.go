@@ -129,6 +129,9 @@ func (b *Broker) Do(ctx context.Context, r Request) (*Reply, error) {
 	if r.Header == nil {
 		r.Header = http.Header{}
 	}
+	if !slices.Contains(methods, r.Method) {
+		return nil, b.deny(&url.URL{}, "the method is none of "+strings.Join(methods, ", "), "")
+	}
 	u, err := url.Parse(r.URL)
 	if err != nil {
 		return nil, &FetchError{URL: "request", Err: errors.New("is no URL")} // the text may hold a secret
@@ -161,6 +164,10 @@ func (b *Broker) Do(ctx context.Context, r Request) (*Reply, error) {
 	}
 }
 
+// methods are those that requests may have: none that opens a tunnel or makes a
+// server show what it was sent.
+var methods = []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions}
+
 // anywhere are the headers that may follow a redirect to another origin: any
 // other could carry a credential.
 func anywhere(h http.Header) http.Header {
@@ -189,6 +196,7 @@ func (b *Broker) hop(ctx context.Context, u *url.URL, r Request) (*Reply, *url.U
 	if err != nil {
 		return nil, nil, err
 	}
+	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20") // it would end the request line
 	request, err := http.NewRequestWithContext(ctx, r.Method, u.String(), bytes.NewReader(r.Body))
 	if err != nil {
 		return nil, nil, &FetchError{shown(u), errors.New("is no request that can be made")}
@@ -202,6 +210,9 @@ func (b *Broker) hop(ctx context.Context, u *url.URL, r Request) (*Reply, *url.U
 	}
 	defer response.Body.Close()
 	reply := &Reply{Status: response.StatusCode, Header: response.Header, URL: u.String()}
+	if response.StatusCode == http.StatusSwitchingProtocols {
+		return nil, nil, &FetchError{shown(u), errors.New("the server switched protocols, which nobody asked for")}
+	}
 	if next, ok := redirect(u, response); ok {
 		return reply, next, nil
 	}
@@ -233,11 +244,14 @@ func (b *Broker) permit(u *url.URL) (Grant, error) {
 	if err != nil {
 		return origin, b.deny(u, err.Error(), "")
 	}
+	hostErr := checkHost(origin.Host, b.config.Private != nil)
 	switch {
 	case b.config.Revoked != nil && b.config.Revoked():
 		return origin, b.deny(u, "the grant was revoked", "")
 	case u.User != nil:
 		return origin, b.deny(u, "the URL names a user", "")
+	case hostErr != nil:
+		return origin, b.deny(u, hostErr.Error(), "")
 	case !slices.ContainsFunc(b.config.Allow, func(g Grant) bool { return g.Allows(origin) }):
 		return origin, b.deny(u, "not granted", origin.String())
 	case !b.count():
@@ -299,11 +313,9 @@ func systemResolve(ctx context.Context, host string) ([]netip.Addr, error) {
 func looksNumeric(host string) bool {
 	last := host[strings.LastIndexByte(host, '.')+1:]
 	if hex, ok := strings.CutPrefix(last, "0x"); ok {
-		_, err := strconv.ParseUint(hex, 16, 64)
-		return hex == "" || err == nil
+		return !strings.ContainsFunc(hex, func(r rune) bool { return !strings.ContainsRune("0123456789abcdef", r) })
 	}
-	_, err := strconv.ParseUint(last, 10, 64)
-	return err == nil
+	return last != "" && !strings.ContainsFunc(last, func(r rune) bool { return r < '0' || r > '9' })
 }
 
 // transport connects to the first of the addresses that answers and to nothing
@@ -338,7 +350,7 @@ func (b *Broker) transport(addresses []string) *http.Transport {
 // caller.
 func cleanHeader(h http.Header) http.Header {
 	out := h.Clone()
-	for _, name := range []string{"Host", "Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length", "Accept-Encoding"} {
+	for _, name := range []string{"Host", "Expect", "Http2-Settings", "Proxy-Authorization", "Proxy-Authenticate", "Connection", "Proxy-Connection", "Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade", "Content-Length", "Accept-Encoding"} {
 		out.Del(name)
 	}
 	if out.Get("User-Agent") == "" {

@@ -66,11 +66,6 @@ func originOf(u *url.URL) (Grant, error) {
 	return g, nil
 }
 
-// canonicalHost is a host in lower case without the dot that may end a name.
-func canonicalHost(host string) string {
-	return strings.TrimSuffix(strings.ToLower(host), ".")
-}
-
 // Allows reports whether the grant covers an origin.
 func (g Grant) Allows(o Grant) bool {
 	if g.Scheme != o.Scheme || g.Port != o.Port {

@@ -27,14 +27,15 @@ func Env(t testing.TB) *compile.Env {
 }
 
 // Need skips the test unless the toolchains of a lane are installed, telling
-// the command that installs them. Where the environment has CI=true it fails.
+// the command that installs them. Where the environment has CI=true it
+// fails, unless only the user can give them.
 func Need(t testing.TB, env *compile.Env, names ...string) {
 	t.Helper()
 	for _, name := range names {
 		if _, ok := env.Tools.Installed(name); ok {
 			continue
 		}
-		if os.Getenv("CI") == "true" {
+		if os.Getenv("CI") == "true" && !env.Tools.Given(name) {
 			t.Fatalf("toolchain %s is missing: wb toolchain install %s", name, name)
 		}
 		t.Skipf("toolchain %s is missing: wb toolchain install %s", name, name)

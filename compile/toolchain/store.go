@@ -149,6 +149,13 @@ func (s *Store) List() []Status {
 	return list
 }
 
+// Given reports whether a toolchain is not fetched but given by the user, so
+// that nobody can expect it to be there.
+func (s *Store) Given(name string) bool {
+	r, err := s.recipe(name)
+	return err == nil && r.given()
+}
+
 // Ensure answers with the named toolchain, installing it first when it is not
 // there. Progress may be nil.
 func (s *Store) Ensure(ctx context.Context, name string, progress Progress) (Toolchain, error) {

@@ -359,14 +359,18 @@ func (b *builder) callLine(n *org.Node) {
 		Shape: compile.ShapeBabel, Args: b.doc.HeaderArgs(n, b.defaultsForCall(call.Target.Text)...), target: call.Target}, "call")
 }
 
-// usesOf collects the capabilities that :uses asks for; it may be repeated.
+// usesOf collects the capabilities that :uses asks for, which may be repeated,
+// and #+CAPS for all that the document runs.
 func (b *builder) usesOf(n *org.Node, args org.Args) []string { return b.usesIn(b.doc, n, args) }
 
 func (b *builder) usesIn(doc *org.Document, n *org.Node, args org.Args) []string {
-	if _, any := args.Get(":uses"); !any {
-		return nil
-	}
 	var uses []string
+	for k := range doc.Keywords("CAPS") {
+		uses = append(uses, strings.Fields(k.Value.Text)...)
+	}
+	if _, any := args.Get(":uses"); !any {
+		return uses
+	}
 	for _, level := range doc.ArgLevels(n) {
 		for _, a := range level {
 			if a.Key == ":uses" {

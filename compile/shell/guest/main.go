@@ -10,6 +10,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"unsafe"
 
 	"wb/compile/shell/interp"
 )
@@ -35,6 +36,16 @@ func run() int32 {
 		return 0
 	}
 	return int32(shell(c))
+}
+
+//go:wasmimport wasi_snapshot_preview1 random_get
+func randomGet(p unsafe.Pointer, size uint32) uint32
+
+// seed starts RANDOM: the sandbox's own, the same on every run, unless random
+// numbers are granted. Go's would be those of the freeze.
+func seed() (n uint64) {
+	randomGet(unsafe.Pointer(&n), 8)
+	return n
 }
 
 // shell is sh [-eux] [-o option] [-c script [name]] [file] [argument…].
@@ -101,7 +112,7 @@ func shell(c config) int {
 	default:
 		script = string(readAll(0))
 	}
-	sh := interp.New(interp.Config{Kernel: kernel{}, Dialect: dialect, Name: name, Args: args, Env: c.env, Dir: c.dir, Before: before})
+	sh := interp.New(interp.Config{Kernel: kernel{}, Dialect: dialect, Name: name, Args: args, Env: c.env, Dir: c.dir, Before: before, Seed: seed()})
 	if len(options) > 0 {
 		sh.Set(options)
 	}

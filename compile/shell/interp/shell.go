@@ -37,6 +37,8 @@ type Config struct {
 	// Before is the number of lines ahead of what the author wrote; messages
 	// count without them.
 	Before int
+	// Seed starts the sequence of RANDOM.
+	Seed uint64
 }
 
 // Shell is a running shell: one, with a subshell being a copy.
@@ -105,7 +107,7 @@ func New(c Config) *Shell {
 		k: c.Kernel, dialect: c.Dialect, name: c.Name, params: c.Args, dir: c.Dir, before: c.Before,
 		vars: newScope(nil), funcs: map[string]*syntax.Stmt{}, traps: map[string]string{},
 		opts: map[string]bool{"braceexpand": true, "hashall": true}, bgStatus: map[int]int{}, nextPid: 100,
-		rand: rand.New(rand.NewPCG(1, 2)), hinted: new(bool), regexps: map[string]*regexp.Regexp{}, program: &program{files: map[string]*syntax.File{}},
+		rand: rand.New(rand.NewPCG(c.Seed, 2)), hinted: new(bool), regexps: map[string]*regexp.Regexp{}, program: &program{files: map[string]*syntax.File{}},
 	}
 	sh.fds = map[int]*stream{0: {refs: 1, h: 0}, 1: {refs: 1, h: 1}, 2: {refs: 1, h: 2}}
 	for _, kv := range c.Env {

@@ -38,6 +38,9 @@ type grammar struct {
 	Trace      traceCmd      `cmd:"" help:"Export the records of runs, and compare two of them."`
 	Telemetry  telemetryCmd  `cmd:"" help:"Say what runs amounted to: calls, errors, time, tokens, cost."`
 	Ledger     ledgerCmd     `cmd:"" help:"Check the signed record of what runs did."`
+	Key        keyCmd        `cmd:"" help:"Show, replace or revoke the key that signs."`
+	Sign       signCmd       `cmd:"" help:"Sign an HTML page, or all files of a site."`
+	Verify     verifyCmd     `cmd:"" help:"Check that a page, site or bundle is what was signed."`
 	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`
 	Var        varCmd        `cmd:"" help:"Set variables and secrets that documents may be granted."`
 	Trust      trustCmd      `cmd:"" help:"Grant a document what it asks for, until its code changes."`

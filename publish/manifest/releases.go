@@ -143,6 +143,20 @@ func (r *Releases) tiles() Files {
 	return out
 }
 
+// LogPaths are the files of a log with n releases, below [LogPrefix].
+func LogPaths(n int) []string {
+	paths := []string{"checkpoint"}
+	for at := 0; at < n; at += tileWidth {
+		paths = append(paths, tilePath("entries", at/tileWidth, min(tileWidth, n-at)))
+	}
+	for level := 0; n > 0; level, n = level+1, n/tileWidth {
+		for at := 0; at < n; at += tileWidth {
+			paths = append(paths, tilePath(strconv.Itoa(level), at/tileWidth, min(tileWidth, n-at)))
+		}
+	}
+	return paths
+}
+
 // tilePath is C2SP's name of a tile: groups of three digits, all but the last
 // with an x before.
 func tilePath(level string, n, width int) string {

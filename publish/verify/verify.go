@@ -440,3 +440,22 @@ func (k *Known) allows(s *manifest.Site, text []byte, releases *manifest.Release
 	}
 	return nil
 }
+
+// Failed is the report of what could not even be read; errors that are no
+// failures of verification come back.
+func Failed(kind string, err error) (*Report, error) {
+	if fault.CodeOf(err) == "" {
+		return nil, err
+	}
+	return (&Report{Kind: kind}).close(err), nil
+}
+
+// Downgrade turns a report invalid for a failure found afterwards; errors that
+// are no failures of verification come back.
+func Downgrade(r *Report, err error) error {
+	if fault.CodeOf(err) == "" {
+		return err
+	}
+	r.close(err)
+	return nil
+}

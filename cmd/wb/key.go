@@ -1,0 +1,165 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"wb/publish/keys"
+	"wb/publish/manifest"
+	"wb/trace/identity"
+)
+
+// keyCmd manages the key that signs, and its log.
+type keyCmd struct {
+	Show      keyShowCmd   `cmd:"" help:"Show the key that signs, and since when."`
+	New       keyNewCmd    `cmd:"" help:"Make the key, if there is none."`
+	Rotate    keyRotateCmd `cmd:"" help:"Replace the key; the old one names the new one."`
+	Revoke    keyRevokeCmd `cmd:"" help:"Take back what a key signed from some release on."`
+	ExportDID keyDIDCmd    `cmd:"" name:"export-did" help:"Print the did:web document of a host, for /.well-known/did.json."`
+}
+
+// issuer opens the user's key and log.
+func issuer() (*keys.Store, error) { return keys.Open("", identity.DefaultTenant, time.Now()) }
+
+// keyData is the answer about a key.
+type keyData struct {
+	DID      string       `json:"did"`
+	Identity string       `json:"identity"` // the first key of the log
+	Path     string       `json:"path,omitempty"`
+	Verifier string       `json:"note_verifier"` // for readers of signed notes
+	Log      []keys.Entry `json:"log"`
+}
+
+func (a *app) showKey(verb string, s *keys.Store) error {
+	data := keyData{DID: s.Key.DID(), Identity: s.Log.Identity(), Path: s.Path(), Log: s.Log.Entries(),
+		Verifier: manifest.VerifierKey(s.Log.Identity(), s.Key.Public())}
+	return a.answer(verb, data, func(w io.Writer) error {
+		fmt.Fprintln(w, data.DID)
+		if data.Identity != data.DID {
+			fmt.Fprintln(w, "identity", data.Identity)
+		}
+		for _, e := range data.Log {
+			fmt.Fprintf(w, "%s %s %s", e.At, e.Kind, e.Key)
+			if e.Kind != keys.Genesis {
+				fmt.Fprintf(w, " from release %d", e.Sequence)
+			}
+			if e.Reason != "" {
+				fmt.Fprintf(w, ": %s", e.Reason)
+			}
+			fmt.Fprintln(w)
+		}
+		if err := s.Log.Allows(data.DID, keys.NoSequence); err != nil {
+			a.note("wb: warning: %v; wb key rotate cannot help, since a revoked key names no other", err)
+		}
+		return nil
+	})
+}
+
+type keyShowCmd struct{}
+
+func (c *keyShowCmd) Help() string {
+	return "Example:\n  wb key show\n\nThe first line is the did:key that others compare signatures with. The secret is never printed."
+}
+
+func (c *keyShowCmd) Run(a *app) error {
+	s, err := issuer()
+	if err != nil {
+		return err
+	}
+	return a.showKey("key", s)
+}
+
+type keyNewCmd struct{}
+
+func (c *keyNewCmd) Help() string {
+	return "Example:\n  wb key new\n\nThe key lies in wb/keys/ in the user's configuration directory, readable by the user only. Back it up: who loses it cannot rotate it."
+}
+
+func (c *keyNewCmd) Run(a *app) error {
+	exists, err := identity.Exists("", identity.DefaultTenant)
+	if err != nil {
+		return err
+	}
+	if exists {
+		return &codedError{text: "there is a key already", hint: "wb key show shows it, wb key rotate replaces it", code: exitConflict}
+	}
+	s, err := issuer()
+	if err != nil {
+		return err
+	}
+	return a.showKey("key", s)
+}
+
+type keyRotateCmd struct {
+	From int `default:"1" help:"The first release of your site that the new key signs; older ones stay good under the old key." placeholder:"RELEASE"`
+}
+
+func (c *keyRotateCmd) Help() string {
+	return "Example:\n  wb key rotate --from 12\n\nThe old key signs the new one in the key log, the new one signs that it agrees, and the old one is deleted."
+}
+
+func (c *keyRotateCmd) Run(a *app) error {
+	s, err := issuer()
+	if err != nil {
+		return err
+	}
+	old, err := s.Rotate(c.From, time.Now())
+	if err != nil {
+		return err
+	}
+	a.note("%s gave way", old)
+	return a.showKey("key", s)
+}
+
+type keyRevokeCmd struct {
+	Key    string `arg:"" help:"The did:key to revoke, one of the log."`
+	From   int    `default:"0" help:"The first release of your site that it no longer holds for; 0 takes back everything." placeholder:"RELEASE"`
+	Reason string `default:"revoked" help:"Why, for people."`
+}
+
+func (c *keyRevokeCmd) Help() string {
+	return "Example:\n  wb key revoke did:key:z6Mk… --from 7 --reason stolen\n\nRotate first when the key is still the current one: a revoked key can name no other. Publish the site again, so that readers see the log."
+}
+
+func (c *keyRevokeCmd) Run(a *app) error {
+	s, err := issuer()
+	if err != nil {
+		return err
+	}
+	if err := s.Revoke(c.Key, c.From, c.Reason, time.Now()); err != nil {
+		return err
+	}
+	return a.showKey("key", s)
+}
+
+type keyDIDCmd struct {
+	Host string `arg:"" help:"The host of the site, such as example.org."`
+}
+
+func (c *keyDIDCmd) Help() string {
+	return "Example:\n  wb key export-did example.org > public/.well-known/did.json"
+}
+
+func (c *keyDIDCmd) Run(a *app) error {
+	s, err := issuer()
+	if err != nil {
+		return err
+	}
+	doc := keys.Document(c.Host, s.Key.DID())
+	return a.answer("key", doc, func(w io.Writer) error {
+		enc := json.NewEncoder(w)
+		enc.SetIndent("", "  ")
+		return enc.Encode(doc)
+	})
+}
+
+// missing turns the absence of a named file into the answer verbs give.
+func missing(name string, err error) error {
+	if os.IsNotExist(err) {
+		return missingFile(name)
+	}
+	return err
+}

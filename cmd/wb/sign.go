@@ -1,0 +1,88 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"wb/publish/manifest"
+	"wb/publish/sign"
+	"wb/publish/verify"
+)
+
+// signCmd signs pages and sites.
+type signCmd struct {
+	Path   string `arg:"" help:"An HTML page, or the directory of a site."`
+	Output string `short:"o" help:"Write the signed page here instead of replacing it." placeholder:"FILE"`
+	Host   string `help:"With a directory: the host it is served from; writes its did:web document." placeholder:"HOST"`
+}
+
+func (c *signCmd) Help() string {
+	return `Examples:
+  wb sign report.html
+  wb sign public/ --host example.org
+
+A page gets a manifest before its last </body>. A site also gets a list of all
+its files, your key log and a log of its releases, under .well-known; signing
+what has not changed changes nothing. wb verify checks both.`
+}
+
+func (c *signCmd) Run(a *app) error {
+	info, err := os.Stat(c.Path)
+	if err != nil {
+		return missing(c.Path, err)
+	}
+	s, err := issuer()
+	if err != nil {
+		return err
+	}
+	if info.IsDir() {
+		return c.site(a, sign.Issuer{Signer: s.Key, Keys: s.Log})
+	}
+	if !manifest.IsPage(c.Path) {
+		return &usageError{err: fmt.Errorf("%s is no HTML page", c.Path), hint: "wb bundle signs workbooks, wb sign DIR sites"}
+	}
+	html, err := os.ReadFile(c.Path)
+	if err != nil {
+		return err
+	}
+	signed, err := manifest.SignPage(html, s.Key, time.Now())
+	if err != nil {
+		return err
+	}
+	output := c.Output
+	if output == "" {
+		output = c.Path
+	}
+	if err := os.WriteFile(output, signed, info.Mode().Perm()); err != nil {
+		return err
+	}
+	return a.answer("sign", map[string]string{"file": output, "issuer_did": s.Key.DID()}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s signed by %s\n", output, s.Key.DID())
+		return err
+	})
+}
+
+func (c *signCmd) site(a *app, by sign.Issuer) error {
+	if c.Output != "" {
+		return &usageError{err: fmt.Errorf("--output is for pages; a site is signed where it lies")}
+	}
+	files, err := verify.ReadDir(c.Path)
+	if err != nil {
+		return err
+	}
+	signed, s, err := sign.Site(files, by, c.Host, time.Now())
+	if err != nil {
+		return err
+	}
+	if err := sign.WriteDir(c.Path, files, signed); err != nil {
+		return err
+	}
+	data := map[string]any{"directory": filepath.Clean(c.Path), "issuer_did": s.IssuerDID, "sequence": s.Sequence, "files": len(s.Files), "root": s.Root}
+	return a.answer("sign", data, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: release %d, %d files, signed by %s\n", filepath.Clean(c.Path), s.Sequence, len(s.Files), s.IssuerDID)
+		return err
+	})
+}

@@ -1,0 +1,152 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"wb/compile"
+	"wb/publish/rebuild"
+	"wb/publish/verify"
+	"wb/trace"
+)
+
+// verifyCmd checks what a page, site or bundle says about itself.
+type verifyCmd struct {
+	Path    string `arg:"" help:"A page, a .wbundle, the directory of a site, or its URL on this machine."`
+	DID     string `name:"did" help:"Fail unless this key, or the identity that began with it, signed." placeholder:"DID"`
+	Keys    string `help:"A key log known to be the issuer's, which may revoke." placeholder:"FILE" type:"existingfile"`
+	Forget  bool   `help:"Do not compare with releases of the site that were verified before, nor remember this one."`
+	Rebuild bool   `help:"Also run the workbook inside again, and compare every byte of every result."`
+}
+
+func (c *verifyCmd) Help() string {
+	return `Examples:
+  wb verify report.html --did did:key:z6Mk…
+  wb verify public/
+  wb verify http://localhost:8080/
+  wb verify analysis.wbundle --rebuild
+
+Works without a network. Exits with 5 and names one code when anything is not as
+it was signed; docs/publish.md lists the codes. A valid answer says which key
+signed, not whose it is: compare it, or give --did.`
+}
+
+func (c *verifyCmd) Run(a *app) error {
+	opts := verify.Options{Want: c.DID}
+	if strings.HasPrefix(c.DID, "did:web:") {
+		return &usageError{err: fmt.Errorf("--did takes a did:key; did:web documents are not resolved yet"), hint: "take the key from https://HOST/.well-known/did.json"}
+	}
+	if c.Keys != "" {
+		log, err := os.ReadFile(c.Keys)
+		if err != nil {
+			return err
+		}
+		opts.Keys = log
+	}
+	report, err := c.report(a, opts)
+	if err != nil {
+		return err
+	}
+	if report.Valid && c.Rebuild {
+		if err := c.rebuild(a, report); err != nil {
+			return err
+		}
+	}
+	if err := a.showVerdict(c.Path, report); err != nil {
+		return err
+	}
+	if !report.Valid {
+		return alreadyReported(exitVerify)
+	}
+	return nil
+}
+
+// report verifies whatever the path is.
+func (c *verifyCmd) report(a *app, opts verify.Options) (*verify.Report, error) {
+	if strings.HasPrefix(c.Path, "http://") || strings.HasPrefix(c.Path, "https://") {
+		files, err := verify.Fetch(a.ctx, c.Path)
+		if err != nil {
+			return nil, err
+		}
+		opts.Partial = true
+		a.note("files that the manifest does not list cannot be seen over HTTP")
+		return c.seen(func(m *verify.Memory) (*verify.Report, error) { return m.SiteSeen(files, opts) })
+	}
+	info, err := os.Stat(c.Path)
+	if err != nil {
+		return nil, missing(c.Path, err)
+	}
+	if info.IsDir() {
+		files, err := verify.ReadDir(c.Path)
+		if err != nil {
+			return verify.Failed("site", err)
+		}
+		return c.seen(func(m *verify.Memory) (*verify.Report, error) { return m.SiteSeen(files, opts) })
+	}
+	data, err := os.ReadFile(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	if filepath.Ext(c.Path) == ".wbundle" || bytes.HasPrefix(data, []byte("PK")) {
+		return verify.Bundle(data, opts), nil
+	}
+	return verify.Page(data, opts), nil
+}
+
+// seen gives do the memory of sites: the user's, or an empty one.
+func (c *verifyCmd) seen(do func(*verify.Memory) (*verify.Report, error)) (*verify.Report, error) {
+	if c.Forget {
+		dir, err := os.MkdirTemp("", "wb-verify-")
+		if err != nil {
+			return nil, err
+		}
+		defer os.RemoveAll(dir)
+		return do(verify.NewMemory(dir))
+	}
+	dir, err := trace.StateDir(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return do(verify.NewMemory(filepath.Join(dir, "verified")))
+}
+
+// rebuild runs what a valid page or bundle holds and turns the report invalid
+// when it gives something else.
+func (c *verifyCmd) rebuild(a *app, r *verify.Report) error {
+	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
+		outcome, err := rebuild.Path(a.ctx, c.Path, lanes)
+		if err != nil {
+			return verify.Downgrade(r, err)
+		}
+		a.note("%s: %d components run again, every byte of %s is the same", c.Path, outcome.Components, strings.Join(outcome.Sources, ", "))
+		return nil
+	})
+}
+
+func (a *app) showVerdict(path string, r *verify.Report) error {
+	if a.json {
+		return writeJSON(a.std.Out, envelope{OK: r.Valid, Verb: "verify", Data: r})
+	}
+	return a.answer("verify", r, func(w io.Writer) error {
+		if !r.Valid {
+			_, err := fmt.Fprintf(w, "%s: NOT VALID: %v\n", path, r.Err())
+			return err
+		}
+		fmt.Fprintf(w, "%s: valid %s\nsigned by %s at %s (the issuer's clock)\n", path, r.Kind, r.IssuerDID, r.IssuedAt)
+		if r.IdentityDID != "" && r.IdentityDID != r.IssuerDID {
+			fmt.Fprintf(w, "identity %s\n", r.IdentityDID)
+		}
+		if r.Files > 0 {
+			fmt.Fprintf(w, "%d files", r.Files)
+			if r.Sequence > 0 {
+				fmt.Fprintf(w, ", release %d", r.Sequence)
+			}
+			fmt.Fprintln(w)
+		}
+		return nil
+	})
+}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -168,7 +169,7 @@ func (s *scheduler) agents(name, file string) []scheduled {
 // workflows are the workflows of a document that have a schedule.
 func (s *scheduler) workflows(name, file string, src []byte) []scheduled {
 	var all []scheduled
-	for _, w := range workbook.NewPlan(file, src).Worlds {
+	for _, w := range worlds(workbook.NewPlan(file, src).Worlds) {
 		if w.Schedule == nil || len(members(w)) == 0 {
 			continue
 		}
@@ -204,6 +205,15 @@ func (s *scheduler) workflows(name, file string, src []byte) []scheduled {
 			}()
 			return nil
 		}})
+	}
+	return all
+}
+
+// worlds are workflows and those within them.
+func worlds(of []*workbook.World) []*workbook.World {
+	all := slices.Clone(of)
+	for _, w := range of {
+		all = append(all, worlds(w.Worlds)...)
 	}
 	return all
 }

@@ -25,7 +25,8 @@ type Size struct {
 
 func (s Size) orDefault() Size {
 	if s.Files == 0 {
-		s = Size{Files: 1200, Headlines: 20_000, Bytes: 14_000_000, Seed: s.Seed}
+		// The sizes of files are drawn, and rounded down: 22,600 come to 20,000.
+		s = Size{Files: 1200, Headlines: 22_600, Bytes: 14_000_000, Seed: s.Seed}
 	}
 	return s
 }

@@ -35,6 +35,16 @@ func (l finderList) all(text string) bool {
 	return true
 }
 
+// any reports whether some word is in the text.
+func (l finderList) any(text string) bool {
+	for _, f := range l {
+		if f.in(text) {
+			return true
+		}
+	}
+	return false
+}
+
 // commonness ranks bytes by how often they occur in prose and code; what is
 // not listed is rare.
 const commonness = " etaoinsrhldcumfpgwybvk.,-_/\"'()0123456789xjqz"

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -14,12 +15,12 @@ import (
 
 // Principal is on whose behalf calls are made.
 type Principal struct {
-	Tenant string `json:"tenant"`
+	Tenant string
 	// Project is the directory whose stores are used, an absolute path.
-	Project string `json:"-"`
-	// Name is the workbook's path or the agent's id.
-	Name string `json:"name"`
-	Run  string `json:"run,omitempty"`
+	Project string
+	// Name is the workbook's absolute path or the agent's id.
+	Name string
+	Run  string
 }
 
 // Call is what a broker is asked to do. Args are as many as the operation has
@@ -313,10 +314,12 @@ func (d *Dock) session() (Reply, error) {
 	if capabilities == nil {
 		capabilities = []string{}
 	}
+	p := d.config.Principal
 	body, err := json.Marshal(struct {
-		Principal
+		Name         string   `json:"name"` // without the directories, which are the host's affair
+		Run          string   `json:"run,omitempty"`
 		Capabilities []string `json:"capabilities"`
-	}{d.config.Principal, capabilities})
+	}{filepath.Base(p.Name), p.Run, capabilities})
 	return Found(body), err
 }
 

@@ -39,12 +39,19 @@ type Definition struct {
 	Output      *Schema
 	AllowHosts  []string
 	Style       string // "tools" or "wat"
+	Catalog     string // directory of programs, for the wat style
 	SessionTTL  time.Duration
 	Schedule    string
 	Guard       string
 
 	Pos compile.Position
 }
+
+// The styles of agents.
+const (
+	StyleTools = "tools" // it calls tools
+	StyleWat   = "wat"   // it writes programs
+)
 
 // WrapUp is what a bound leaves to an agent.
 type WrapUp string
@@ -164,7 +171,7 @@ func (r *definitionReader) read() {
 			}
 		case "STYLE":
 			d.Style = text
-			if text != "tools" && text != "wat" {
+			if text != StyleTools && text != StyleWat {
 				r.fail(pos, fmt.Sprintf(":STYLE: %s is neither tools nor wat", text), "")
 			}
 		case "SESSION_TTL":
@@ -173,6 +180,8 @@ func (r *definitionReader) read() {
 				r.fail(pos, fmt.Sprintf(":SESSION_TTL: %s is no duration", text), "write it as 30m or 2h")
 			}
 			d.SessionTTL = ttl
+		case "CATALOG":
+			d.Catalog = text
 		case "SCHEDULE":
 			d.Schedule = text
 		case "GUARD":
@@ -189,10 +198,27 @@ func (r *definitionReader) read() {
 			}
 		}
 	}
+	if d.Style == StyleWat {
+		r.watDefaults()
+	}
 	r.bounds(bounds)
 	d.System = r.system()
 	if d.System == "" {
 		r.found = append(r.found, compile.Diagnostic{Pos: d.Pos, Severity: compile.Warning, Code: "agent-prompt", Message: fmt.Sprintf("agent %s has no system prompt", d.ID), Hint: "write it below a heading System prompt"})
+	}
+}
+
+// watDefaults are what agents that write programs have where their drawer says
+// nothing.
+func (r *definitionReader) watDefaults() {
+	if _, given := r.h.Property("MAX_STEPS"); !given {
+		r.d.Bounds.Steps = 10
+	}
+	if _, given := r.h.Property("TEMPERATURE"); !given {
+		r.d.Temperature = 0.3
+	}
+	if _, given := r.h.Property("MAX_TOKENS"); !given {
+		r.d.MaxTokens = 4096
 	}
 }
 

@@ -39,7 +39,7 @@ func (r *run) loop(ctx context.Context) outcome {
 		if err != nil {
 			return r.conclude(ctx, err)
 		}
-		silent := true
+		silent, again := true, false
 		for i, call := range reply.Message.ToolCalls {
 			out := outputs[i]
 			if out.Done {
@@ -49,13 +49,15 @@ func (r *run) loop(ctx context.Context) outcome {
 				}
 				out.Text, out.Silent = complaint, false
 			}
-			silent = silent && out.Silent
+			silent, again = silent && out.Silent, again || out.Retry
 			r.transcript = append(r.transcript, Message{Role: RoleTool, ToolCallID: call.ID, Content: excerpt(out.Text, r.keep(out.Text))})
 		}
 		if silent {
 			return outcome{status: StatusSilent, text: r.latestText()}
 		}
-		step++
+		if !again || !r.retry(step) {
+			step++
+		}
 	}
 }
 

@@ -74,17 +74,19 @@ type run struct {
 	transcript []Message
 	result     *Result
 
-	deadline  time.Time // of tools and turns; the zero time is none
-	hardStop  time.Time // of the wrap-up turn
-	main      *Ledger   // what turns and tools draw on
-	outer     *Ledger   // main and what is held back for the wrap-up turn
-	taint     []string  // sources of untrusted text that was read
-	repairs   int
-	trips     int
-	elapsed   time.Duration // recorded by the journal before this process
-	started   time.Time
-	lastKnown int64 // tokens of the transcript when the provider last counted them
-	knownSize int64 // bytes of the transcript then
+	deadline    time.Time // of tools and turns; the zero time is none
+	hardStop    time.Time // of the wrap-up turn
+	main        *Ledger   // what turns and tools draw on
+	outer       *Ledger   // main and what is held back for the wrap-up turn
+	taint       []string  // sources of untrusted text that was read
+	repairs     int
+	retries     int // of the step retriedStep
+	retriedStep int
+	trips       int
+	elapsed     time.Duration // recorded by the journal before this process
+	started     time.Time
+	lastKnown   int64 // tokens of the transcript when the provider last counted them
+	knownSize   int64 // bytes of the transcript then
 }
 
 // Run executes an agent. It never fails: what goes wrong is in the result.

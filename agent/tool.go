@@ -44,6 +44,9 @@ type Output struct {
 	// Silent output needs no answer: a turn whose calls are all silent ends the
 	// run.
 	Silent bool `json:"silent,omitempty"`
+	// Retry asks the model to mend what it wrote: the turn counts as no step, at
+	// most MaxRetries times in a row.
+	Retry bool `json:"retry,omitempty"`
 	// Taint names where untrusted text in the output came from: "web:HOST",
 	// "file:PATH", "mcp:SERVER", several separated by blanks.
 	Taint string `json:"taint,omitempty"`

@@ -204,3 +204,18 @@ func (r *run) shortened(question Message) [][]Message {
 	}
 	return all
 }
+
+// retry reports whether a turn that is to be mended counts as no step: so often
+// in a row as the agent's definition says.
+func (r *run) retry(step int) bool {
+	if r.retriedStep != step {
+		r.retriedStep, r.retries = step, 0
+	}
+	if r.retries >= r.agent.MaxRetries {
+		return false
+	}
+	r.retries++
+	r.main.spend(Bounds{Steps: -1})
+	r.emit(trace.Event{Kind: trace.KindRetry, Step: step, Tool: "model", Output: fmt.Sprintf("attempt %d of %d to mend a program", r.retries, r.agent.MaxRetries)})
+	return true
+}

@@ -17,6 +17,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"wb/agent"
@@ -24,6 +25,7 @@ import (
 	"wb/agent/settings"
 	"wb/agent/toolkit"
 	"wb/agent/tools"
+	"wb/agent/wat"
 	"wb/compile"
 	"wb/compile/shell"
 	"wb/internal/nearest"
@@ -55,6 +57,9 @@ type Runtime struct {
 	Sink trace.Sink
 	// Settings are the user's; the zero value configures nothing.
 	Settings settings.Settings
+
+	programsOnce sync.Once
+	programs     *wat.Programs // of agents that write programs, compiled
 }
 
 // Task is one thing for an agent to do.
@@ -374,6 +379,15 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 
 // perform runs the loop on a tree; depth counts the agents that asked for it.
 func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, tree *agent.Tree, opts agent.Options, depth int) (*agent.Result, error) {
+	if d.Style == agent.StyleWat {
+		whole, err := rt.programmer(ctx, rt.told(d, task), task, tree, &opts)
+		if err != nil {
+			return nil, err
+		}
+		opts.Agent, opts.Task, opts.Tree = whole, task.Text, tree
+		opts.Limits, opts.SessionID = task.Limits, task.Session
+		return agent.Run(ctx, opts), nil
+	}
 	all, err := rt.tools(d, task, tree, opts, depth)
 	if err != nil {
 		return nil, err

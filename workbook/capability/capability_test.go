@@ -10,6 +10,7 @@ import (
 	"net/netip"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -177,5 +178,155 @@ func TestDocumentation(t *testing.T) {
 	}
 	if examples < 4 {
 		t.Errorf("only %d examples", examples)
+	}
+}
+
+const greedy = `
+#+NAME: greedy
+#+begin_src js :uses kv :results output
+import wb from "wb";
+const tries = [() => wb.kv.put("a", "1"), () => wb.queue.push("q", "m"), () => wb.net.get("https://a.test/"), () => wb.secrets.sign("k", "d")];
+for (const f of tries) try { f(); console.log("done"); } catch (e) { console.log(e.code); }
+#+end_src
+`
+
+// TestDenials records everything that was refused, and nothing else.
+func TestDenials(t *testing.T) {
+	b := newBench(t)
+	text, _ := b.run("a.org", greedy)
+	if strings.Count(text, ": denied\n") != 4 || len(b.denials()) != 4 {
+		t.Errorf("without grants: %q\n%s", b.denials(), text)
+	}
+	b.events = nil
+	text, _ = b.run("a.org", greedy, "kv", "queue", "net", "secrets")
+	want := []string{"greedy queue.push: queue is not granted", "greedy net.get: net is not granted", "greedy secrets.sign: secrets is not granted"}
+	if !strings.Contains(text, ": done\n: denied\n: denied\n: denied\n") || !slices.Equal(b.denials(), want) {
+		t.Errorf("granted more than it asks for: %q\n%s", b.denials(), text)
+	}
+	uses, err := b.Variables().Uses(t.Context())
+	if err != nil || len(uses) != 4 {
+		t.Errorf("%+v %v", uses, err)
+	}
+	for _, u := range uses {
+		if u.Capability == "kv" && (u.Calls != 1 || u.Denied != 1) || u.Capability == "net" && u.Denied != 2 {
+			t.Errorf("%+v", u)
+		}
+	}
+}
+
+// TestImports: a compiled program that imports what was not granted does not
+// start, and is told what to do.
+func TestImports(t *testing.T) {
+	b := newBench(t)
+	const book = "#+NAME: c\n#+begin_src C :uses kv :includes <stdio.h> <wb.h> :results output\nputs(\"started\");\nwb_free(wb_kv_get(\"a\"));\n#+end_src\n"
+	text, report := b.run("c.org", book)
+	failed := report.Failed()
+	if failed == nil || strings.Contains(text, ": started") || !strings.Contains(failed.Err.Error(), "capability kv not granted") {
+		t.Errorf("%v\n%s", failed, text)
+	}
+	if text, _ = b.run("c.org", book, "kv"); !strings.Contains(text, ": started") {
+		t.Error("granted:", text)
+	}
+}
+
+// TestTrust grants for good, until the code changes or it is taken back.
+func TestTrust(t *testing.T) {
+	b := newBench(t)
+	const book = "Prose.\n\n#+NAME: n\n#+begin_src js :uses kv :results output\nimport { kv } from 'wb';\ntry { kv.put('a', ''); console.log('done'); } catch (e) { console.log(e.code); }\n#+end_src\n"
+	granted := func(text string) bool {
+		t.Helper()
+		after, _ := b.run("t.org", text)
+		return strings.Contains(after, ": done")
+	}
+	if granted(book) {
+		t.Error("granted to everybody")
+	}
+	file := filepath.Join(b.dir, "t.org")
+	plan := workbook.NewPlan(file, []byte(book))
+	if asks := workbook.Asks(plan); !slices.Equal(asks, []string{"kv"}) {
+		t.Error(asks)
+	}
+	if _, err := b.Grants.Trust(workbook.ProgramDigest(plan), file, []string{"kv"}); err != nil {
+		t.Fatal(err)
+	}
+	if !granted(book) {
+		t.Error("not granted after wb trust")
+	}
+	if !granted(strings.Replace(book, "Prose.", "Other prose.", 1) + "\n#+RESULTS: n\n: old\n") {
+		t.Error("prose and results change the trust")
+	}
+	for _, change := range [][2]string{{"'a', ''", "'b', ''"}, {":uses kv", ":uses kv :var x=1"}, {"NAME: n", "NAME: m"}} {
+		if granted(strings.Replace(book, change[0], change[1], 1)) {
+			t.Errorf("still granted after %q", change)
+		}
+	}
+	if !granted(book) {
+		t.Error("not granted after the change was undone")
+	}
+	if _, err := b.Grants.Revoke(file, "kv"); err != nil {
+		t.Fatal(err)
+	}
+	if granted(book) {
+		t.Error("granted after it was taken back")
+	}
+	if after, _ := b.run("t.org", book, "kv"); !strings.Contains(after, ": done") {
+		t.Error("a grant after the revocation does not count")
+	}
+}
+
+// TestRevokeUnderWay takes a grant back while a block uses it.
+func TestRevokeUnderWay(t *testing.T) {
+	b := newBench(t)
+	requests := 0
+	b.web(func(w http.ResponseWriter, _ *http.Request) {
+		if requests++; requests == 2 {
+			if _, err := b.Grants.Revoke(filepath.Join(b.dir, "r.org"), "net"); err != nil {
+				t.Error(err)
+			}
+		}
+		fmt.Fprint(w, "page")
+	})
+	text, _ := b.run("r.org", "#+begin_src js :uses net kv :results output\nimport { net, kv } from 'wb';\nfor (let i = 0; i < 4; i++) try { console.log(i, net.get('https://api.example.com/')); } catch (e) { console.log(i, e.code, e.message.includes('revoked')); }\nkv.put('a', '1'); console.log(kv.get('a'));\n#+end_src\n", "net", "kv")
+	if !strings.Contains(text, ": 0 page\n") || !strings.Contains(text, ": 2 denied true\n: 3 denied true\n: 1\n") || requests != 2 {
+		t.Errorf("%d requests\n%s", requests, text)
+	}
+}
+
+// TestModelAndPages asks the model and fetches a page, within the run's budget.
+func TestModelAndPages(t *testing.T) {
+	b := newBench(t)
+	b.TokenBudget = 15
+	b.web(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<p>hello") })
+	text, _ := b.run("m.org", "#+begin_src python :uses llm browse :results output\nimport wb\nprint(wb.browse.fetch('https://api.example.com/'))\nprint(wb.llm.complete('one'), wb.llm.complete('two'))\ntry:\n    wb.llm.complete('three')\nexcept wb.Error as e:\n    print(e.code)\n#+end_src\n", "llm", "browse")
+	if !strings.Contains(text, ": page: <p>hello\n: answer to one answer to two\n: limit\n") {
+		t.Error(text)
+	}
+}
+
+// TestProjects keeps the stores of two directories apart, and tmp for a run.
+func TestProjects(t *testing.T) {
+	b := newBench(t)
+	const book = "#+begin_src sh :uses kv vfs :results output\nwb kv get a || echo none\nwb vfs read tmp:a || echo none\necho 1 | wb kv put a\necho 1 | wb vfs write tmp:a\n#+end_src\n"
+	if text, _ := b.run("p.org", book, "kv"); !strings.Contains(text, ": none\n: none\n") {
+		t.Error("first:", text)
+	}
+	if text, _ := b.run("p.org", book, "kv"); !strings.Contains(text, ": 1\n: none\n") {
+		t.Error("again:", text)
+	}
+	b.dir = t.TempDir()
+	if text, _ := b.run("p.org", book, "kv"); !strings.Contains(text, ": none\n: none\n") {
+		t.Error("elsewhere:", text)
+	}
+}
+
+// TestFilesOfTheHost: volumes are no files of the directory, and names that the
+// host keeps cannot be written by a block in any way.
+func TestFilesOfTheHost(t *testing.T) {
+	b := newBench(t)
+	b.run("h.org", "#+begin_src js :uses vfs :results output\nimport { vfs } from 'wb';\nconst fs = require('fs');\nvfs.write('events.org', 'forged'); vfs.write('.wb/x', 'forged');\nfor (const f of ['events.org', '_ledger.json', 'wb.toml', 'approvals.org', '.git/config']) try { fs.writeFileSync(f, 'forged'); } catch (e) { console.log(e.code); }\n#+end_src\n")
+	for _, name := range []string{"events.org", "_ledger.json", "wb.toml", "approvals.org", ".git/config", ".wb/x"} {
+		if data, err := os.ReadFile(filepath.Join(b.dir, name)); err == nil && strings.Contains(string(data), "forged") {
+			t.Errorf("%s was written", name)
+		}
 	}
 }

@@ -262,6 +262,24 @@ func userState() (*trace.State, error) {
 // withAgents runs an agent with everything this machine has and answers with
 // its result.
 func (a *app) withAgents(stream bool, do func(context.Context, *runtime.Runtime) (*agent.Result, error)) error {
+	return a.withRuntime(stream, func(rt *runtime.Runtime) error {
+		result, err := do(a.ctx, rt)
+		if err != nil {
+			return err
+		}
+		err = a.answer("agent", result, func(w io.Writer) error {
+			_, err := fmt.Fprintln(w, strings.TrimRight(result.Result, "\n"))
+			return err
+		})
+		if err == nil && result.ExitCode() != 0 {
+			return alreadyReported(result.ExitCode())
+		}
+		return err
+	})
+}
+
+// withRuntime makes what runs agents on this machine.
+func (a *app) withRuntime(stream bool, do func(*runtime.Runtime) error) error {
 	state, err := userState()
 	if err != nil {
 		return err
@@ -280,18 +298,7 @@ func (a *app) withAgents(stream bool, do func(context.Context, *runtime.Runtime)
 		if stream {
 			rt.Delta = func(text string) { fmt.Fprint(a.std.Err, text) }
 		}
-		result, err := do(a.ctx, rt)
-		if err != nil {
-			return err
-		}
-		err = a.answer("agent", result, func(w io.Writer) error {
-			_, err := fmt.Fprintln(w, strings.TrimRight(result.Result, "\n"))
-			return err
-		})
-		if err == nil && result.ExitCode() != 0 {
-			return alreadyReported(result.ExitCode())
-		}
-		return err
+		return do(rt)
 	})
 }
 

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+
+	"wb/agent"
+	"wb/agent/eval"
+	"wb/agent/runtime"
+	"wb/org"
+)
+
+// evalCmd tries agents out.
+type evalCmd struct {
+	File string `arg:"" help:"Document whose :eval: headings are the cases."`
+	agentLimits
+}
+
+func (c *evalCmd) Help() string {
+	return "Example:\n  wb eval team.org\n\nA heading :eval: is a case: its :TASK: goes to :AGENT: of the file or the default agent.\nThe result must have the text of every #+EXPECT: line; :RUBRIC: is judged by the model.\nExits with 1 when a case fails."
+}
+
+func (c *evalCmd) Run(a *app) error {
+	src, err := os.ReadFile(c.File)
+	if os.IsNotExist(err) {
+		return missingFile(c.File)
+	}
+	if err != nil {
+		return err
+	}
+	cases, err := eval.Read(org.Parse(src), c.File)
+	if err != nil {
+		return err
+	}
+	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
+		r := &eval.Runner{Ask: rt.Ask, Do: func(ctx context.Context, ec eval.Case) (*agent.Result, error) {
+			task := c.task(ec.Task)
+			if ec.Agent != "" {
+				task.File, task.ID = c.File, ec.Agent
+			}
+			if ec.Steps > 0 && task.Limits.Steps == 0 {
+				task.Limits.Steps = ec.Steps
+			}
+			return rt.Run(ctx, task)
+		}}
+		results, failed := []eval.Result{}, false
+		for _, ec := range cases {
+			result := r.Run(a.ctx, ec)
+			if a.ctx.Err() != nil {
+				return a.ctx.Err()
+			}
+			results, failed = append(results, result), failed || !result.OK
+		}
+		err := a.answer("eval", results, func(w io.Writer) error {
+			for _, r := range results {
+				mark := "✓"
+				if !r.OK {
+					mark = "✗"
+				}
+				line := mark + " " + r.Title
+				if r.Why != "" {
+					line += ": " + r.Why
+				}
+				fmt.Fprintln(w, line)
+			}
+			return nil
+		})
+		if err == nil && failed {
+			return alreadyReported(exitFailed)
+		}
+		return err
+	})
+}

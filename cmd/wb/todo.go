@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"wb/agent/runtime"
+	"wb/agent/todo"
+)
+
+// todoCmd carries out the tasks of a file.
+type todoCmd struct {
+	File string `arg:"" help:"Document whose TODO headings are the tasks."`
+	agentLimits
+}
+
+// todoSteps bounds one task that says nothing else.
+const todoSteps = 60
+
+func (c *todoCmd) Help() string {
+	return "Example:\n  wb todo plan.org --write\n\nEach TODO heading without tasks below it is given to an agent: :AGENT: of the file, or\nthe default one. A parent with :ORDERED: t has its children done in order, :BLOCKER:\nnames tasks that come first, :DONE-WHEN: is a check in the sandbox's shell. At most\neight run at once; states are written back as they change."
+}
+
+func (c *todoCmd) Run(a *app) error {
+	if _, err := os.Stat(c.File); os.IsNotExist(err) {
+		return missingFile(c.File)
+	}
+	if c.MaxSteps == 0 {
+		c.MaxSteps = todoSteps
+	}
+	if c.Dir == "" {
+		c.Dir = filepath.Dir(c.File)
+	}
+	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
+		r := &todo.Runner{File: c.File,
+			Do: func(ctx context.Context, t *todo.Task) error {
+				task := c.task(t.Title + "\n\n" + t.Text)
+				if t.Agent != "" {
+					task.File, task.ID = c.File, t.Agent
+				}
+				result, err := rt.Run(ctx, task)
+				if err == nil && result.ExitCode() != 0 {
+					err = errors.New(result.Result)
+				}
+				return err
+			},
+			Check: func(ctx context.Context, script string) error { return rt.CheckIn(ctx, c.Dir, script) },
+			Note:  func(r todo.Result) { a.note("%s %s %s", r.ID, r.Status, r.Why) }}
+		results, err := r.Run(a.ctx)
+		if err != nil {
+			return err
+		}
+		ok := true
+		for _, r := range results {
+			ok = ok && r.Status == todo.Done
+		}
+		err = a.answer("todo", results, func(w io.Writer) error {
+			for _, r := range results {
+				fmt.Fprintf(w, "%-8s %s\n", r.Status, r.Title)
+			}
+			return nil
+		})
+		if err == nil && !ok {
+			return alreadyReported(exitFailed)
+		}
+		return err
+	})
+}

@@ -89,6 +89,9 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 	case r.Replay:
 		return e, &DivergedError{Key: key}
 	}
+	if announced, err := r.announced(key, args, &e); announced || err != nil {
+		return e, err
+	}
 	if err := r.stopped(ctx); err != nil {
 		return e, err
 	}
@@ -124,7 +127,46 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 		e.Error = err.Error()
 		e.Output.Text = e.Error
 	}
-	return e, r.record(trace.EntryEffect, key, e)
+	return e, r.settle(key, &e)
+}
+
+// writes is the key of the entry that announces what a call writes.
+func writes(key string) string { return key + "/writes" }
+
+// settle ends a call: what it changed is announced in the journal, then written,
+// then the call is done. A process that dies before the announcement has changed
+// nothing, one that dies after it leaves it to the next to write the same again.
+func (r *run) settle(key string, e *effect) error {
+	if files := r.Tree.unwritten(); len(files) > 0 {
+		e.Output.Files = files
+		if err := r.record(trace.EntryIntent, writes(key), e); err != nil {
+			return err
+		}
+		if err := r.Tree.flush(); err != nil {
+			e.Error = err.Error()
+			e.Output.Text = e.Error
+		}
+	}
+	return r.record(trace.EntryEffect, key, e)
+}
+
+// announced takes over a call whose process died while it wrote.
+func (r *run) announced(key string, args json.RawMessage, e *effect) (bool, error) {
+	found, err := r.recorded(trace.EntryIntent, writes(key), e)
+	if !found || err != nil {
+		return false, err
+	}
+	if string(e.Args) != string(args) {
+		return false, &DivergedError{key, string(args), string(e.Args)}
+	}
+	r.elapsed += e.Took
+	r.main.spend(Bounds{ToolCalls: 1, BytesOut: e.Output.BytesOut})
+	r.State.apply(e.Output.State)
+	if err := r.Tree.redo(e.Output.Files); err != nil {
+		e.Error = err.Error()
+		e.Output.Text = e.Error
+	}
+	return true, r.record(trace.EntryEffect, key, e)
 }
 
 // perform checks a call and runs it, for at most ToolTimeout and not beyond the

@@ -37,6 +37,8 @@ type Tree struct {
 	seen map[string]string // content digest of every change so far
 	gone map[string]bool
 	log  []FileChange // all changes, in order
+	// pending are changes that are to be written, see flush.
+	pending []FileChange
 }
 
 // NewTree makes the tree of a run over a working directory.
@@ -171,8 +173,9 @@ func mkdirs(tree sandbox.FS, dir string) error {
 	return err
 }
 
-// Changes are what differs from the last time it was asked; they have been put
-// into the working directory when it returns, where the user granted that.
+// Changes are what differs from the last time it was asked. Where the user
+// granted it, the run writes them into the working directory once its journal
+// announces them.
 func (t *Tree) Changes(context.Context) ([]FileChange, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -202,14 +205,49 @@ func (t *Tree) Changes(context.Context) ([]FileChange, error) {
 	}
 	slices.SortFunc(changes, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
 	t.log = append(t.log, changes...)
-	for _, c := range changes {
-		if t.write != nil {
-			if err := t.write(c); err != nil {
-				return changes, fmt.Errorf("write blocked: %w", err)
-			}
-		}
+	if t.write != nil {
+		t.pending = append(t.pending, changes...)
 	}
 	return changes, nil
+}
+
+// unwritten are the changes that the working directory does not have yet.
+func (t *Tree) unwritten() []FileChange {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.pending)
+}
+
+// flush writes them. Each is the whole content of a file, so that writing them
+// again after a crash changes nothing.
+func (t *Tree) flush() error {
+	if t == nil {
+		return nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for len(t.pending) > 0 {
+		c := t.pending[0]
+		t.pending = t.pending[1:]
+		if err := t.write(c); err != nil {
+			return fmt.Errorf("write blocked: %w", err)
+		}
+	}
+	return nil
+}
+
+// redo takes over changes that a process announced and may not have written.
+func (t *Tree) redo(changes []FileChange) error {
+	if err := t.apply(changes); err != nil || t == nil || t.write == nil {
+		return err
+	}
+	t.mu.Lock()
+	t.pending = append(t.pending, changes...)
+	t.mu.Unlock()
+	return t.flush()
 }
 
 // Mark is a point in the history of the tree, for Since.

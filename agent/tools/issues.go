@@ -24,13 +24,13 @@ func Issues(dir string, now func() time.Time) agent.Tool {
 	return &tool{name: "file_issue",
 		description: "File a ticket about something you lack or that is broken. It is noted for people; carry on without it.",
 		schema:      object("title string what is missing, in a line", "need string what you needed it for", "tried string what you tried instead"),
-		call: func(_ context.Context, args agent.Args) (agent.Output, error) {
+		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
 			title := strings.Join(strings.Fields(args.Text("title")), " ")
 			if title == "" {
 				return agent.Output{}, errors.New("file_issue error: the title is empty")
 			}
-			id := issueID(title)
-			added, err := appendIssue(filepath.Join(dir, "issues.org"), id, issueText(id, title, args.Text("need"), args.Text("tried"), now()))
+			id, call := issueID(title), callID(ctx)
+			added, err := appendIssue(filepath.Join(dir, "issues.org"), id, call, issueText(id, call, title, args.Text("need"), args.Text("tried"), now()))
 			if err != nil {
 				return agent.Output{}, fmt.Errorf("file_issue error: %w", err)
 			}
@@ -48,17 +48,32 @@ func issueID(title string) string {
 	return "issue-" + hex.EncodeToString(sum[:5])
 }
 
-func issueText(id, title, need, tried string, at time.Time) string {
+// callID names the call that filed a ticket, so that the same call, made again
+// because its process died, gives the same answer.
+func callID(ctx context.Context) string {
+	key := agent.CallKey(ctx)
+	if key == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(key))
+	return hex.EncodeToString(sum[:5])
+}
+
+func issueText(id, call, title, need, tried string, at time.Time) string {
 	body := func(label, text string) string {
 		text = strings.TrimSpace(string(sandbox.Neutralize([]byte(text))))
 		return fmt.Sprintf("- %s :: %s\n", label, strings.ReplaceAll(text, "\n", "\n  "))
 	}
-	return fmt.Sprintf("* TODO %s :issue:\n:PROPERTIES:\n:ID: %s\n:CREATED: %s\n:END:\n%s%s", strings.TrimLeft(title, "*"), id, at.Format("[2006-01-02 Mon 15:04]"),
+	if call != "" {
+		call = ":CALL: " + call + "\n"
+	}
+	return fmt.Sprintf("* TODO %s :issue:\n:PROPERTIES:\n:ID: %s\n%s:CREATED: %s\n:END:\n%s%s", strings.TrimLeft(title, "*"), id, call, at.Format("[2006-01-02 Mon 15:04]"),
 		body("need", need), body("tried", tried))
 }
 
-// appendIssue adds a ticket unless one with its id is there.
-func appendIssue(path, id, text string) (added bool, err error) {
+// appendIssue adds a ticket unless one with its id is there. It says that it has
+// added one, too, when the same call has done so before.
+func appendIssue(path, id, call, text string) (added bool, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err == nil {
 		_, err = f.WriteString("#+TITLE: Issues filed by agents\n\n")
@@ -75,7 +90,8 @@ func appendIssue(path, id, text string) (added bool, err error) {
 		}
 		for h := range file.Doc.Headlines() {
 			if known, _ := h.Property("ID"); known == id {
-				return false, nil
+				by, _ := h.Property("CALL")
+				return by != "" && by == call, nil
 			}
 		}
 		end := len(file.Doc.Source())

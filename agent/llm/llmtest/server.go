@@ -61,11 +61,14 @@ func New(t testing.TB, script ...Step) *Server {
 // Func starts an endpoint that answers each request by what it says, so that
 // several runs can talk to it at the same time. It keeps no requests.
 func Func(t testing.TB, answer func(Request) Step) *Server {
-	s := &Server{answer: answer}
+	s := Answering(answer)
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
 }
+
+// Answering is such an endpoint as a handler, for a server of the caller's.
+func Answering(answer func(Request) Step) *Server { return &Server{answer: answer} }
 
 // Turn is which of the model's turns a request asks for, from 0, and the task:
 // what the user said last.

@@ -1,0 +1,10 @@
+//go:build !long
+
+package main
+
+// killedRuns is how many scripted runs are killed, at every killedStride-th length
+// of their journals.
+const (
+	killedRuns   = 2
+	killedStride = 3
+)

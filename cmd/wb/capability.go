@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -11,6 +13,7 @@ import (
 	"wb/sandbox/grants"
 	"wb/trace"
 	"wb/trace/identity"
+	"wb/workbook"
 	"wb/workbook/capability"
 )
 
@@ -26,6 +29,33 @@ func capabilities() (*capability.Host, error) {
 	}
 	return &capability.Host{Tenant: identity.DefaultTenant, StateDir: state, Grants: grants.Open(config, nil), Seal: sealingKey,
 		Complete: runtime.Completer(os.Getenv), Readable: tools.Readable}, nil
+}
+
+// grant gives a run what the user granted its document for good, and what
+// components ask the host through. Call finish when the run is over.
+func (a *app) grant(ctx context.Context, opts *workbook.Options) (finish func(), err error) {
+	host, err := capabilities()
+	if err != nil {
+		return nil, err
+	}
+	source := opts.Source
+	if source == nil {
+		if source, err = os.ReadFile(opts.File); os.IsNotExist(err) {
+			return nil, missingFile(opts.File)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	end, err := host.Prepare(opts, workbook.NewPlan(opts.File, source))
+	if err != nil {
+		return nil, errors.Join(err, host.Close())
+	}
+	return func() {
+		if err := errors.Join(end(context.WithoutCancel(ctx)), host.Close()); err != nil {
+			a.note("wb: warning: %v", err)
+		}
+	}, nil
 }
 
 // sealingKey is the key that secrets are sealed with. Ed25519 signs the same

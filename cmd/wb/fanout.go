@@ -27,6 +27,11 @@ func (c *runCmd) fanOut(a *app, opts workbook.Options) error {
 		return err
 	}
 	opts.File, opts.Cache = c.Files[0], workbook.CacheBeside(c.Files[0])
+	finish, err := a.grant(a.ctx, &opts)
+	if err != nil {
+		return err
+	}
+	defer finish()
 	mapped, err := workbook.Map(a.ctx, opts, c.Files[1], inputs)
 	if err != nil {
 		return err

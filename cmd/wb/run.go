@@ -229,20 +229,11 @@ func (c *runCmd) execute(ctx context.Context, a *app, opts workbook.Options) (*w
 		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
 	}
 	opts.Cache = workbook.CacheBeside(opts.File)
-	host, err := capabilities()
+	finish, err := a.grant(ctx, &opts)
 	if err != nil {
 		return nil, err
 	}
-	defer host.Close()
-	finish, err := host.Prepare(&opts, workbook.NewPlan(opts.File, opts.Source))
-	if err != nil {
-		return nil, err
-	}
-	defer func() {
-		if err := finish(context.WithoutCancel(ctx)); err != nil {
-			a.note("wb: warning: %v", err)
-		}
-	}()
+	defer finish()
 	record, err := c.record(a, opts.File, opts.Source)
 	if err != nil {
 		return nil, err

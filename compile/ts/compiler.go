@@ -9,6 +9,7 @@ import (
 	"wb/compile/js"
 	"wb/compile/toolchain"
 	"wb/sandbox"
+	"wb/sandbox/dock"
 )
 
 //go:embed driver.js
@@ -17,7 +18,9 @@ var driver string
 // guestTypes declares what the machine gives programs beyond the language.
 //
 //go:embed guest.d.ts
-var guestTypes string
+var machineTypes string
+
+var guestTypes = machineTypes + dock.TypeScriptModule()
 
 // version is part of every cache key: raise it when the same source may be
 // judged or translated otherwise.

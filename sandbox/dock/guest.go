@@ -66,6 +66,48 @@ func JavaScriptModule() string {
 	return strings.Replace(javaScriptRuntime, "const table = [];", "const table = "+tableJSON()+";", 1)
 }
 
+// TypeScriptModule declares what JavaScriptModule makes. What answers with bytes
+// is text where it is UTF-8; a program that knows it is not says
+// get<Uint8Array>(key).
+func TypeScriptModule() string {
+	var b strings.Builder
+	b.WriteString("declare module 'wb' {\n")
+	for _, module := range Modules() {
+		fmt.Fprintf(&b, "  export const %s: {\n", module)
+		for _, o := range operations {
+			if o.Module != module {
+				continue
+			}
+			var params []string
+			for _, p := range o.Params {
+				switch {
+				case p.JSON:
+					params = append(params, p.Name+"?: unknown")
+				case p.Data:
+					params = append(params, p.Name+": string | ArrayBuffer | ArrayBufferView")
+				case p.Name == "prefix":
+					params = append(params, p.Name+"?: string")
+				default:
+					params = append(params, p.Name+": string")
+				}
+			}
+			result := map[Kind]string{Nothing: "void", Bytes: "T | undefined", Text: "string | undefined", JSON: "any"}[o.Result]
+			generic := ""
+			if o.Result == Bytes {
+				generic = "<T = string>"
+			}
+			fmt.Fprintf(&b, "    /** %s */\n    %s%s(%s): %s;\n", o.Doc, o.Name, generic, strings.Join(params, ", "), result)
+		}
+		b.WriteString("  };\n")
+	}
+	b.WriteString("  const wb: { " + "Error: new (problem: { error: string, code: string, hint?: string }) => Error & { code: string, hint: string }")
+	for _, module := range Modules() {
+		fmt.Fprintf(&b, ", %s: typeof %s", module, module)
+	}
+	b.WriteString(" };\n  export default wb;\n}\n")
+	return b.String()
+}
+
 // CHeader is wb.h: for each operation a function, for C and C++.
 func CHeader() string {
 	var b strings.Builder

@@ -120,14 +120,13 @@ type run struct {
 	jobs      int
 
 	once  sync.Once
-	err   error
 	llm   dock.Broker
 	mu    sync.Mutex
 	docks []*dock.Dock
 }
 
 // begin readies what components share, when the first of them needs it.
-func (r *run) begin(ctx context.Context) {
+func (r *run) begin() {
 	r.once.Do(func() {
 		if r.host.Complete != nil {
 			budget := r.host.TokenBudget
@@ -140,7 +139,7 @@ func (r *run) begin(ctx context.Context) {
 }
 
 // dock is the dock of a component.
-func (r *run) dock(ctx context.Context, want workbook.DockRequest) *dock.Dock {
+func (r *run) dock(_ context.Context, want workbook.DockRequest) *dock.Dock {
 	var granted []string
 	for _, g := range want.Granted {
 		granted = append(granted, strings.TrimPrefix(g, "workbook:"))
@@ -152,7 +151,7 @@ func (r *run) dock(ctx context.Context, want workbook.DockRequest) *dock.Dock {
 		}
 	}
 	if len(granted) > 0 {
-		r.begin(ctx)
+		r.begin()
 		config.Brokers = r.brokers(granted, want)
 	}
 	d := dock.New(config)

@@ -272,7 +272,7 @@ func FuzzFrame(f *testing.F) {
 }
 
 func BenchmarkCall(b *testing.B) {
-	d := New(Config{Granted: []string{"kv"}, Brokers: brokers(echo)})
+	d := New(Config{Granted: []string{"kv"}, Brokers: brokers(echo), Rate: Rate{Calls: 1 << 40, Per: time.Minute}})
 	key := []byte("k")
 	for b.Loop() {
 		if _, err := d.Call(b.Context(), "kv.get", key); err != nil {

@@ -23,11 +23,11 @@ func (s *Store) Put(ctx context.Context, scope, key string, value []byte) error 
 		value = []byte{}
 	}
 	return s.change(ctx, dockFile, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO kv VALUES(?, ?, ?)`, scope, key, value); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO kv VALUES(?, ?, ?) ON CONFLICT(scope, key) DO UPDATE SET value = excluded.value`, scope, key, value); err != nil {
 			return err
 		}
 		var count, bytes int64
-		if err := tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(length(value)), 0) FROM kv WHERE scope = ?`, scope).Scan(&count, &bytes); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT rows, bytes FROM kv_total WHERE owner = ?`, scope).Scan(&count, &bytes); err != nil {
 			return err
 		}
 		switch {

@@ -15,6 +15,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 )
@@ -114,6 +115,7 @@ const (
 var schemas = map[string]string{
 	dockFile: `
 CREATE TABLE IF NOT EXISTS kv(scope TEXT NOT NULL, key TEXT NOT NULL, value BLOB NOT NULL, PRIMARY KEY(scope, key)) WITHOUT ROWID;
+` + totals("kv", "scope", "value") + `
 CREATE TABLE IF NOT EXISTS queue(id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEXT NOT NULL, name TEXT NOT NULL, message BLOB NOT NULL);
 CREATE INDEX IF NOT EXISTS queue_order ON queue(scope, name, id);
 CREATE TABLE IF NOT EXISTS variable(scope TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, value BLOB NOT NULL, size INTEGER NOT NULL, PRIMARY KEY(scope, name)) WITHOUT ROWID;
@@ -121,7 +123,25 @@ CREATE TABLE IF NOT EXISTS usage(principal TEXT NOT NULL, capability TEXT NOT NU
 `,
 	vfsFile: `
 CREATE TABLE IF NOT EXISTS vfs(volume TEXT NOT NULL, path TEXT NOT NULL, content BLOB NOT NULL, mtime INTEGER NOT NULL, PRIMARY KEY(volume, path)) WITHOUT ROWID;
-`,
+` + totals("vfs", "volume", "content"),
+}
+
+// totals keeps count of a table's rows and bytes by owner, in a table of its
+// own, so that nothing is counted anew with each change.
+func totals(table, owner, bytes string) string {
+	return strings.NewReplacer("TABLE_", table, "OWNER_", owner, "BYTES_", bytes).Replace(`
+CREATE TABLE IF NOT EXISTS TABLE__total(owner TEXT PRIMARY KEY, rows INTEGER NOT NULL, bytes INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TRIGGER IF NOT EXISTS TABLE__added AFTER INSERT ON TABLE_ BEGIN
+	INSERT INTO TABLE__total VALUES(new.OWNER_, 1, length(new.BYTES_))
+		ON CONFLICT(owner) DO UPDATE SET rows = rows + 1, bytes = bytes + excluded.bytes;
+END;
+CREATE TRIGGER IF NOT EXISTS TABLE__changed AFTER UPDATE ON TABLE_ BEGIN
+	UPDATE TABLE__total SET bytes = bytes + length(new.BYTES_) - length(old.BYTES_) WHERE owner = new.OWNER_;
+END;
+CREATE TRIGGER IF NOT EXISTS TABLE__removed AFTER DELETE ON TABLE_ BEGIN
+	UPDATE TABLE__total SET rows = rows - 1, bytes = bytes - length(old.BYTES_) WHERE owner = old.OWNER_;
+END;
+`)
 }
 
 // busyWait is how long a writer waits for another one, in milliseconds.

@@ -70,11 +70,11 @@ func (s *Store) WriteFile(ctx context.Context, file string, content []byte) erro
 		content = []byte{}
 	}
 	return s.change(ctx, vfsFile, func(tx *sql.Tx) error {
-		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO vfs VALUES(?, ?, ?, ?)`, volume, name, content, s.now().Unix()); err != nil {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO vfs VALUES(?, ?, ?, ?) ON CONFLICT(volume, path) DO UPDATE SET content = excluded.content, mtime = excluded.mtime`, volume, name, content, s.now().Unix()); err != nil {
 			return err
 		}
 		var count, bytes int64
-		if err := tx.QueryRowContext(ctx, `SELECT count(*), coalesce(sum(length(content)), 0) FROM vfs WHERE volume = ?`, volume).Scan(&count, &bytes); err != nil {
+		if err := tx.QueryRowContext(ctx, `SELECT rows, bytes FROM vfs_total WHERE owner = ?`, volume).Scan(&count, &bytes); err != nil {
 			return err
 		}
 		switch {

@@ -53,6 +53,9 @@ type Runtime struct {
 	Net netbroker.Config
 	// Starting hears of every tool call before it is made; it may be nil.
 	Starting func(agent string, step int, call agent.ToolCall)
+	// Revoked reports whether an agent's capability, granted at a time, has been
+	// taken back since; it is asked before every request. Nil never is.
+	Revoked func(agent, capability string, granted time.Time) bool
 	// Sink hears the events of runs besides their records; it may be nil.
 	Sink trace.Sink
 	// Settings are the user's; the zero value configures nothing.

@@ -1,6 +1,8 @@
 package runtime
 
 import (
+	"time"
+
 	"wb/agent"
 	"wb/agent/tools"
 	"wb/sandbox/netbroker"
@@ -25,6 +27,9 @@ func (rt *Runtime) broker(d *agent.Definition, grants []netbroker.Grant, events 
 func (rt *Runtime) netConfig(d *agent.Definition, grants []netbroker.Grant, events agent.Recorder) netbroker.Config {
 	config := rt.Net
 	config.Allow = grants
+	if began := time.Now(); rt.Revoked != nil {
+		config.Revoked = func() bool { return rt.Revoked(d.ID, "net", began) }
+	}
 	config.Denied = func(denied *netbroker.DeniedError) {
 		if events != nil {
 			_ = events.Emit(trace.Event{Kind: trace.KindDenial, Agent: d.ID, Tool: "net", Error: denied.Error()})

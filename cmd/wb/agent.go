@@ -292,9 +292,13 @@ func (a *app) withRuntime(stream bool, do func(*runtime.Runtime) error) error {
 	if err != nil {
 		return err
 	}
+	revoked, err := revocations()
+	if err != nil {
+		return err
+	}
 	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
 		rt := &runtime.Runtime{Env: env, Lanes: lanes, State: state, Key: key, Getenv: os.Getenv,
-			Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Settings: configured}
+			Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Settings: configured, Revoked: revoked}
 		if stream {
 			rt.Delta = func(text string) { fmt.Fprint(a.std.Err, text) }
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"time"
 
 	"wb/agent/runtime"
 	"wb/agent/tools"
@@ -56,6 +57,15 @@ func (a *app) grant(ctx context.Context, opts *workbook.Options) (finish func(),
 			a.note("wb: warning: %v", err)
 		}
 	}, nil
+}
+
+// revocations tells runs of agents what was taken back.
+func revocations() (func(principal, capability string, granted time.Time) bool, error) {
+	dir, err := grants.Dir(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return grants.Open(dir, nil).Revoked, nil
 }
 
 // sealingKey is the key that secrets are sealed with. Ed25519 signs the same

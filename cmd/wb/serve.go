@@ -56,6 +56,10 @@ func (c *serveCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	revoked, err := revocations()
+	if err != nil {
+		return err
+	}
 	warn := func(err error) { a.note("wb: warning: %v", err) }
 	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
 		listener, err := api.Listen(a.ctx, c.Addr, tenants)
@@ -66,7 +70,7 @@ func (c *serveCmd) Run(a *app) error {
 		server, err := api.New(api.Config{Tenants: tenants, Lanes: lanes, State: state.Dir(), AllowExec: c.AllowExec, AllowWrite: c.Write,
 			Schedules: c.Schedules, MaxRuns: c.MaxRuns, Version: version(), Warn: warn,
 			Runtime: func(api.Tenant) *runtime.Runtime {
-				return &runtime.Runtime{Env: env, Lanes: lanes, Getenv: os.Getenv, Warn: warn, Settings: configured}
+				return &runtime.Runtime{Env: env, Lanes: lanes, Getenv: os.Getenv, Warn: warn, Settings: configured, Revoked: revoked}
 			}})
 		if err != nil {
 			return err

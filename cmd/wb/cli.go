@@ -34,8 +34,6 @@ type grammar struct {
 	Search     searchCmd     `cmd:"" help:"Find headings by what stands under them, best first."`
 	Agent      agentCmd      `cmd:"" help:"Run agents that documents define, and go on with their runs."`
 	Toolkit    toolkitCmd    `cmd:"" help:"Capabilities written down in documents: find, read, run, check and sign them."`
-	Todo       todoCmd       `cmd:"" help:"Carry out the TODO headings of a file with agents."`
-	Eval       evalCmd       `cmd:"" help:"Try agents out on the cases of a file."`
 	Federate   federateCmd   `cmd:"" help:"List tables that are no org files, and mirror their rows as headlines."`
 	Trace      traceCmd      `cmd:"" help:"Export the records of runs, and compare two of them."`
 	Telemetry  telemetryCmd  `cmd:"" help:"Say what runs amounted to: calls, errors, time, tokens, cost."`
@@ -43,6 +41,8 @@ type grammar struct {
 	Key        keyCmd        `cmd:"" help:"Show, replace or revoke the key that signs."`
 	Sign       signCmd       `cmd:"" help:"Sign an HTML page, or all files of a site."`
 	Verify     verifyCmd     `cmd:"" help:"Check that a page, site or bundle is what was signed."`
+	Bundle     bundleCmd     `cmd:"" help:"Make one signed file of a workbook and what belongs to it."`
+	Unbundle   unbundleCmd   `cmd:"" help:"Take a bundle apart, after verifying it."`
 	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`
 	Var        varCmd        `cmd:"" help:"Set variables and secrets that documents may be granted."`
 	Trust      trustCmd      `cmd:"" help:"Grant a document what it asks for, until its code changes."`

@@ -38,6 +38,7 @@ func (c *queryCmd) Help() string {
   wb query events.org 'tag:tool_call exit:!=0 | group tool | count, p95 dur_ms'
   wb query plan.org '(and (todo) (deadline :to today))'
   wb query plan.org @week
+  wb query report.html 'todo:NEXT'
   wb query events.org 'from:events exit:!=0' --watch
 
 Columns such as title, state, tags and any property may be compared:
@@ -51,9 +52,11 @@ func (c *queryCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	if err := refusePages(paths); err != nil {
+	paths, done, err := sourcesOf(paths)
+	if err != nil {
 		return err
 	}
+	defer done()
 	if c.Saved {
 		return c.list(a, paths)
 	}
@@ -179,16 +182,6 @@ func orHere(paths []string) []string {
 		return []string{"."}
 	}
 	return paths
-}
-
-// refusePages says plainly what cannot be read yet.
-func refusePages(paths []string) error {
-	for _, p := range paths {
-		if ext := strings.ToLower(filepath.Ext(p)); ext == ".html" || ext == ".htm" {
-			return &codedError{text: p + ": reading published pages is not there yet", hint: "query the org file that the page was made from", code: exitUnavailable}
-		}
-	}
-	return nil
 }
 
 // format picks a table for people and JSON for programs; --count is a number.

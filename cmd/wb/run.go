@@ -73,6 +73,9 @@ func (c *runCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if isPublished(c.Files[0]) {
+		return c.runPublished(a, opts)
+	}
 	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
 		opts.Lanes = lanes
 		if c.Map != "" {

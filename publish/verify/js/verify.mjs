@@ -409,15 +409,16 @@ const keyText = (log) => (log === undefined || log === "" ? "" : latin1(typeof l
 
 // ---- pages ----
 
-const elementOpen = ["<script", ' type="application/workbooks-c2pa+json" id="wb-c2pa-manifest">'].join("");
-const bundleOpen = ["<script", ' type="application/workbooks-bundle+zip;base64" id="wb-bundle">'].join("");
-const elementClose = ["</script", ">\n"].join("");
+// Put together from parts, since this text stands in pages itself.
+const tag = "<" + "script";
+const elementOpen = tag + ' type="application/workbooks-c2pa+json" id="wb-c2pa-manifest">';
+const bundleOpen = tag + ' type="application/workbooks-bundle+zip;base64" id="wb-bundle">';
+const elementClose = "</" + "script>\n";
 const siteLabel = "workbooks.site", sourceLabel = "workbooks.source";
 
 function scriptTags(low, id) {
   const out = [];
-  const open = "<" + "script";
-  for (let at = low.indexOf(open); at >= 0; at = low.indexOf(open, at + open.length)) {
+  for (let at = low.indexOf(tag); at >= 0; at = low.indexOf(tag, at + tag.length)) {
     let end = low.indexOf(">", at);
     const last = end < 0;
     if (last) end = low.length;
@@ -438,7 +439,7 @@ function locate(page) {
   const body = start + elementOpen.length;
   if (!page.startsWith(elementOpen, start)) fail("manifest-altered", "the manifest's tag is not spelled as it must be");
   if (end < body + elementClose.length || !page.slice(body, end).endsWith(elementClose)) {
-    fail("manifest-misplaced", "the manifest does not stand right before the last </body>");
+    fail("manifest-misplaced", "the manifest does not stand right before the end of the body");
   }
   const text = page.slice(body, end - elementClose.length);
   if (text.includes("<")) fail("manifest-unescaped", "a < in the manifest");

@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"wb/compile"
+	"wb/workbook"
+)
+
+// sourcesOf replaces pages and bundles among paths by the workbooks in them,
+// verified and unpacked into directories that done removes.
+func sourcesOf(paths []string) (out []string, done func(), err error) {
+	var dirs []string
+	done = func() {
+		for _, dir := range dirs {
+			os.RemoveAll(dir)
+		}
+	}
+	for _, path := range paths {
+		if !isPublished(path) {
+			out = append(out, path)
+			continue
+		}
+		dir, sources, err := unpackPublished(path)
+		if err != nil {
+			done()
+			return nil, nil, err
+		}
+		dirs = append(dirs, dir)
+		if len(sources) == 0 {
+			done()
+			return nil, nil, &codedError{text: path + ": no workbook inside", code: exitNotFound}
+		}
+		out = append(out, sources...)
+	}
+	return out, done, nil
+}
+
+// runPublished runs the workbook in a page or bundle. Its author is a third
+// party: it asks for a stronger tier than this process, and gets no grants.
+func (c *runCmd) runPublished(a *app, opts workbook.Options) error {
+	if len(c.Files) != 1 || c.Watch || c.Map != "" || c.Lines != "" {
+		return &usageError{err: fmt.Errorf("a page or bundle runs alone, without --watch, --map and --lines"), hint: "wb unbundle makes files of it"}
+	}
+	if c.Trust != "instance" {
+		return &codedError{text: c.Files[0] + ": a workbook from a page asks for the process tier, which this build does not have", code: exitForbidden,
+			hint: "wb run --trust-tier instance runs it in this process, with profile compute and no grants"}
+	}
+	sources, done, err := sourcesOf(c.Files)
+	if err != nil {
+		return err
+	}
+	defer done()
+	c.Events = "none"
+	opts.Profile, opts.Grants = "compute", nil
+	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
+		opts.Lanes = lanes
+		for _, file := range sources {
+			if err := c.runFile(a, opts, file); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}

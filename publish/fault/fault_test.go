@@ -1,0 +1,38 @@
+package fault
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestDocumented: docs/publish.md has every code, with the words of this
+// package, and no other.
+func TestDocumented(t *testing.T) {
+	source, err := os.ReadFile("fault.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	docs, err := os.ReadFile("../../docs/publish.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(docs), "| code | means |")
+	known := map[string]string{}
+	for _, m := range regexp.MustCompile(`Code = "([a-z0-9-]+)"\s*// (.*)`).FindAllStringSubmatch(string(source), -1) {
+		if known[m[1]] != "" {
+			t.Errorf("code %s twice", m[1])
+		}
+		known[m[1]] = m[2]
+	}
+	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\| (.*) \\|$").FindAllStringSubmatch(table, -1) {
+		if known[m[1]] != m[2] {
+			t.Errorf("docs/publish.md says %s means %q, the package %q", m[1], m[2], known[m[1]])
+		}
+		delete(known, m[1])
+	}
+	for code := range known {
+		t.Errorf("docs/publish.md does not have %s", code)
+	}
+}

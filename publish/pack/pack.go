@@ -1,0 +1,133 @@
+// Package pack gathers what belongs to a workbook: the document, the files it
+// names, and the page that readers see, and makes a bundle or a single page of
+// it, signed.
+//
+// What agents and runs keep for themselves never leaves the machine: events,
+// steps, ledgers, journals, caches and hidden files are left out by name even
+// when the document links to them.
+package pack
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"wb/compile"
+	"wb/org"
+	"wb/publish/bundle"
+	"wb/publish/manifest"
+	"wb/publish/page"
+	"wb/publish/sign"
+	"wb/publish/verify"
+	"wb/workbook"
+)
+
+// PagePath is the page's name in a bundle.
+const PagePath = "workbook.html"
+
+// Packed is a workbook with all that belongs to it, not signed yet.
+type Packed struct {
+	Name       string // of the document, in Files
+	Files      manifest.Files
+	Page       []byte
+	Assertions []manifest.Assertion // about the source and each component
+	Left       []string             // files the document names that do not come along, with the reason
+	Found      []compile.Diagnostic // mistakes in the page, such as broken links
+}
+
+// Workbook gathers a workbook as it stands. Nothing runs.
+func Workbook(ctx context.Context, opts workbook.Options) (*Packed, error) {
+	p := &Packed{Name: filepath.Base(opts.File), Files: manifest.Files{}}
+	if manifest.Private(p.Name) {
+		return nil, fmt.Errorf("%s never leaves this machine", opts.File)
+	}
+	if !manifest.SafePath(p.Name) || p.Name == manifest.BundlePath || p.Name == manifest.BundleKeysPath {
+		return nil, fmt.Errorf("%s: a bundle cannot hold a file of this name", opts.File)
+	}
+	if opts.Source == nil {
+		src, err := os.ReadFile(opts.File)
+		if err != nil {
+			return nil, err
+		}
+		opts.Source = src
+	}
+	root, err := os.OpenRoot(filepath.Dir(opts.File))
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close()
+	facts, err := page.Facts(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	read := func(name string) ([]byte, error) {
+		if manifest.Private(path.Clean(name)) {
+			return nil, os.ErrPermission
+		}
+		return root.ReadFile(filepath.FromSlash(name))
+	}
+	if p.Page, p.Found, err = page.Render(ctx, opts.File, opts.Source, page.Options{Facts: facts, Read: read}); err != nil {
+		return nil, err
+	}
+	p.Files[p.Name] = opts.Source
+	p.gather(org.Parse(opts.Source), read)
+	p.Assertions = append([]manifest.Assertion{{Label: verify.SourceLabel, Data: map[string]any{"path": p.Name, "sha256": manifest.SHA256(opts.Source)}}},
+		page.Statements(workbook.NewPlan(opts.File, opts.Source), p.Name, facts)...)
+	return p, nil
+}
+
+// gather takes the files that the document names and that lie beside it.
+func (p *Packed) gather(doc *org.Document, read func(string) ([]byte, error)) {
+	names := map[string]bool{}
+	for n := range doc.AllObjects(org.KindLink) {
+		if l, ok := n.Link(); ok && l.Type == "file" {
+			names[path.Clean(strings.TrimPrefix(l.Path, "./"))] = true
+		}
+	}
+	for k := range doc.Keywords("INCLUDE") {
+		if i, ok := k.Include(); ok {
+			names[path.Clean(strings.TrimPrefix(i.File.Text, "./"))] = true
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(names)) {
+		switch data, err := read(name); {
+		case name == p.Name || name == ".":
+		case manifest.Private(name):
+			p.Left = append(p.Left, name+" never leaves this machine")
+		case !manifest.SafePath(name) || name == manifest.BundlePath || name == manifest.BundleKeysPath || name == PagePath:
+			p.Left = append(p.Left, name+" lies outside the workbook's directory, or has a name that bundles use")
+		case manifest.IsPage(name):
+			p.Left = append(p.Left, name+" is a page of its own")
+		case err != nil:
+			p.Left = append(p.Left, name+" cannot be read")
+		default:
+			p.Files[name] = data
+		}
+	}
+}
+
+// Bundle is the workbook as a .wbundle.
+func (p *Packed) Bundle(by sign.Issuer, at time.Time) ([]byte, error) {
+	html, err := manifest.SignPage(p.Page, by.Signer, at, p.Assertions...)
+	if err != nil {
+		return nil, err
+	}
+	files := maps.Clone(p.Files)
+	files[PagePath] = html
+	return sign.Bundle(files, by, at, p.Assertions...)
+}
+
+// SinglePage is the workbook as one HTML page that holds its own bundle.
+func (p *Packed) SinglePage(by sign.Issuer, at time.Time) ([]byte, error) {
+	zip, err := sign.Bundle(p.Files, by, at, p.Assertions...)
+	if err != nil {
+		return nil, err
+	}
+	return manifest.SignPage(bundle.Embed(p.Page, zip), by.Signer, at, p.Assertions...)
+}

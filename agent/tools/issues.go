@@ -76,8 +76,7 @@ func issueText(id, call, title, need, tried string, at time.Time) string {
 func appendIssue(path, id, call, text string) (added bool, err error) {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err == nil {
-		_, err = f.WriteString("#+TITLE: Issues filed by agents\n\n")
-		if err = errors.Join(err, f.Close()); err != nil {
+		if err = f.Close(); err != nil { // the title comes with the first ticket
 			return false, err
 		}
 	} else if !errors.Is(err, fs.ErrExist) {
@@ -94,11 +93,13 @@ func appendIssue(path, id, call, text string) (added bool, err error) {
 				return by != "" && by == call, nil
 			}
 		}
-		end := len(file.Doc.Source())
-		if end > 0 && !strings.HasSuffix(file.Doc.Source(), "\n") {
-			text = "\n" + text
+		end, ticket := len(file.Doc.Source()), text
+		if end == 0 {
+			ticket = "#+TITLE: Issues filed by agents\n\n" + ticket
+		} else if !strings.HasSuffix(file.Doc.Source(), "\n") {
+			ticket = "\n" + ticket
 		}
-		_, err = file.Apply([]org.Edit{{Start: end, End: end, New: text}})
+		_, err = file.Apply([]org.Edit{{Start: end, End: end, New: ticket}})
 		var conflict *orgfile.ConflictError
 		if errors.As(err, &conflict) { // another run filed one just now
 			continue

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io"
+	"net/http"
 	"os"
 
 	"wb/compile"
+	"wb/serve/api"
 	"wb/serve/mcp"
 	"wb/trace"
 )
@@ -14,10 +17,12 @@ import (
 type mcpCmd struct {
 	Dir   string `arg:"" optional:"" default:"." help:"Directory whose files are offered." type:"existingdir"`
 	Write bool   `help:"Let run write results into workbooks."`
+	HTTP  string `name:"http" help:"Speak over HTTP on this address instead of standard input and output." placeholder:"HOST:PORT"`
+	Token string `help:"With --http: where the bearer token is, env:NAME or file:PATH. Needed beyond this machine." placeholder:"REF"`
 }
 
 func (c *mcpCmd) Help() string {
-	return "Example, in a client's configuration:\n  {\"mcpServers\": {\"wb\": {\"command\": \"wb\", \"args\": [\"mcp\", \"/home/ada/notes\"]}}}\n\nSpeaks on standard input and output. Offers search, query, plan, lint, read, events\nand run, and every file as a resource wb:///PATH. Nothing outside DIR is read."
+	return "Examples, the first in a client's configuration:\n  {\"mcpServers\": {\"wb\": {\"command\": \"wb\", \"args\": [\"mcp\", \"/home/ada/notes\"]}}}\n  wb mcp notes/ --http 127.0.0.1:7891\n\nSpeaks on standard input and output, or over HTTP at /mcp. Offers search, query,\nplan, lint, read, events and run, and every file as a resource wb:///PATH. Nothing\noutside DIR is read."
 }
 
 func (c *mcpCmd) Run(a *app) error {
@@ -29,10 +34,35 @@ func (c *mcpCmd) Run(a *app) error {
 			return err
 		}
 		defer closeRoot()
+		if c.HTTP != "" {
+			return c.serve(a, mcp.Handler(server))
+		}
 		err = mcp.ServeStdio(a.ctx, server, a.std.In, a.std.Out)
 		if errors.Is(err, io.EOF) || errors.Is(err, os.ErrClosed) {
 			return nil
 		}
 		return err
 	})
+}
+
+// serve answers over HTTP until the process is told to end.
+func (c *mcpCmd) serve(a *app, handler http.Handler) error {
+	token := ""
+	if c.Token != "" {
+		var err error
+		if token, err = api.ReadToken(c.Token, os.Getenv); err != nil {
+			return err
+		}
+	}
+	listener, err := api.Listen(a.ctx, c.HTTP, []api.Tenant{{Token: token}})
+	if err != nil {
+		return err
+	}
+	server := &http.Server{Handler: mcp.Guard(handler, token), ReadHeaderTimeout: api.HeaderTimeout, MaxHeaderBytes: 64 << 10}
+	defer context.AfterFunc(a.ctx, func() { _ = server.Close() })()
+	a.note("serving %s on http://%s/mcp", c.Dir, listener.Addr())
+	if err := server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return nil
 }

@@ -21,7 +21,7 @@ type Config struct {
 	Tenants []Tenant
 	// Lanes are the languages of workbooks.
 	Lanes *compile.Registry
-	// Runtime makes what runs the agents of a tenant. Its State, Key, Sink and
+	// Runtime makes what does a run of a tenant. Its State, Key, Sink and
 	// Delta are set here.
 	Runtime func(Tenant) *runtime.Runtime
 	// State is the user's state directory; tenants other than the default one
@@ -46,7 +46,10 @@ type Config struct {
 
 // Limits of requests and of the server.
 const (
-	DefaultMaxRuns  = 256
+	DefaultMaxRuns = 256
+	// HeaderTimeout is how long a request may take to arrive, without its body.
+	HeaderTimeout = 10 * time.Second
+
 	maxBody         = 1 << 20
 	maxTask         = 256 << 10 // bytes of a task or a system prompt
 	defaultSteps    = 40

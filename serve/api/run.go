@@ -60,9 +60,9 @@ func (r *run) execute(ctx context.Context, do func(context.Context, *runtime.Run
 	r.cancel = cancel
 	r.mu.Unlock()
 	defer r.close()
-	rt := *r.tenant.runtime
+	rt := r.tenant.runtime()
 	rt.Sink, rt.Delta, rt.Starting = r, r.say, r.starting
-	result, err := do(ctx, &rt)
+	result, err := do(ctx, rt)
 	stopped := errors.Is(context.Cause(ctx), errShutdown)
 	if stopped && (err != nil || result.Status == agent.StatusCancelled) {
 		return // the next server goes on with it

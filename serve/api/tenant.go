@@ -19,7 +19,7 @@ import (
 // tenant is one tenant at work.
 type tenant struct {
 	Tenant
-	runtime *runtime.Runtime
+	runtime func() *runtime.Runtime // one for each run
 	state   *trace.State
 	key     identity.Key
 	store   store
@@ -69,9 +69,12 @@ func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
 		unlock()
 		return nil, errors.Join(err, root.Close())
 	}
-	rt := c.Runtime(t)
-	rt.State, rt.Key = state, key
-	return &tenant{Tenant: t, runtime: rt, state: state, key: key, store: store{dir}, root: root, clock: c.Clock, warn: c.warning(t.Name),
+	forRun := func() *runtime.Runtime {
+		rt := c.Runtime(t)
+		rt.State, rt.Key = state, key
+		return rt
+	}
+	return &tenant{Tenant: t, runtime: forRun, state: state, key: key, store: store{dir}, root: root, clock: c.Clock, warn: c.warning(t.Name),
 		max: c.MaxRuns, unlock: unlock, work: ctx, live: map[string]*run{}}, nil
 }
 

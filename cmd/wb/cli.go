@@ -34,6 +34,8 @@ type grammar struct {
 	Search     searchCmd     `cmd:"" help:"Find headings by what stands under them, best first."`
 	Agent      agentCmd      `cmd:"" help:"Run agents that documents define, and go on with their runs."`
 	Toolkit    toolkitCmd    `cmd:"" help:"Capabilities written down in documents: find, read, run, check and sign them."`
+	Todo       todoCmd       `cmd:"" help:"Carry out the TODO headings of a file with agents."`
+	Eval       evalCmd       `cmd:"" help:"Try agents out on the cases of a file."`
 	Federate   federateCmd   `cmd:"" help:"List tables that are no org files, and mirror their rows as headlines."`
 	Trace      traceCmd      `cmd:"" help:"Export the records of runs, and compare two of them."`
 	Telemetry  telemetryCmd  `cmd:"" help:"Say what runs amounted to: calls, errors, time, tokens, cost."`

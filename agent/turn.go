@@ -144,6 +144,7 @@ func (r *run) take(ctx context.Context, key string, request Request, stop time.T
 
 // noteTurn records a turn in the result and in the events.
 func (r *run) noteTurn(step int, t turn) {
+	t.Reply.Usage.CostUSD = r.cost(t.Reply.Usage).USD // by the user's prices where the provider names none
 	r.result.Usage = r.result.Usage.Add(t.Reply.Usage)
 	r.result.Report.Trips = append(r.result.Report.Trips, Trip{Index: r.trips, Finish: t.Reply.Finish, Usage: t.Reply.Usage, Duration: milliseconds(t.Took), Model: t.Reply.Model})
 	r.trips++

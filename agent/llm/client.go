@@ -270,6 +270,9 @@ func passing(err error) bool {
 		return false
 	}
 	var network *url.Error
+	if errors.As(err, new(*NotRecordedError)) {
+		return false
+	}
 	return errors.Is(err, errSlow) || errors.Is(err, errCut) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network) ||
 		strings.Contains(err.Error(), "connection")
 }

@@ -3,6 +3,7 @@ package runtime
 import (
 	"fmt"
 	"net"
+	"net/http"
 	"net/url"
 	"strconv"
 	"time"
@@ -52,10 +53,22 @@ func (rt *Runtime) client(run *trace.Run) (*llm.Client, error) {
 	if key == "" {
 		key = rt.Getenv("OPENROUTER_API_KEY")
 	}
-	if key == "" && !loopback(base) {
+	var transport http.RoundTripper
+	if path := rt.Getenv("WB_LLM_CASSETTE"); path != "" {
+		var record http.RoundTripper
+		if rt.Getenv("WB_LLM_RECORD") != "" {
+			record = http.DefaultTransport
+		}
+		cassette, err := llm.OpenCassette(path, record, key)
+		if err != nil {
+			return nil, err
+		}
+		transport = cassette
+	}
+	if key == "" && !loopback(base) && (transport == nil || rt.Getenv("WB_LLM_RECORD") != "") {
 		return nil, &NoModelError{base}
 	}
-	return llm.New(llm.Config{BaseURL: base, Key: key, Retries: llm.DefaultRetries, OnRetry: func(attempt int, err error, wait time.Duration) {
+	return llm.New(llm.Config{BaseURL: base, Key: key, Transport: transport, Retries: llm.DefaultRetries, OnRetry: func(attempt int, err error, wait time.Duration) {
 		if run == nil { // a component asks: its own event says how it ended
 			return
 		}

@@ -130,6 +130,9 @@ func (m *machine) throw(ctx context.Context, err error, stack []uint64) error {
 	var own *thrown
 	switch {
 	case errors.As(err, &failure):
+	case errors.As(err, &own) && own.value != 0: // the guest's own, with its stack
+		_, err = m.call(ctx, "qjs_throw", uint64(own.value))
+		return err
 	case errors.As(err, &own):
 		failure = &guestError{Message: own.Error()}
 	default:

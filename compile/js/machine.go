@@ -165,6 +165,7 @@ func (m *machine) setProperty(ctx context.Context, object handle, name string, v
 
 // thrown is an exception of the program.
 type thrown struct {
+	value   handle // what was thrown, while the machine that threw it runs; 0 when it is not known
 	Name    string `json:"name"`
 	Message string `json:"message"`
 	Stack   string `json:"stack"`
@@ -206,7 +207,7 @@ func (m *machine) pending(ctx context.Context) error {
 // describe reads something thrown, with as little of the guest's help as its
 // state allows: a VM without stack or memory cannot run much.
 func (m *machine) describe(ctx context.Context, e handle) error {
-	t := &thrown{}
+	t := &thrown{value: e}
 	for name, into := range map[string]*string{"name": &t.Name, "message": &t.Message, "stack": &t.Stack} {
 		v, err := m.property(ctx, e, name)
 		if err != nil {
@@ -223,6 +224,7 @@ func (m *machine) describe(ctx context.Context, e handle) error {
 	var failed *thrown
 	switch {
 	case err == nil:
+		full.value = e
 		return full
 	case errors.As(err, &failed):
 		if t.Name == "" {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -86,26 +87,51 @@ func BenchmarkTangle(b *testing.B) {
 	}
 }
 
-// BenchmarkEmacs is the same document in Emacs, start included, for comparison.
-func BenchmarkEmacs(b *testing.B) {
-	e := emacs.Need(b)
+// BenchmarkProcess is the whole of it as authors see it, side by side: a
+// program starts, reads the document, writes its files and ends.
+func BenchmarkProcess(b *testing.B) {
 	text := []byte(bigDocument())
-	b.SetBytes(int64(len(text)))
-	dir := b.TempDir()
-	for i := 0; b.Loop(); i++ {
-		sub := filepath.Join(dir, fmt.Sprint(i))
-		file := filepath.Join(sub, "doc.org")
-		list := filepath.Join(sub, "list")
-		if err := os.Mkdir(sub, 0o755); err != nil {
-			b.Fatal(err)
-		}
-		for name, content := range map[string][]byte{file: text, list: []byte(file + "\n")} {
-			if err := os.WriteFile(name, content, 0o644); err != nil {
+	each := func(b *testing.B, tangle func(dir, file string)) {
+		b.SetBytes(int64(len(text)))
+		root := b.TempDir()
+		for i := 0; b.Loop(); i++ {
+			b.StopTimer()
+			dir := filepath.Join(root, fmt.Sprint(i))
+			if err := os.Mkdir(dir, 0o755); err != nil {
 				b.Fatal(err)
 			}
+			file := filepath.Join(dir, "doc.org")
+			if err := os.WriteFile(file, text, 0o644); err != nil {
+				b.Fatal(err)
+			}
+			b.StartTimer()
+			tangle(dir, file)
 		}
-		e.Run(b, "testdata/tangle.el", list)
 	}
+	b.Run("wb", func(b *testing.B) {
+		wb := filepath.Join(b.TempDir(), "wb")
+		if out, err := exec.Command("go", "build", "-o", wb, "wb/cmd/wb").CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%s", err, out)
+		}
+		state := b.TempDir()
+		each(b, func(dir, file string) {
+			cmd := exec.Command(wb, "tangle", "--quiet", file)
+			cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+state)
+			if out, err := cmd.CombinedOutput(); err != nil {
+				b.Fatalf("%v\n%s", err, out)
+			}
+		})
+	})
+	b.Run("emacs", func(b *testing.B) {
+		e := emacs.Need(b)
+		each(b, func(dir, file string) {
+			list := filepath.Join(dir, "list")
+			if err := os.WriteFile(list, []byte(file+"\n"), 0o644); err != nil {
+				b.Fatal(err)
+			}
+			e.Run(b, "testdata/tangle.el", list)
+		})
+	})
 }
 
 // The big document is right as well as fast.

@@ -108,8 +108,19 @@ func (l *linter) arguments(c *Component) {
 		if hint != "" && c.Dialect != DialectBabel {
 			severity = compile.Error
 		}
-		l.report(severity, "unknown-argument", a.At.Start, hint, "unknown header argument %s", a.Key)
+		l.report(severity, "unknown-argument", l.keyOffset(a), hint, "unknown header argument %s", a.Key)
 	}
+}
+
+// keyOffset is where the name of an argument stands: on the line of its value,
+// before that.
+func (l *linter) keyOffset(a org.Arg) int {
+	source := l.doc.Source()
+	line := strings.LastIndexByte(source[:a.At.Start], '\n') + 1
+	if i := strings.LastIndex(source[line:a.At.Start], a.Key); i >= 0 {
+		return line + i
+	}
+	return a.At.Start
 }
 
 // uses checks the capabilities a component asks for against what it would get.

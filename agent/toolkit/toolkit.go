@@ -173,7 +173,7 @@ func read(dir string) (*Toolkit, error) {
 		}
 	}
 	if !found {
-		return nil, fmt.Errorf("%s:1:1: no heading is tagged :toolkit:", file)
+		return nil, fmt.Errorf("%s:1:1: no heading has the tag toolkit", file)
 	}
 	keyword := func(to *string, key string) {
 		if values := keywords(doc, key); *to == "" && len(values) > 0 {

@@ -78,9 +78,9 @@ func observation(ctx context.Context, out agent.Output, err error, form string) 
 		return out, err
 	case errors.As(err, &wrong):
 		out.Retry = true
-		return out, fmt.Errorf("%s: %s\nFix it and respond with the corrected %s.", notCompiled, wrong.Messages, form) //lint:ignore ST1005 the model reads these sentences
+		return out, fmt.Errorf("%s: %s\nFix it and respond with the corrected %s", notCompiled, wrong.Messages, form)
 	}
-	return out, fmt.Errorf("Execution FAILED:\n%w", err) //lint:ignore ST1005 the model reads this
+	return out, fmt.Errorf("Execution FAILED:\n%w", err)
 }
 
 // Languages are those that programs can be written in besides wat.

@@ -87,6 +87,7 @@ type run struct {
 	started     time.Time
 	lastKnown   int64 // tokens of the transcript when the provider last counted them
 	knownSize   int64 // bytes of the transcript then
+	askedSize   int64 // bytes of the request that was reserved for last
 }
 
 // Run executes an agent. It never fails: what goes wrong is in the result.

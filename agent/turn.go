@@ -36,7 +36,7 @@ func (r *run) ask(ctx context.Context, step int, tools []ToolSpec) (Reply, error
 		used.Steps = 1
 	}
 	reserved.Settle(used)
-	r.counted(request, t)
+	r.counted(t)
 	r.noteTurn(step, t)
 	return t.Reply, nil
 }
@@ -77,6 +77,7 @@ func (r *run) tokenLimit() int64 { return r.agent.Bounds.overriddenBy(r.Limits).
 // counted for the part it has seen, and a token for each byte that is new.
 func (r *run) promptTokens(request Request) int64 {
 	size := requestSize(request)
+	r.askedSize = size
 	if r.lastKnown > 0 && size >= r.knownSize {
 		return r.lastKnown + size - r.knownSize
 	}
@@ -89,10 +90,10 @@ func requestSize(request Request) int64 {
 }
 
 // counted remembers what the provider counted.
-func (r *run) counted(request Request, t turn) {
+func (r *run) counted(t turn) {
 	if t.Reply.Usage.TokensIn > 0 {
 		r.lastKnown = t.Reply.Usage.TokensIn
-		r.knownSize = requestSize(request)
+		r.knownSize = r.askedSize
 	}
 }
 

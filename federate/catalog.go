@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"wb/internal/nearest"
 	"wb/org/oql"
 )
 
@@ -63,6 +64,9 @@ func (c *Catalog) Failures() []Failure { return c.failures }
 func (c *Catalog) Read(ctx context.Context, from []oql.Source, where oql.Expr) (*oql.Corpus, int, error) {
 	name := from[0].Name
 	source, taken, err := c.source(from)
+	if err == nil && taken == 0 {
+		err = c.misspelt(from[0])
+	}
 	if err != nil || taken == 0 {
 		return nil, taken, err
 	}
@@ -104,10 +108,25 @@ func (c *Catalog) source(from []oql.Source) (Source, int, error) {
 // unknown says what is wrong with a name that a broken manifest would have
 // declared, if one did; else the name is for others to know.
 func (c *Catalog) unknown(name string) error {
-	if _, err := os.Lstat(filepath.Join(c.config.Dir, name)); err == nil || strings.ContainsAny(name, `./\`) {
+	if c.maybeFile(name) {
 		return nil
 	}
 	return errors.Join(c.problems...)
+}
+
+// misspelt is the error for a name that nobody else can know and that is nearly
+// the one of a table.
+func (c *Catalog) misspelt(s oql.Source) error {
+	near := nearest.Word(s.Name, c.names())
+	if near == "" || c.maybeFile(s.Name) {
+		return nil
+	}
+	return &oql.SyntaxError{Pos: s.Pos, Message: "no table " + s.Name, Tip: "did you mean " + near + "?"}
+}
+
+func (c *Catalog) maybeFile(name string) bool {
+	_, err := os.Lstat(filepath.Join(c.config.Dir, name))
+	return err == nil || strings.ContainsAny(name, `./\`)
 }
 
 // locate is the path of a file that may be read; "" leaves the name to others.

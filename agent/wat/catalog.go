@@ -113,7 +113,7 @@ func (c Catalog) Find(name string, args []string) (body string, whole []string, 
 		if near := nearest.Word(name, slices.Collect(maps.Keys(c))); near != "" {
 			hint = fmt.Sprintf(" Did you mean '%s'?", near)
 		}
-		return "", nil, errors.New("Catalog program '" + name + "' not found." + hint)
+		return "", nil, told("Catalog program '" + name + "' not found." + hint)
 	}
 	whole = slices.Clone(args)
 	for _, spec := range p.Args[min(len(args), len(p.Args)):] {

@@ -65,6 +65,11 @@ func words(args agent.Args) []string {
 	return list
 }
 
+// told is an error in whole sentences, as the model reads it.
+type told string
+
+func (t told) Error() string { return string(t) }
+
 // observation is what a model reads of an execution. What does not compile is
 // tried again.
 func observation(ctx context.Context, out agent.Output, err error, form string) (agent.Output, error) {
@@ -78,9 +83,9 @@ func observation(ctx context.Context, out agent.Output, err error, form string) 
 		return out, err
 	case errors.As(err, &wrong):
 		out.Retry = true
-		return out, fmt.Errorf("%s: %s\nFix it and respond with the corrected %s", notCompiled, wrong.Messages, form)
+		return out, told(fmt.Sprintf("%s: %s\nFix it and respond with the corrected %s.", notCompiled, wrong.Messages, form))
 	}
-	return out, fmt.Errorf("Execution FAILED:\n%w", err)
+	return out, told("Execution FAILED:\n" + err.Error())
 }
 
 // Languages are those that programs can be written in besides wat.

@@ -401,14 +401,38 @@ Where both sides changed, both texts are shown and nothing is lost."
   (interactive)
   (wb--file-command "detangle" (wb--saved-file)))
 
+(defun wb--at-request-p ()
+  "Whether point is below a headline that asks for approval."
+  (and (derived-mode-p 'org-mode)
+       (save-excursion
+         (and (ignore-errors (org-back-to-heading t) t)
+              (looking-at-p "\\*+ TODO APPROVE ")))))
+
+(defun wb-agent-decide (allow)
+  "Allow or refuse, unless ALLOW, the request at point, and save the file.
+This turns its headline to DONE or DENIED, which the agent waits for."
+  (interactive (list (y-or-n-p "Allow this (n refuses)? ")))
+  (unless (wb--at-request-p)
+    (user-error "There is no request for approval at point"))
+  (let ((org-inhibit-logging t))
+    (org-todo (if allow "DONE" "DENIED")))
+  (save-buffer))
+
 ;;;###autoload
 (defun wb-agent-approve (arguments)
   "Approve what an agent waits for: `wb agent approve ARGUMENTS'.
-ARGUMENTS name the approval; see `wb agent approve --help'."
+ARGUMENTS name the approval; see `wb agent approve --help'.  On a request
+in approvals.org, ask whether to allow or refuse that one."
   (interactive
-   (progn
-     (wb--require-verb "agent" "approve")
-     (list (read-string "Approve (arguments of wb agent approve): "))))
+   (list (unless (wb--at-request-p)
+           (wb--require-verb "agent" "approve")
+           (read-string "Approve (run or request, --deny; empty lists): "))))
+  (if arguments
+      (wb--approve arguments)
+    (call-interactively #'wb-agent-decide)))
+
+(defun wb--approve (arguments)
+  "Call `wb agent approve ARGUMENTS' and show its answer."
   (wb--require-verb "agent" "approve")
   (let ((result (wb--call (append '("agent" "approve")
                                   (split-string-and-unquote arguments)))))

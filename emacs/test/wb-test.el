@@ -291,7 +291,7 @@ typed as well
       (should (= 1 (length found)))
       (should (string-match-p "unknown header argument :reslts.*did you mean results"
                               (flymake-diagnostic-text (car found))))
-      (should (equal "value" (buffer-substring (flymake-diagnostic-beg (car found))
+      (should (equal ":reslts" (buffer-substring (flymake-diagnostic-beg (car found))
                                                (flymake-diagnostic-end (car found)))))))
   (let ((wb-enable-flymake t))
     (with-temp-buffer
@@ -452,6 +452,28 @@ See [[total]] and call_total(rows=sales) and <<spot>>.
         (write-region nil nil out nil 'silent))
       (wb-detangle)
       (wb-test-wait (lambda () (string-match-p "echo two" (buffer-string)))))))
+
+(ert-deftest wb-test-agent-decide ()
+  "A request becomes DONE or DENIED, in the buffer and in the file."
+  (let ((file (make-temp-file "approvals" nil ".org")))
+    (unwind-protect
+        (dolist (case '((t . "* DONE APPROVE git") (nil . "* DENIED APPROVE git")))
+          (with-temp-file file
+            (insert "#+TODO: TODO | DONE DENIED\n\n* TODO APPROVE git by waldo :approval:\ntext\n* TODO other\n"))
+          (with-current-buffer (find-file-noselect file)
+            (goto-char (point-max))
+            (should-error (wb-agent-decide t) :type 'user-error)
+            (goto-char (point-min))
+            (search-forward "text")
+            (cl-letf (((symbol-function 'y-or-n-p) (lambda (_) (car case))))
+              (call-interactively #'wb-agent-approve))
+            (should-not (buffer-modified-p))
+            (kill-buffer))
+          (with-temp-buffer
+            (insert-file-contents file)
+            (should (search-forward (cdr case) nil t))
+            (should (search-forward "* TODO other" nil t))))
+      (delete-file file))))
 
 (ert-deftest wb-test-agent-approve ()
   "A wb without agents is told apart from one that fails."

@@ -64,7 +64,11 @@ func (v *View) Log(ctx context.Context, path string, format LogFormat) ([]Part, 
 	for i := range kept {
 		kept[i].stamp, kept[i].seen = l.stamp, seen
 	}
-	v.Stats.Built++
+	if len(refs) == 0 { // young, but as it was
+		v.Stats.Hashed++
+	} else {
+		v.Stats.Built++
+	}
 	v.Stats.Read += time.Since(start)
 	v.dirty = true
 	first := len(v.paths)

@@ -22,7 +22,7 @@
         (org-babel-pick-name (cdr (assq :colname-names params)) (cdr (assq :colnames params)))
         (org-babel-pick-name (cdr (assq :rowname-names params)) (cdr (assq :rownames params)))))))
 
-;; Org 9.8 to 9.8.9 swallow the blank line after #+end_example.
+;; Org 9.8 to 9.8.12 swallow the blank line after #+end_example.
 (defun wb-keep-blank-line (examplify beg end &rest more)
   (let ((blank (save-excursion (goto-char end) (eolp))))
     (apply examplify beg end more)
@@ -31,7 +31,7 @@
       (when (and blank (looking-at "#\\+begin_example"))
         (re-search-forward "^#\\+end_example")
         (insert "\n")))))
-(when (and (not wb-plain) (version<= "9.8" (org-version)) (version<= (org-version) "9.8.9"))
+(when (and (not wb-plain) (version<= "9.8" (org-version)) (version<= (org-version) "9.8.12"))
   (advice-add 'org-babel-examplify-region :around #'wb-keep-blank-line))
 
 (defun wb-note (file err)

@@ -1,11 +1,11 @@
 package compile
 
 import (
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -117,7 +117,7 @@ func ImportCommas(text string) value.Value {
 }
 
 // blanks is what separates cells where neither tabs nor commas do.
-var blanks = regexp.MustCompile(` *\t *| +`)
+var blanks = lazyregexp.New(` *\t *| +`)
 
 // everyLineHas reports whether each line that is not empty contains sep.
 func everyLineHas(lines []string, sep byte) bool {
@@ -221,8 +221,8 @@ func tableOf(rows [][]string) value.Value {
 }
 
 var (
-	quotedCell = regexp.MustCompile(`^\s*"(.+)"\s*$`)
-	numberCell = regexp.MustCompile(`^[-+]?([0-9]+\.?|[0-9]*\.[0-9]+([eE][-+]?[0-9]+)?|[0-9]+\.?[eE][-+]?[0-9]+)$`)
+	quotedCell = lazyregexp.New(`^\s*"(.+)"\s*$`)
+	numberCell = lazyregexp.New(`^[-+]?([0-9]+\.?|[0-9]*\.[0-9]+([eE][-+]?[0-9]+)?|[0-9]+\.?[eE][-+]?[0-9]+)$`)
 )
 
 // ReadCell reads one cell: a number where it is one, text without its quotes

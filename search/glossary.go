@@ -1,8 +1,9 @@
 package search
 
 import (
-	"regexp"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // maxSynonymWords is how long a phrase may be and still be a synonym, not a
@@ -10,9 +11,9 @@ import (
 const maxSynonymWords = 3
 
 var (
-	alsoPattern  = regexp.MustCompile(`(?i)\b(?:see also|also(?: called| known as)?|synonyms?|aka|same as)\b:?\s+([^.;\n]+)`)
+	alsoPattern  = lazyregexp.New(`(?i)\b(?:see also|also(?: called| known as)?|synonyms?|aka|same as)\b:?\s+([^.;\n]+)`)
 	markupSigns  = strings.NewReplacer("*", "", "/", "", "=", "", "~", "")
-	phraseBreaks = regexp.MustCompile(`\s*[,;]\s*|\s+or\s+|\s+\|\s+`)
+	phraseBreaks = lazyregexp.New(`\s*[,;]\s*|\s+or\s+|\s+\|\s+`)
 )
 
 // synonyms reads one entry of a glossary, "- TERM, OTHER TERM :: text". The

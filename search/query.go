@@ -2,10 +2,10 @@ package search
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org/oql"
 )
 
@@ -135,8 +135,8 @@ func wordEnd(text string, at int) int {
 }
 
 var (
-	conditionPattern  = regexp.MustCompile(`^([A-Za-z][\w&*-]*):(.*)$`)
-	comparisonPattern = regexp.MustCompile(`^(?:[<>]=?|!=|=|~|!~)`)
+	conditionPattern  = lazyregexp.New(`^([A-Za-z][\w&*-]*):(.*)$`)
+	comparisonPattern = lazyregexp.New(`^(?:[<>]=?|!=|=|~|!~)`)
 )
 
 // isCondition reports whether a word is an OQL condition and not something to

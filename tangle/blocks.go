@@ -1,10 +1,10 @@
 package tangle
 
 import (
-	"regexp"
 	"sort"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
@@ -147,7 +147,7 @@ func collect(doc *org.Document, at place) (all, met []*block, warnings []Warning
 
 // latePriority is a title in which COMMENT stands behind a priority that is not
 // its first word. To Org such a heading is a comment too.
-var latePriority = regexp.MustCompile(`^.*?\[#(?:[A-Z]|[0-9]{1,2})\] ?COMMENT(?: |$)`)
+var latePriority = lazyregexp.New(`^.*?\[#(?:[A-Z]|[0-9]{1,2})\] ?COMMENT(?: |$)`)
 
 // headingAt is the heading over an offset.
 func headingAt(doc *org.Document, offset int, known map[*org.Node]*heading) *heading {

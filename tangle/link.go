@@ -1,15 +1,15 @@
 package tangle
 
 import (
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/tangle/elisp"
 )
 
 // target is a dedicated target <<x>> in running text; a link stored next to one
 // points to it.
-var target = regexp.MustCompile(`[^<]<<([^<>]+)>>[^>]`)
+var target = lazyregexp.New(`[^<]<<([^<>]+)>>[^>]`)
 
 // spot is a place in the document that a link can lead to.
 type spot struct {
@@ -84,9 +84,9 @@ func targetAt(text string, offset int) (string, bool) {
 }
 
 // cookie is a statistics cookie such as [1/2] or [50%].
-var cookie = regexp.MustCompile(`\[[0-9]*(?:%|/[0-9]*)\]`)
+var cookie = lazyregexp.New(`\[[0-9]*(?:%|/[0-9]*)\]`)
 
-var blanks = regexp.MustCompile(`[ \t]+`)
+var blanks = lazyregexp.New(`[ \t]+`)
 
 // squeeze removes statistics cookies and packs blanks.
 func squeeze(s string) string {

@@ -3,18 +3,18 @@ package tangle
 import (
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/tangle/elisp"
 )
 
 var (
-	octalMode    = regexp.MustCompile(`(?i)^o0?([0-7][0-7][0-7])$`)
-	listedMode   = regexp.MustCompile(`(?i)^[r-][w-][xs-][r-][w-][xs-][r-][w-][x-]$`)
-	symbolicMode = regexp.MustCompile(`^[ugoa]*(?:[+=-][rwxXstugo]*)+(?:,[ugoa]*(?:[+=-][rwxXstugo]*)+)*$`)
-	symbolicPart = regexp.MustCompile(`([+=-])([rwxXstugo]*)`)
+	octalMode    = lazyregexp.New(`(?i)^o0?([0-7][0-7][0-7])$`)
+	listedMode   = lazyregexp.New(`(?i)^[r-][w-][xs-][r-][w-][xs-][r-][w-][x-]$`)
+	symbolicMode = lazyregexp.New(`^[ugoa]*(?:[+=-][rwxXstugo]*)+(?:,[ugoa]*(?:[+=-][rwxXstugo]*)+)*$`)
+	symbolicPart = lazyregexp.New(`([+=-])([rwxXstugo]*)`)
 )
 
 // defaultMode is what symbolic modes such as u+x change.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/tangle/elisp"
 	"wb/tangle/lang"
@@ -375,7 +376,7 @@ func (p *planner) dress(b *block, piece *part) error {
 }
 
 // coderef labels end a line: `(ref:name)`, or what -l says.
-var labelFormat = regexp.MustCompile(`-l +"([^"\n]+)"`)
+var labelFormat = lazyregexp.New(`-l +"([^"\n]+)"`)
 
 // coderefs matches the labels of a block; group 1 is a line mark, which stays.
 // It is nil when -l holds bytes that are no text.

@@ -8,9 +8,9 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/internal/textdiff"
 	"wb/org/orgfile"
 )
@@ -189,7 +189,7 @@ func (p *Project) Detangle(ctx context.Context, files []string, write bool) ([]*
 }
 
 // linkComment is what `:comments link` writes above a block.
-var linkComment = regexp.MustCompile(`\[\[file:((?:[^\]\[\\:]|\\.|:[^:])+)::`)
+var linkComment = lazyregexp.New(`\[\[file:((?:[^\]\[\\:]|\\.|:[^:])+)::`)
 
 // documentOf finds the document of a tangled file: from its record, else from
 // the link in its comments.

@@ -1,9 +1,9 @@
 package tangle
 
 import (
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/tangle/elisp"
 )
@@ -114,9 +114,9 @@ func readList(doc *org.Document, n *org.Node) elisp.Value {
 	return elisp.List(items...)
 }
 
-var bracketLink = regexp.MustCompile(`^[ \t]*\[\[((?:[^\]\[\\]|\\(?:\\\\)*[\]\[]|\\+[^\]\[])+)\](?:\[[^\x00]+?\])?\]\s*$`)
+var bracketLink = lazyregexp.New(`^[ \t]*\[\[((?:[^\]\[\\]|\\(?:\\\\)*[\]\[]|\\+[^\]\[])+)\](?:\[[^\x00]+?\])?\]\s*$`)
 
-var linkScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*$`)
+var linkScheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*$`)
 
 // soleLink reads a paragraph that is one link: a file link gives the file's
 // absolute path, any other link its target.

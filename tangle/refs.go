@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/tangle/elisp"
 	"wb/tangle/lang"
@@ -48,9 +48,9 @@ func (p *planner) resolveVar(ctx context.Context, b *block, arg org.Arg) (lang.V
 // A reference is NAME, NAME(args), NAME[header](args), FILE:NAME…, each with an
 // optional [index] behind it.
 var (
-	indexed  = regexp.MustCompile(`\[([^\[]*)\]$`)
-	called   = regexp.MustCompile(`^(.+?)(?:\[(.*)\]|())\((.*)\)$`)
-	elsewere = regexp.MustCompile(`^(.+):(.+)$`)
+	indexed  = lazyregexp.New(`\[([^\[]*)\]$`)
+	called   = lazyregexp.New(`^(.+?)(?:\[(.*)\]|())\((.*)\)$`)
+	elsewere = lazyregexp.New(`^(.+):(.+)$`)
 )
 
 // reference to a value.

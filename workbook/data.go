@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/value"
 )
@@ -70,7 +70,7 @@ func parseCSV(body string, separator rune, args org.Args) (value.Value, error) {
 	return value.OfList(rows...), nil
 }
 
-var jsonNumber = regexp.MustCompile(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
+var jsonNumber = lazyregexp.New(`^-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?$`)
 
 func csvCell(cell string) value.Value {
 	if !jsonNumber.MatchString(cell) {
@@ -118,7 +118,7 @@ func parseYAML(body string) (value.Value, error) {
 	return value.OfList(docs...), nil
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)`)
+var yamlLine = lazyregexp.New(`^yaml: (?:line (\d+): )?(.*)`)
 
 func yamlError(err error) error {
 	m := yamlLine.FindStringSubmatch(err.Error())

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -39,7 +40,7 @@ type Unmet struct {
 func (u *Unmet) Error() string { return fmt.Sprintf("%s: %s", u.Pos, u.Reason) }
 
 // expectSyntax is NAME OPERATOR VALUE, the operator between blanks.
-var expectSyntax = regexp.MustCompile(`^(.+?)\s+(=|!=|>=|<=|>|<|~|contains|fails)(?:\s+(.*))?$`)
+var expectSyntax = lazyregexp.New(`^(.+?)\s+(=|!=|>=|<=|>|<|~|contains|fails)(?:\s+(.*))?$`)
 
 // Expectations reads the #+EXPECT: lines of the workbook. Lines that cannot be
 // understood are returned as unmet.

@@ -2,10 +2,10 @@ package workbook
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/tangle"
 	"wb/value"
@@ -43,7 +43,7 @@ func Exported(ctx context.Context, file string, src []byte) ([]byte, error) {
 }
 
 // resultMacro is {{{results(…)}}}, which stands for its argument.
-var resultMacro = regexp.MustCompile(`\{\{\{results\(((?:[^)]|\)[^}]|\)\}[^}]|\)\}\}[^}])*)\)\}\}\}`)
+var resultMacro = lazyregexp.New(`\{\{\{results\(((?:[^)]|\)[^}]|\)\}[^}]|\)\}\}[^}])*)\)\}\}\}`)
 
 func expandResultMacro(macro []byte) []byte {
 	argument := resultMacro.FindSubmatch(macro)[1]
@@ -52,7 +52,7 @@ func expandResultMacro(macro []byte) []byte {
 
 // escapedComma is a comma as escapeMacroArgument writes it, for which half of
 // the backslashes stand.
-var escapedComma = regexp.MustCompile(`\\((?:\\\\)*),`)
+var escapedComma = lazyregexp.New(`\\((?:\\\\)*),`)
 
 type exporter struct {
 	ctx   context.Context
@@ -159,7 +159,7 @@ func (x *exporter) code(n *org.Node, args org.Args) {
 	}
 }
 
-var nowebReference = regexp.MustCompile(`<<[^ \t\n](?:.*?[^ \t\n])??>>`)
+var nowebReference = lazyregexp.New(`<<[^ \t\n](?:.*?[^ \t\n])??>>`)
 
 // standing is the value that stands below a block for <<name()>>.
 func (x *exporter) standing(_ context.Context, call string) (value.Value, error) {

@@ -2,13 +2,13 @@ package workbook
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
 
@@ -191,7 +191,7 @@ func parseTimeout(text string) (int64, error) {
 	return int64(d), nil
 }
 
-var byteCount = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)\s*([kKmMgG]?)(i?[bB])?$`)
+var byteCount = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?)\s*([kKmMgG]?)(i?[bB])?$`)
 
 // parseBytes reads 128MiB, 64 MB, 1G or a number of bytes; units are binary.
 func parseBytes(text string) (int64, error) {

@@ -1,11 +1,11 @@
 package workbook
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/value"
 )
@@ -30,7 +30,7 @@ func dataParser(lang string) func(body string, args org.Args) (value.Value, erro
 }
 
 var (
-	jsExport    = regexp.MustCompile(`(?m)^[ \t]*export\b|\bfunction\s+run\s*\(`)
+	jsExport    = lazyregexp.New(`(?m)^[ \t]*export\b|\bfunction\s+run\s*\(`)
 	moduleLangs = []string{"js", "javascript", "node", "mjs", "ts", "typescript", "tsx", "jsx"}
 )
 

@@ -1,10 +1,10 @@
 package workbook
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
@@ -19,7 +19,7 @@ func (l *linter) headlines() {
 }
 
 // keywordWord is an upper-case word that starts a title: probably a keyword.
-var keywordWord = regexp.MustCompile(`^([A-Z][A-Z-]{2,})\s+\S`)
+var keywordWord = lazyregexp.New(`^([A-Z][A-Z-]{2,})\s+\S`)
 
 // usualKeywords are TODO keywords people use and forget to declare.
 var usualKeywords = []string{"NEXT", "WAIT", "WAITING", "DOING", "STARTED", "BLOCKED", "CANCELLED", "CANCELED", "HOLD", "SOMEDAY",
@@ -80,7 +80,7 @@ func (l *linter) drawerPlace(h org.Headline) {
 	}
 }
 
-var planningWord = regexp.MustCompile(`^\s*(SCHEDULED|DEADLINE|CLOSED):\s*[<\[]`)
+var planningWord = lazyregexp.New(`^\s*(SCHEDULED|DEADLINE|CLOSED):\s*[<\[]`)
 
 // planningPlace reports SCHEDULED and DEADLINE lines below the first: Org reads
 // only the line directly below the headline.
@@ -104,7 +104,7 @@ func (l *linter) planningPlace(h org.Headline) {
 }
 
 // stampShape is what looks like a timestamp without being one.
-var stampShape = regexp.MustCompile(`[<\[](\d{4}-\d{1,2}-\d{1,2})\b[^>\]\n]*[>\]]?`)
+var stampShape = lazyregexp.New(`[<\[](\d{4}-\d{1,2}-\d{1,2})\b[^>\]\n]*[>\]]?`)
 
 // timestamps reports dates that Org does not read.
 func (l *linter) timestamps() {
@@ -156,7 +156,7 @@ func (l *linter) links() {
 }
 
 // linkShape is a bracket link; its first group is what it leads to.
-var linkShape = regexp.MustCompile(`\[\[((?:[^\]\[\\]|\\.)+)\](?:\[[^\]]+\])?\]`)
+var linkShape = lazyregexp.New(`\[\[((?:[^\]\[\\]|\\.)+)\](?:\[[^\]]+\])?\]`)
 
 func (l *linter) link(at int, path string, targets map[string]bool) {
 	key := normalTitle(path)
@@ -198,8 +198,8 @@ func (l *linter) linkTargets() map[string]bool {
 }
 
 var (
-	targetPattern = regexp.MustCompile(`<<<?([^<>\n]+)>>>?`)
-	cookiePattern = regexp.MustCompile(`\[\d*(?:/\d*|%)\]`)
+	targetPattern = lazyregexp.New(`<<<?([^<>\n]+)>>>?`)
+	cookiePattern = lazyregexp.New(`\[\d*(?:/\d*|%)\]`)
 )
 
 // normalTitle folds case and white space, as Org does when it follows a link.

@@ -1,15 +1,15 @@
 package workbook
 
 import (
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
 var (
-	secretName  = regexp.MustCompile(`(?i)(TOKEN|KEY|SECRET|ACCOUNT|PASSWORD|CREDENTIAL)$`)
-	secretValue = regexp.MustCompile(`^[a-f0-9]{20,}$`)
+	secretName  = lazyregexp.New(`(?i)(TOKEN|KEY|SECRET|ACCOUNT|PASSWORD|CREDENTIAL)$`)
+	secretValue = lazyregexp.New(`^[a-f0-9]{20,}$`)
 )
 
 // secrets reports publishing settings that hold what must not be in a file

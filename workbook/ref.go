@@ -2,10 +2,10 @@ package workbook
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/tangle/elisp"
 	"wb/value"
 )
@@ -31,9 +31,9 @@ type Reference struct {
 }
 
 var (
-	trailingIndex = regexp.MustCompile(`(?s)\[([^\[]*)\]$`)
-	callSyntax    = regexp.MustCompile(`(?s)^(.+?)(?:\[(.*)\])?\((.*)\)$`)
-	fileReference = regexp.MustCompile(`(?s)^(.+):(.+)$`)
+	trailingIndex = lazyregexp.New(`(?s)\[([^\[]*)\]$`)
+	callSyntax    = lazyregexp.New(`(?s)^(.+?)(?:\[(.*)\])?\((.*)\)$`)
+	fileReference = lazyregexp.New(`(?s)^(.+):(.+)$`)
 )
 
 // ParseReference reads a reference as org-babel-ref-resolve does.
@@ -142,7 +142,7 @@ func quoted(text string) bool {
 	return len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"'
 }
 
-var indexRange = regexp.MustCompile(`^([-0-9]+):([-0-9]+)$`)
+var indexRange = lazyregexp.New(`^([-0-9]+):([-0-9]+)$`)
 
 // Index takes the part of v that an index such as "1:3,0" names. Portions
 // between commas go one nesting level deeper; each is a number (negative ones

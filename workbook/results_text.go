@@ -2,9 +2,9 @@ package workbook
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/tangle/elisp"
 	"wb/value"
 	"wb/workbook/format"
@@ -266,7 +266,7 @@ func alignLeading(text string) string {
 	return format.AlignText(text[:end]) + text[end:]
 }
 
-var escapedLine = regexp.MustCompile(`(?m)^([ \t]*)(,*(?:\*|#\+))`)
+var escapedLine = lazyregexp.New(`(?m)^([ \t]*)(,*(?:\*|#\+))`)
 
 // escapeCode puts a comma before what org would read as a headline or keyword.
 func escapeCode(s string) string { return escapedLine.ReplaceAllString(s, "${1},${2}") }

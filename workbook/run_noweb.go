@@ -2,10 +2,10 @@ package workbook
 
 import (
 	"context"
-	"regexp"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/tangle"
 	"wb/value"
@@ -13,7 +13,7 @@ import (
 
 // codeReference is a label such as (ref:loop) at the end of a line, which is
 // for readers and not for compilers.
-var codeReference = regexp.MustCompile(`(?m)[ \t]*\(ref:[-a-zA-Z0-9_][-a-zA-Z0-9_ ]*\)[ \t]*$`)
+var codeReference = lazyregexp.New(`(?m)[ \t]*\(ref:[-a-zA-Z0-9_][-a-zA-Z0-9_ ]*\)[ \t]*$`)
 
 // expand is the source of a component as it runs: noweb references replaced,
 // code references removed. lines tells where each line stands in the document

@@ -12,6 +12,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/tangle/elisp"
 	"wb/value"
@@ -413,7 +414,7 @@ func streamText(v value.Value) []byte {
 	return v.AppendJSON(nil)
 }
 
-var drive = regexp.MustCompile(`^[A-Za-z]:`)
+var drive = lazyregexp.New(`^[A-Za-z]:`)
 
 // directory settles where the program stands in the tree of files: :dir,
 // relative to the workbook.

@@ -3,9 +3,9 @@ package workbook
 import (
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/tangle/elisp"
 	"wb/value"
@@ -103,14 +103,14 @@ func itemOwnText(item org.Item) string {
 	return text
 }
 
-var fixedWidthMark = regexp.MustCompile(`(?m)^[ \t]*: ?`)
+var fixedWidthMark = lazyregexp.New(`(?m)^[ \t]*: ?`)
 
 // fixedWidthText is what stands behind the colons.
 func fixedWidthText(n *org.Node) string {
 	return fixedWidthMark.ReplaceAllString(plainLines(coreText(n)), "")
 }
 
-var paragraphLink = regexp.MustCompile(`^\[\[((?:[^\]\[\\]|\\.)+)\](?:\[(?:.+?)\])?\]$`)
+var paragraphLink = lazyregexp.New(`^\[\[((?:[^\]\[\\]|\\.)+)\](?:\[(?:.+?)\])?\]$`)
 
 // readParagraph is a paragraph's text, or the file that its only link names.
 func readParagraph(n *org.Node) value.Value {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wb/agent"
+	"wb/internal/lazyregexp"
 )
 
 // session is a conversation that goes on from run to run: what was said, kept
@@ -34,7 +35,7 @@ type memory struct {
 // maxHistory bounds what a session remembers, in messages.
 const maxHistory = 200
 
-var sessionName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var sessionName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func (rt *Runtime) sessionPath(agentID, name string) (string, error) {
 	if !sessionName.MatchString(name) {

@@ -20,11 +20,11 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/internal/nearest"
 	"wb/org"
 )
@@ -82,7 +82,7 @@ func (e *NotFoundError) Hint() string { return e.Help }
 // ExitCode is that of things not found.
 func (e *NotFoundError) ExitCode() int { return 4 }
 
-var slug = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
+var slug = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
 // List reads all toolkits. A manifest that is wrong is an error beside those that
 // are right.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,6 +11,7 @@ import (
 	"wb/agent"
 	"wb/compile"
 	"wb/compile/wat"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
 
@@ -71,7 +71,7 @@ func (p *Programs) compile(ctx context.Context, engine *sandbox.Engine, body str
 }
 
 // place is where the assembler says a line of the whole module is.
-var place = regexp.MustCompile(`/?block\.wat:(\d+):(\d+)`)
+var place = lazyregexp.New(`/?block\.wat:(\d+):(\d+)`)
 
 // placed puts the assembler's lines where the body's are.
 func placed(messages string, first int) string {

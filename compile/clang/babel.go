@@ -2,12 +2,12 @@ package clang
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -109,7 +109,7 @@ func bodyWithLogues(src *compile.Source) *unit {
 }
 
 // mainPattern is how ob-C recognises a main function, whatever the case.
-var mainPattern = regexp.MustCompile(`(?mi)^[ \t]*[intvod]+[ \t\n\r]*main[ \t]*\(.*\)`)
+var mainPattern = lazyregexp.New(`(?mi)^[ \t]*[intvod]+[ \t\n\r]*main[ \t]*\(.*\)`)
 
 func hasMain(text string) bool { return mainPattern.MatchString(text) }
 

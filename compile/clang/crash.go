@@ -3,12 +3,12 @@ package clang
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
 
@@ -29,7 +29,7 @@ func (e *Crash) Error() string { return fmt.Sprintf("%s: error: %s", e.Pos, e.Me
 func (e *Crash) Unwrap() error { return e.Err }
 
 // assertion is what a failed assert prints.
-var assertion = regexp.MustCompile(`(?m)^Assertion failed: (.*) \(` + string(originBody) + `\.\w+: [^:]*: (\d+)\)$`)
+var assertion = lazyregexp.New(`(?m)^Assertion failed: (.*) \(` + string(originBody) + `\.\w+: [^:]*: (\d+)\)$`)
 
 // crash explains a trap; it is nil for every other error.
 func crash(src *compile.Source, stderr string, err error) *Crash {

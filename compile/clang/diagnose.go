@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 )
 
 // messageLine is how clang writes a diagnostic without carets and colours:
 // file:line:col: severity: text [-Woption]
-var messageLine = regexp.MustCompile(`^(.*?):(\d+):(\d+): (fatal error|error|warning|note): (.*?)(?: \[(-W[^\]]+)\])?$`)
+var messageLine = lazyregexp.New(`^(.*?):(\d+):(\d+): (fatal error|error|warning|note): (.*?)(?: \[(-W[^\]]+)\])?$`)
 
 // diagnose reads what the compiler wrote to standard error and places each
 // message in the org file.
@@ -80,18 +81,18 @@ func place(src *compile.Source, file string, line, col int, text string) (compil
 // undeclaredOwn is the warning about a call of a function that is declared
 // nowhere. gcc of old let it pass; in wasm the call would not match the
 // function, so only calls of library functions stay a warning.
-var undeclaredOwn = regexp.MustCompile(`^call to undeclared function `)
+var undeclaredOwn = lazyregexp.New(`^call to undeclared function `)
 
 // hints explain messages that the sandbox causes.
 var hints = []struct {
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	hint    string
 }{
-	{regexp.MustCompile(`cannot use '(throw|try)' with exceptions disabled`), "C++ exceptions are not supported in the sandbox; return std::optional or an error code"},
-	{regexp.MustCompile(`function definition is not allowed here`), "a function inside another one is a GNU extension; write main yourself"},
-	{regexp.MustCompile(`[Ss]etjmp`), "setjmp and longjmp are not supported in the sandbox"},
-	{regexp.MustCompile(`'(fork|vfork|execv[pe]*|execl[pe]*|system|popen|waitpid|pthread_create|socket|connect)'`), "there are no processes, threads or sockets in the sandbox"},
-	{regexp.MustCompile(`'[^']+\.h' file not found`), "files come from :dir; the C library is wasi-libc"},
+	{lazyregexp.New(`cannot use '(throw|try)' with exceptions disabled`), "C++ exceptions are not supported in the sandbox; return std::optional or an error code"},
+	{lazyregexp.New(`function definition is not allowed here`), "a function inside another one is a GNU extension; write main yourself"},
+	{lazyregexp.New(`[Ss]etjmp`), "setjmp and longjmp are not supported in the sandbox"},
+	{lazyregexp.New(`'(fork|vfork|execv[pe]*|execl[pe]*|system|popen|waitpid|pthread_create|socket|connect)'`), "there are no processes, threads or sockets in the sandbox"},
+	{lazyregexp.New(`'[^']+\.h' file not found`), "files come from :dir; the C library is wasi-libc"},
 }
 
 func hintFor(message string) string {
@@ -104,8 +105,8 @@ func hintFor(message string) string {
 }
 
 var (
-	undefinedSymbol = regexp.MustCompile(`undefined symbol: (.+)$`)
-	linkerError     = regexp.MustCompile(`^(?:wasm-ld|.*?): error: (.*)$`)
+	undefinedSymbol = lazyregexp.New(`undefined symbol: (.+)$`)
+	linkerError     = lazyregexp.New(`^(?:wasm-ld|.*?): error: (.*)$`)
 )
 
 // diagnoseLink reads the linker's messages. Objects carry no lines, so an

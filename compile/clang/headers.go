@@ -5,12 +5,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 )
 
 // The standard headers of C++ are a hundred thousand lines; reading them takes
@@ -37,8 +37,8 @@ type headers struct {
 }
 
 var (
-	includeLine = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*include[ \t]*<([^>]+)>`)
-	macroLine   = regexp.MustCompile(`(?m)^[ \t]*#[ \t]*(define|undef|pragma)\b`)
+	includeLine = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*<([^>]+)>`)
+	macroLine   = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(define|undef|pragma)\b`)
 )
 
 // usesPrecompiled reports whether a C++ text with the given flags may use the

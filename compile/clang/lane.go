@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 	"wb/sandbox/dock"
 	"wb/value"
@@ -145,10 +145,10 @@ func (l *lane) build(ctx context.Context, src *compile.Source, u *unit, p progra
 // finds it beside the block.
 const dockHeader = "wb.h"
 
-var dockInclude = regexp.MustCompile(`(?m)^([ \t]*#[ \t]*include[ \t]*)<wb\.h>`)
+var dockInclude = lazyregexp.New(`(?m)^([ \t]*#[ \t]*include[ \t]*)<wb\.h>`)
 
 // filesWords are what programs that open files by name cannot do without.
-var filesWords = regexp.MustCompile(`\b(fopen|freopen|open|openat|creat|stat|lstat|access|opendir|scandir|glob|remove|unlink|rename|mkdir|rmdir|chdir|getcwd|truncate|ifstream|ofstream|fstream|filesystem)\b`)
+var filesWords = lazyregexp.New(`\b(fopen|freopen|open|openat|creat|stat|lstat|access|opendir|scandir|glob|remove|unlink|rename|mkdir|rmdir|chdir|getcwd|truncate|ifstream|ofstream|fstream|filesystem)\b`)
 
 // startUp is code that runs before main: programs that use files begin in the
 // directory that PWD names, since WASI itself knows none.

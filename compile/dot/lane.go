@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"io"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 	"sync"
 
 	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 	"wb/value"
 )
@@ -228,11 +228,11 @@ func (u *unit) substitute(job *compile.Job) string {
 }
 
 // complaint is how Graphviz writes a message; not all have a line.
-var complaint = regexp.MustCompile(`^(?:(Error|Warning): )?(?:<stdin>|[^:\s]*): ?(.*)$`)
+var complaint = lazyregexp.New(`^(?:(Error|Warning): )?(?:<stdin>|[^:\s]*): ?(.*)$`)
 
 var (
-	lineOf = regexp.MustCompile(`\bin line (\d+)`)
-	nearTo = regexp.MustCompile(`near '([^']*)'`)
+	lineOf = lazyregexp.New(`\bin line (\d+)`)
+	nearTo = lazyregexp.New(`near '([^']*)'`)
 )
 
 // report is what Graphviz said, with places in the org file. Where it has drawn

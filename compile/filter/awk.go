@@ -1,11 +1,11 @@
 package filter
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -47,7 +47,7 @@ func awkWords(words []string) (options, operands []string) {
 	return words, nil
 }
 
-var awkPlace = regexp.MustCompile(`^awk: line (\d+): (.*)`)
+var awkPlace = lazyregexp.New(`^awk: line (\d+): (.*)`)
 
 func (awk) place(_ *program, message string) (line, col int, rest string) {
 	m := awkPlace.FindStringSubmatch(message)

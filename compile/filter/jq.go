@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -61,8 +62,8 @@ func (jq) command(p *program, job *compile.Job) ([]string, error) {
 	return append(append(p.jq(options...), job.Args...), p.Files...), nil
 }
 
-var jqPlace = regexp.MustCompile(`^jq: error: syntax error at offset (\d+): (.*)`)
-var jqUnknown = regexp.MustCompile(`^jq: error: ((?:function|variable) not defined: (\$?[\w:]+).*)`)
+var jqPlace = lazyregexp.New(`^jq: error: syntax error at offset (\d+): (.*)`)
+var jqUnknown = lazyregexp.New(`^jq: error: ((?:function|variable) not defined: (\$?[\w:]+).*)`)
 
 func (jq) place(p *program, message string) (line, col int, rest string) {
 	if m := jqPlace.FindStringSubmatch(message); m != nil {

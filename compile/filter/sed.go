@@ -1,10 +1,10 @@
 package filter
 
 import (
-	"regexp"
 	"strconv"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -32,7 +32,7 @@ func (sed) command(p *program, job *compile.Job) ([]string, error) {
 	return append(append(argv, job.Args...), p.Files...), nil
 }
 
-var sedPlace = regexp.MustCompile(`^sed: -e expression #1, char (\d+): (.*)`)
+var sedPlace = lazyregexp.New(`^sed: -e expression #1, char (\d+): (.*)`)
 
 func (sed) place(p *program, message string) (line, col int, rest string) {
 	m := sedPlace.FindStringSubmatch(message)

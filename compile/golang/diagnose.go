@@ -1,16 +1,16 @@
 package golang
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 )
 
 // messageLine is how the compiler writes an error: file:line:col: text, or
 // without col.
-var messageLine = regexp.MustCompile(`^([^\s:]+\.go):(\d+)(?::(\d+))?: (.*)$`)
+var messageLine = lazyregexp.New(`^([^\s:]+\.go):(\d+)(?::(\d+))?: (.*)$`)
 
 // buildError places the compiler's messages in the org file. It never loses
 // what the compiler said: when no message can be read, all of it is one.
@@ -77,7 +77,7 @@ func lastLine(text string) string {
 
 // placePattern finds places inside of messages: "/w/block.go:3:6: other
 // declaration of x".
-var placePattern = regexp.MustCompile(`(?:/w/)?([\w/.-]+\.go):(\d+)(?::(\d+))?(?:\[[^\]]*\])?`)
+var placePattern = lazyregexp.New(`(?:/w/)?([\w/.-]+\.go):(\d+)(?::(\d+))?(?:\[[^\]]*\])?`)
 
 // placesIn replaces the places that a message mentions.
 func (b *block) placesIn(text string) string {
@@ -92,14 +92,14 @@ func (b *block) placesIn(text string) string {
 
 // hints explain messages that come of blocks being blocks.
 var hints = []struct {
-	pattern *regexp.Regexp
+	pattern *lazyregexp.Regexp
 	hint    string
 }{
-	{regexp.MustCompile(`imported and not used`), "remove the import; wb adds those of the standard library by itself"},
-	{regexp.MustCompile(`unexpected keyword func|nested func not allowed`), "a function inside of a function is written name := func() { … }"},
-	{regexp.MustCompile(`function main is undeclared`), "without :main no, wb writes main around the statements"},
-	{regexp.MustCompile(`missing function body|go:wasmimport`), "there is no assembly and no cgo in the sandbox"},
-	{regexp.MustCompile(`go:embed`), "go:embed is not supported; read the file when the block runs"},
+	{lazyregexp.New(`imported and not used`), "remove the import; wb adds those of the standard library by itself"},
+	{lazyregexp.New(`unexpected keyword func|nested func not allowed`), "a function inside of a function is written name := func() { … }"},
+	{lazyregexp.New(`function main is undeclared`), "without :main no, wb writes main around the statements"},
+	{lazyregexp.New(`missing function body|go:wasmimport`), "there is no assembly and no cgo in the sandbox"},
+	{lazyregexp.New(`go:embed`), "go:embed is not supported; read the file when the block runs"},
 }
 
 func hintFor(message string) string {

@@ -2,10 +2,10 @@ package golang
 
 import (
 	"context"
-	"regexp"
 
 	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/internal/lazyregexp"
 )
 
 // ResolvePackages pins the Go modules of :deps in the workbook's lock file. They
@@ -35,7 +35,7 @@ type module struct {
 	files map[string][]byte
 }
 
-var languagePattern = regexp.MustCompile(`(?m)^go[ \t]+(1\.[0-9]+)`)
+var languagePattern = lazyregexp.New(`(?m)^go[ \t]+(1\.[0-9]+)`)
 
 // language is the version of Go that a go.mod asks for, as the compiler wants
 // it; "" where it does not say.

@@ -4,10 +4,10 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"regexp"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
 
@@ -141,9 +141,9 @@ func (s *stderr) finish() *crashed {
 }
 
 var (
-	frameFunction = regexp.MustCompile(`^([^\s(]+(?:\(\*?[\w.]+\)[^\s(]*)?)\(.*\)$`)
-	framePlace    = regexp.MustCompile(`^\t(\S+):(\d+)(?: \+0x[0-9a-f]+)?$`)
-	exitNoise     = regexp.MustCompile(`^(goroutine \d+|\[signal |exit status|created by |panic: .*\[recovered\]$)`)
+	frameFunction = lazyregexp.New(`^([^\s(]+(?:\(\*?[\w.]+\)[^\s(]*)?)\(.*\)$`)
+	framePlace    = lazyregexp.New(`^\t(\S+):(\d+)(?: \+0x[0-9a-f]+)?$`)
+	exitNoise     = lazyregexp.New(`^(goroutine \d+|\[signal |exit status|created by |panic: .*\[recovered\]$)`)
 )
 
 // own reports whether a file is the author's, by its name as compiled.

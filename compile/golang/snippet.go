@@ -5,16 +5,17 @@ import (
 	"go/parser"
 	"go/scanner"
 	"go/token"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // mainPattern is how ob-go recognises a main function.
-var mainPattern = regexp.MustCompile(`(?m)^[ \t]*func\s+main\s*\(\s*\)\s*\{`)
+var mainPattern = lazyregexp.New(`(?m)^[ \t]*func\s+main\s*\(\s*\)\s*\{`)
 
 // packagePattern is how ob-go recognises a package clause.
-var packagePattern = regexp.MustCompile(`(?m)^[ \t]*package\s+[\pL_]`)
+var packagePattern = lazyregexp.New(`(?m)^[ \t]*package\s+[\pL_]`)
 
 // piece is a stretch of a body: a declaration that may stand outside of
 // functions, or statements.
@@ -236,7 +237,7 @@ func nameOf(s *ast.ImportSpec) string {
 	return lastElement(path)
 }
 
-var versionElement = regexp.MustCompile(`^v[0-9]+$`)
+var versionElement = lazyregexp.New(`^v[0-9]+$`)
 
 func lastElement(path string) string {
 	elements := strings.Split(path, "/")

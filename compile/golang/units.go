@@ -8,12 +8,12 @@ import (
 	"go/parser"
 	"go/token"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 )
 
 // sourceDir is where files of :dir lie below workDir, moduleDir where those of
@@ -37,7 +37,7 @@ type sources struct {
 	units []unit
 }
 
-var modulePattern = regexp.MustCompile(`(?m)^module[ \t]+"?([^\s"]+)"?`)
+var modulePattern = lazyregexp.New(`(?m)^module[ \t]+"?([^\s"]+)"?`)
 
 func newSources(src *compile.Source, std *stdFS, shift int) *sources {
 	s := &sources{src: src, std: std, shift: shift, state: make(map[string]int)}

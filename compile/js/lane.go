@@ -3,12 +3,12 @@ package js
 import (
 	"context"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/internal/lazyregexp"
 )
 
 // version is part of every cache key: raise it when the same source may give
@@ -111,7 +111,7 @@ func (r *Runtime) refuseNative(ctx context.Context, packages []compile.Package, 
 }
 
 // importing matches what makes a block look for other files.
-var importing = regexp.MustCompile(`\b(?:import|require|from)\b[\s(]*["']`)
+var importing = lazyregexp.New(`\b(?:import|require|from)\b[\s(]*["']`)
 
 // SourceEndings are those of files in :dir that a block may import.
 func (l *Lane) SourceEndings(src *compile.Source) []string {

@@ -5,8 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // BlockFile is what stack traces call the block.
@@ -136,8 +137,8 @@ const (
 // esStatement matches what only an ES module begins a line with, and
 // commonMark what only a CommonJS file contains.
 var (
-	esStatement = regexp.MustCompile(`(?m)(?:^|[;}])\s*(?:import(?:\s*["'{*]|\s+[\w$]+\s*(?:,|from\b))|export(?:\s*[{*]|\s+(?:default|const|let|var|function|class|async)\b))|\bimport\.meta\b`)
-	commonMark  = regexp.MustCompile(`\bmodule\.exports\b|\bexports\.\w|\brequire\s*\(|\bexports\s*,`)
+	esStatement = lazyregexp.New(`(?m)(?:^|[;}])\s*(?:import(?:\s*["'{*]|\s+[\w$]+\s*(?:,|from\b))|export(?:\s*[{*]|\s+(?:default|const|let|var|function|class|async)\b))|\bimport\.meta\b`)
+	commonMark  = lazyregexp.New(`\bmodule\.exports\b|\bexports\.\w|\brequire\s*\(|\bexports\s*,`)
 )
 
 // format tells ES modules from CommonJS as node does: by the ending, by what

@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 )
 
 // metaUnit is the entry of Artifact.Meta that holds a unit, as JSON.
@@ -67,10 +67,10 @@ func (u *Unit) results() *compile.Source { return &compile.Source{Results: u.Res
 
 // stackFrame is a place as QuickJS writes it in a stack: "at f (file:1:2)", or
 // "at file:1:2" for what does not parse. Columns are in bytes.
-var stackFrame = regexp.MustCompile(`(\(?)([^\s():]*\.[a-z]+):(\d+)(?::(\d+))?(\)?)`)
+var stackFrame = lazyregexp.New(`(\(?)([^\s():]*\.[a-z]+):(\d+)(?::(\d+))?(\)?)`)
 
 // guestFrame matches frames of wb's own scripts and of QuickJS itself.
-var guestFrame = regexp.MustCompile(`\((wb:[a-z]+\.js|native)`)
+var guestFrame = lazyregexp.New(`\((wb:[a-z]+\.js|native)`)
 
 // place is where in the org file something was thrown: its topmost frame in the
 // block or one of its files, else the block itself.

@@ -2,10 +2,10 @@ package lua
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -66,9 +66,9 @@ func list(items []value.Value, inside bool) string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-var name = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var name = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
-var reserved = regexp.MustCompile(`^(and|break|do|else|elseif|end|false|for|function|goto|if|in|local|nil|not|or|repeat|return|then|true|until|while)$`)
+var reserved = lazyregexp.New(`^(and|break|do|else|elseif|end|false|for|function|goto|if|in|local|nil|not|or|repeat|return|then|true|until|while)$`)
 
 // key is the left side of a field.
 func key(text string) string {

@@ -1,18 +1,18 @@
 package lua
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 )
 
 // location is how Lua writes a place in the block.
-var location = regexp.MustCompile(`\bblock:(\d+):`)
+var location = lazyregexp.New(`\bblock:(\d+):`)
 
 // token is what a message is about: "near 'x'", "global 'f'".
-var token = regexp.MustCompile(`(?:near|global|local|field|method|upvalue|constant|label|function) '([^']+)'`)
+var token = lazyregexp.New(`(?:near|global|local|field|method|upvalue|constant|label|function) '([^']+)'`)
 
 // place is where in the org file a message points to, and the message without
 // the place.

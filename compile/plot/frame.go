@@ -3,11 +3,11 @@ package plot
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -146,7 +146,7 @@ func asNumber(v value.Value) (float64, bool) {
 	return 0, false
 }
 
-var orgStamp = regexp.MustCompile(`^[<\[](\d{4}-\d{2}-\d{2})(?: [^\d\]>]+)?(?: (\d{1,2}:\d{2}))?.*[>\]]$`)
+var orgStamp = lazyregexp.New(`^[<\[](\d{4}-\d{2}-\d{2})(?: [^\d\]>]+)?(?: (\d{1,2}:\d{2}))?.*[>\]]$`)
 
 // asMoment reads ISO 8601 dates and times, months and org timestamps.
 func asMoment(v value.Value) (float64, bool) {

@@ -7,13 +7,13 @@ import (
 	"fmt"
 	"maps"
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"wb/compile/clang"
 	"wb/compile/toolchain"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
 
@@ -139,7 +139,7 @@ func readSources(text string) (names []string, flags map[string][]string) {
 // bareModules are frozen: importing needs them.
 var bareModules = []string{"importlib._bootstrap", "importlib._bootstrap_external", "zipimport"}
 
-var magicNumber = regexp.MustCompile(`MAGIC_NUMBER = \((\d+)\)`)
+var magicNumber = lazyregexp.New(`MAGIC_NUMBER = \((\d+)\)`)
 
 // stdlib compiles the standard library with the program just built, which needs
 // no library for that, and packs sources and code into one archive.

@@ -3,11 +3,11 @@ package python
 import (
 	"errors"
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -197,8 +197,8 @@ func (r *lispReader) character() (value.Value, error) {
 }
 
 var (
-	lispInt   = regexp.MustCompile(`^[-+]?[0-9]+\.?$`)
-	lispFloat = regexp.MustCompile(`^[-+]?([0-9]*\.[0-9]+([eE][-+]?[0-9]+)?|[0-9]+\.?[eE][-+]?[0-9]+)$`)
+	lispInt   = lazyregexp.New(`^[-+]?[0-9]+\.?$`)
+	lispFloat = lazyregexp.New(`^[-+]?([0-9]*\.[0-9]+([eE][-+]?[0-9]+)?|[0-9]+\.?[eE][-+]?[0-9]+)$`)
 )
 
 // atom reads a number or a symbol.

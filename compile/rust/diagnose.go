@@ -1,18 +1,18 @@
 package rust
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
 
 // messageLine is how mrustc writes a message:
 // /w/block.rs:3: error:0: Cannot find variable 'x'
 // with a column where it knows one.
-var messageLine = regexp.MustCompile(`^(\S+?):(\d+)(?:[:-](\d+))?\S*: (error|warn|note):(?:\w+:)?\s*(.*)$`)
+var messageLine = lazyregexp.New(`^(\S+?):(\d+)(?:[:-](\d+))?\S*: (error|warn|note):(?:\w+:)?\s*(.*)$`)
 
 // buildError places the compiler's messages in the org file. It never loses
 // what the compiler said: when no message can be read, all of it is one.
@@ -52,7 +52,7 @@ func number(digits string) int {
 
 // panicLine is how Rust reports a panic: with the place, in newer versions on a
 // line before the message.
-var panicLine = regexp.MustCompile(`panicked at (?:'(.*)', )?(\S+):(\d+):(\d+):?\n?([^\n]*)`)
+var panicLine = lazyregexp.New(`panicked at (?:'(.*)', )?(\S+):(\d+):(\d+):?\n?([^\n]*)`)
 
 // crash puts the end of a program that trapped in one line.
 func crash(src *compile.Source, stderr string, trap *sandbox.TrapError) string {

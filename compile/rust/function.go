@@ -1,11 +1,11 @@
 package rust
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 )
 
 // function is a function of a block.
@@ -23,8 +23,8 @@ type param struct{ name, typ string }
 func (f function) fails() bool { return resultPattern.MatchString(f.result) }
 
 var (
-	functionPattern = regexp.MustCompile(`(?m)^(pub(?:\([^)]*\))?\s+)?(?:const\s+|unsafe\s+|extern\s+"C"\s+)*fn\s+(\w+)\s*\(`)
-	resultPattern   = regexp.MustCompile(`^(\w+::)*Result\s*<`)
+	functionPattern = lazyregexp.New(`(?m)^(pub(?:\([^)]*\))?\s+)?(?:const\s+|unsafe\s+|extern\s+"C"\s+)*fn\s+(\w+)\s*\(`)
+	resultPattern   = lazyregexp.New(`^(\w+::)*Result\s*<`)
 )
 
 // functions finds the functions that start a line of their own without

@@ -2,11 +2,11 @@ package rust
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -18,7 +18,7 @@ type unit struct {
 	last  int // line of the file at which it ends
 }
 
-var mainPattern = regexp.MustCompile(`(?m)^[ \t]*(pub[ \t]+)?fn[ \t]+main[ \t]*\(`)
+var mainPattern = lazyregexp.New(`(?m)^[ \t]*(pub[ \t]+)?fn[ \t]+main[ \t]*\(`)
 
 // newUnit lays out a block. wrap puts a body without main into one: Rust lets
 // functions, types and use stand inside of functions.

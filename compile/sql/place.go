@@ -1,19 +1,19 @@
 package sql
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 )
 
 // complaint is how the shell begins a message about a statement that starts in
 // a line; the statement and a caret follow in two lines.
-var complaint = regexp.MustCompile(`^(Parse error|Runtime error|Error)(?: near line (\d+))?: +(.*)$`)
+var complaint = lazyregexp.New(`^(Parse error|Runtime error|Error)(?: near line (\d+))?: +(.*)$`)
 
 // caret marks the place in the line above.
-var caret = regexp.MustCompile(`^  ( *)(\^--- error here|error here ---\^)$`)
+var caret = lazyregexp.New(`^  ( *)(\^--- error here|error here ---\^)$`)
 
 // report is what the shell says, with places in the org file, and whether that
 // is an error.

@@ -12,8 +12,9 @@ package toolbox
 
 import (
 	"embed"
-	"regexp"
 	"slices"
+
+	"wb/internal/lazyregexp"
 )
 
 //go:embed src/*.c src/*.h
@@ -34,7 +35,7 @@ func Sources() map[string][]byte {
 	return files
 }
 
-var row = regexp.MustCompile(`(?m)^\tX\("([^"]+)", (\w+),`)
+var row = lazyregexp.New(`(?m)^\tX\("([^"]+)", (\w+),`)
 
 // Names lists the tools, sorted. They are read from the table in main.c, so the
 // list cannot differ from what the program does.

@@ -7,9 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // Package is one package of the npm registry, pinned by its digest.
@@ -36,7 +37,7 @@ func (e *DepsError) Hint() string { return e.Tip }
 // npmSpec is the only form of text from a workbook that reaches the npm client:
 // a package of the registry, perhaps with a version or a range of versions.
 // Paths, URLs, git repositories and options do not match.
-var npmSpec = regexp.MustCompile(`^((?:@[a-z0-9~][a-z0-9._~-]*/)?[a-z0-9~][a-zA-Z0-9._~-]*)(@(?:[~^]|[<>]=?|=)?[a-zA-Z0-9][a-zA-Z0-9.+-]*|@\*)?$`)
+var npmSpec = lazyregexp.New(`^((?:@[a-z0-9~][a-z0-9._~-]*/)?[a-z0-9~][a-zA-Z0-9._~-]*)(@(?:[~^]|[<>]=?|=)?[a-zA-Z0-9][a-zA-Z0-9.+-]*|@\*)?$`)
 
 const npmTool = "npm"
 

@@ -13,17 +13,18 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // goSpec is the only form of text from a workbook that reaches the go client: a
 // module of a proxy, perhaps with a version.
-var goSpec = regexp.MustCompile(`^([a-z0-9][a-z0-9-]*(?:\.[a-z0-9][a-z0-9-]*)+(?:/[A-Za-z0-9][A-Za-z0-9._~-]*)*)(?:@(v[0-9][A-Za-z0-9.+-]*|latest))?$`)
+var goSpec = lazyregexp.New(`^([a-z0-9][a-z0-9-]*(?:\.[a-z0-9][a-z0-9-]*)+(?:/[A-Za-z0-9][A-Za-z0-9._~-]*)*)(?:@(v[0-9][A-Za-z0-9.+-]*|latest))?$`)
 
 // goVersionSpec is an exact version.
-var goVersionSpec = regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+[A-Za-z0-9.+-]*$`)
+var goVersionSpec = lazyregexp.New(`^v[0-9]+\.[0-9]+\.[0-9]+[A-Za-z0-9.+-]*$`)
 
 const goTool = "go"
 

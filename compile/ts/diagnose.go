@@ -2,11 +2,11 @@ package ts
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"wb/compile"
 	"wb/compile/js"
+	"wb/internal/lazyregexp"
 )
 
 // diagnose turns the compiler's messages into diagnostics at their places in
@@ -57,7 +57,7 @@ func (p *placer) position(t told) compile.Position {
 	return p.unit.Position(p.src, file, t.Line, js.ByteColumn(line, t.Character)+1)
 }
 
-var quoted = regexp.MustCompile(`'([^']*)'`)
+var quoted = lazyregexp.New(`'([^']*)'`)
 
 // domNames are globals of browsers that people try.
 var domNames = map[string]bool{"document": true, "window": true, "localStorage": true, "fetch": true, "alert": true, "navigator": true}

@@ -5,13 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"wb/compile/js"
 	"wb/compile/toolchain"
+	"wb/internal/lazyregexp"
 )
 
 // ToolName is the toolchain that holds the compiler.
@@ -48,7 +48,7 @@ func (c *compiler) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolch
 }
 
 // reference matches the comments by which library files include each other.
-var reference = regexp.MustCompile(`(?m)^/// <reference .*$\n?`)
+var reference = lazyregexp.New(`(?m)^/// <reference .*$\n?`)
 
 // scripts are what runs in the sandbox: the compiler, the declarations as one
 // file each, and the driver.

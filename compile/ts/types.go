@@ -2,9 +2,9 @@ package ts
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -107,7 +107,7 @@ func arrayOf(kinds []string) string {
 	return "(" + strings.Join(kinds, " | ") + ")[]"
 }
 
-var identifier = regexp.MustCompile(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
+var identifier = lazyregexp.New(`^[A-Za-z_$][A-Za-z0-9_$]*$`)
 
 func member(name string) string {
 	if identifier.MatchString(name) {

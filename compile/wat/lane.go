@@ -16,6 +16,7 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/toolchain"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 	"wb/value"
 )
@@ -196,7 +197,7 @@ func readFlags(src *compile.Source) ([]string, error) {
 }
 
 // messageLine is how wabt writes a message; the line itself and carets follow.
-var messageLine = regexp.MustCompile(`^` + regexp.QuoteMeta("/"+blockFile) + `:(\d+):(\d+): (error|warning): (.*)$`)
+var messageLine = lazyregexp.New(`^` + regexp.QuoteMeta("/"+blockFile) + `:(\d+):(\d+): (error|warning): (.*)$`)
 
 // diagnose reads what the assembler wrote.
 func diagnose(src *compile.Source, messages string) error {

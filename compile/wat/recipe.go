@@ -4,11 +4,11 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"wb/compile/clang"
 	"wb/compile/toolchain"
+	"wb/internal/lazyregexp"
 )
 
 const (
@@ -71,8 +71,8 @@ var settings = map[string]string{
 }
 
 var (
-	settingLine = regexp.MustCompile(`(?m)^#cmakedefine(01)? (\w+).*$`)
-	settingUse  = regexp.MustCompile(`@(\w+)@`)
+	settingLine = lazyregexp.New(`(?m)^#cmakedefine(01)? (\w+).*$`)
+	settingUse  = lazyregexp.New(`@(\w+)@`)
 )
 
 // configure fills CMake's template of config.h.

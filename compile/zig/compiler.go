@@ -5,7 +5,6 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/toolchain"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
 
@@ -175,7 +175,7 @@ var cFlags = []string{"-std=gnu11", "-w", "-Wno-incompatible-pointer-types", "-W
 var wasiSource []byte
 
 // bareCall is a mention of one of them.
-var bareCall = regexp.MustCompile(`\b(?:args|clock|environ|fd|path|poll|random)_[a-z_]+\(`)
+var bareCall = lazyregexp.New(`\b(?:args|clock|environ|fd|path|poll|random)_[a-z_]+\(`)
 
 // assemble turns the C of a block into wasm.
 func (c *Compiler) assemble(ctx context.Context, t *tool, k kind, code []byte, exports []string) ([]byte, error) {

@@ -7,15 +7,16 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
 
 var (
 	// messageLine is how the compiler writes a message:
 	// block.zig:3:5: error: use of undeclared identifier 'x'
-	messageLine = regexp.MustCompile(`^(\S+?):(\d+):(\d+): (error|note): (.*)$`)
+	messageLine = lazyregexp.New(`^(\S+?):(\d+):(\d+): (error|note): (.*)$`)
 	// bodyPlace is a place in the block, wherever a message mentions it.
-	bodyPlace = regexp.MustCompile(`\b` + regexp.QuoteMeta(bodyFile) + `:(\d+):(\d+)`)
+	bodyPlace = lazyregexp.New(`\b` + regexp.QuoteMeta(bodyFile) + `:(\d+):(\d+)`)
 )
 
 // buildError places the compiler's messages in the org file. An error inside
@@ -103,7 +104,7 @@ func place(src *compile.Source) string {
 
 // frameName finds the author's function in the C name that Zig makes of it:
 // block_average__312.
-var frameName = regexp.MustCompile(`\bblock_(\w+?)__\d+$`)
+var frameName = lazyregexp.New(`\bblock_(\w+?)__\d+$`)
 
 // crash puts the end of a program that trapped in one line. Without the safety
 // checks that the bootstrap compiler lacks, what the machine says is all there

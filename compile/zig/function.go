@@ -1,11 +1,11 @@
 package zig
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -23,7 +23,7 @@ type param struct{ name, typ string }
 // fails reports whether the function returns an error union.
 func (f function) fails() bool { return strings.Contains(f.result, "!") }
 
-var functionPattern = regexp.MustCompile(`^(?:(pub|export|inline|noinline)\s+)*fn\s+(\w+)\s*\(`)
+var functionPattern = lazyregexp.New(`^(?:(pub|export|inline|noinline)\s+)*fn\s+(\w+)\s*\(`)
 
 // functions finds the functions of a body. What it does not understand it
 // leaves to the compiler.

@@ -2,12 +2,12 @@ package zig
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
@@ -76,11 +76,11 @@ func (u *unit) at(line, col int) (compile.Position, string) {
 }
 
 var (
-	mainPattern = regexp.MustCompile(`(?m)^[ \t]*(pub[ \t]+|export[ \t]+)+fn[ \t]+main[ \t]*\(`)
-	stdPattern  = regexp.MustCompile(`(?m)^[ \t]*(pub[ \t]+)?const[ \t]+std[ \t]*=`)
+	mainPattern = lazyregexp.New(`(?m)^[ \t]*(pub[ \t]+|export[ \t]+)+fn[ \t]+main[ \t]*\(`)
+	stdPattern  = lazyregexp.New(`(?m)^[ \t]*(pub[ \t]+)?const[ \t]+std[ \t]*=`)
 	// aheadPattern begins what moves out of main: functions, and the types and
 	// imports that they may need.
-	aheadPattern = regexp.MustCompile(`^(?:(?:pub|export|inline|noinline)\s+)*fn\s+[\w@"]+\s*\(|^(?:pub\s+)?const\s+\w+\s*=\s*(?:(?:packed|extern)\s+)?(?:struct|enum|union|error|opaque|@import)\b|^(?:pub\s+)?const\s+\w+\s*=\s*@import`)
+	aheadPattern = lazyregexp.New(`^(?:(?:pub|export|inline|noinline)\s+)*fn\s+[\w@"]+\s*\(|^(?:pub\s+)?const\s+\w+\s*=\s*(?:(?:packed|extern)\s+)?(?:struct|enum|union|error|opaque|@import)\b|^(?:pub\s+)?const\s+\w+\s*=\s*@import`)
 )
 
 // newUnit lays out a block. wrap puts statements into main.
@@ -174,7 +174,7 @@ func ahead(body string) [][2]int {
 
 // typeBefore ends what stands before the braces of a type, such as a function's
 // result.
-var typeBefore = regexp.MustCompile(`\b(error|struct|union|enum|union\s*\([^)]*\)|enum\s*\([^)]*\))\s*$`)
+var typeBefore = lazyregexp.New(`\b(error|struct|union|enum|union\s*\([^)]*\)|enum\s*\([^)]*\))\s*$`)
 
 // declarationEnd is where a declaration that starts at i ends: behind the
 // closing brace of a function, else behind the semicolon.

@@ -2,20 +2,20 @@ package bulk
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
 // relative is today, tomorrow, yesterday or a number of days, weeks, months or
 // years from today.
-var relative = regexp.MustCompile(`^(?:today|tomorrow|yesterday|([+-]\d{1,4})([dwmy]))$`)
+var relative = lazyregexp.New(`^(?:today|tomorrow|yesterday|([+-]\d{1,4})([dwmy]))$`)
 
 // shifts are the repeaters and warning periods that may end a timestamp.
-var shifts = regexp.MustCompile(`^(?:(?:\+\+?|\.\+|--?)\d+[hdwmy](?:/\d+[hdwmy])?)$`)
+var shifts = lazyregexp.New(`^(?:(?:\+\+?|\.\+|--?)\d+[hdwmy](?:/\d+[hdwmy])?)$`)
 
 // stamp makes an active timestamp of what people write: a date or a day
 // relative to today, perhaps a time, perhaps repeaters. Repeaters that the old
@@ -56,8 +56,8 @@ func stamp(text string, old org.Timestamp, now time.Time) (string, error) {
 }
 
 var (
-	dayName = regexp.MustCompile(`^\pL+\.?$`)
-	clock   = regexp.MustCompile(`^(?:[01]?\d|2[0-3]):[0-5]\d(?:-(?:[01]?\d|2[0-3]):[0-5]\d)?$`)
+	dayName = lazyregexp.New(`^\pL+\.?$`)
+	clock   = lazyregexp.New(`^(?:[01]?\d|2[0-3]):[0-5]\d(?:-(?:[01]?\d|2[0-3]):[0-5]\d)?$`)
 )
 
 // pad writes 9:30 as 09:30.

@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // holds reports whether an ordering satisfies a comparator.
@@ -96,7 +98,7 @@ func parseNumber(s string) (float64, bool) {
 }
 
 // datePattern finds the date, and the time if there is one, in a timestamp.
-var datePattern = regexp.MustCompile(`^\s*[<\[]?(\d{4}-\d\d-\d\d)(?:[ T][^\d\]>+.-]*(\d{1,2}:\d\d(?::\d\d)?))?`)
+var datePattern = lazyregexp.New(`^\s*[<\[]?(\d{4}-\d\d-\d\d)(?:[ T][^\d\]>+.-]*(\d{1,2}:\d\d(?::\d\d)?))?`)
 
 // sortableDate turns "<2026-11-21 Sat 9:30>" into "2026-11-21 09:30".
 func sortableDate(s string) (string, bool) {
@@ -117,7 +119,7 @@ func sortableDate(s string) (string, bool) {
 // durationUnits are org-duration's, in minutes.
 var durationUnits = map[string]float64{"min": 1, "h": 60, "d": 1440, "w": 10080, "m": 43200, "y": 525960}
 
-var durationPattern = regexp.MustCompile(`^\s*(\d+(?:\.\d*)?)\s*(min|[hdwmy])`)
+var durationPattern = lazyregexp.New(`^\s*(\d+(?:\.\d*)?)\s*(min|[hdwmy])`)
 
 // Duration reads an org duration ("1:30", "1:30:20", "2h 30min", "90") in
 // minutes, as org-duration-to-minutes does.

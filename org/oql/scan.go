@@ -1,10 +1,10 @@
 package oql
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
@@ -15,7 +15,7 @@ import (
 // stampPattern is a timestamp as org-ql knows it: with the day's name or
 // without, then perhaps a time or a range of times, then, in active ones,
 // perhaps repeaters and a warning period.
-var stampPattern = regexp.MustCompile(`^(?:<\d{4}-\d\d-\d\d(?: [\pL[:punct:]]+)?(?: \d{1,2}:\d\d(?:-\d{1,2}:\d\d)?)?(?: [-+:.]{1,2}\d+[hdwmy](?:/\d+[hdwmy])?){0,2}>` +
+var stampPattern = lazyregexp.New(`^(?:<\d{4}-\d\d-\d\d(?: [\pL[:punct:]]+)?(?: \d{1,2}:\d\d(?:-\d{1,2}:\d\d)?)?(?: [-+:.]{1,2}\d+[hdwmy](?:/\d+[hdwmy])?){0,2}>` +
 	`|\[\d{4}-\d\d-\d\d(?: [\pL[:punct:]]+?)?(?: \d{1,2}:\d\d(?:-\d{1,2}:\d\d)?)?\])`)
 
 // stamps are all timestamps of a text, each end of a range for itself.

@@ -3,9 +3,9 @@ package page
 import (
 	"fmt"
 	"html"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/workbook"
 )
@@ -150,7 +150,7 @@ func (w *writer) paragraph(n *org.Node) string {
 	return w.figure(n, "<p>"+body+"</p>\n")
 }
 
-var numeric = regexp.MustCompile(`^[-+−]?[0-9][0-9.,   ]*%?$`)
+var numeric = lazyregexp.New(`^[-+−]?[0-9][0-9.,   ]*%?$`)
 
 // table writes rows; those above the first rule are the head. Columns of
 // numbers are set to the right.
@@ -200,7 +200,7 @@ func (w *writer) table(n *org.Node) string {
 	return out.String() + "</tbody>\n</table>\n</div>\n"
 }
 
-var cookie = regexp.MustCompile(`^<[lrc]?\d*>$`)
+var cookie = lazyregexp.New(`^<[lrc]?\d*>$`)
 
 // cookies reports whether a row only says how columns are set.
 func cookies(r org.Row) bool {

@@ -8,6 +8,7 @@ import (
 	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/publish/manifest"
 )
@@ -113,7 +114,7 @@ func (w *writer) timestamp(n *org.Node) string {
 // shown as text.
 var schemes = map[string]bool{"http": true, "https": true, "mailto": true, "ftp": true, "tel": true, "doi": true, "did": true}
 
-var pictureName = regexp.MustCompile(`(?i)\.(png|jpe?g|gif|svg|webp|avif)$`)
+var pictureName = lazyregexp.New(`(?i)\.(png|jpe?g|gif|svg|webp|avif)$`)
 
 func (w *writer) link(n *org.Node) string {
 	l, ok := n.Link()
@@ -214,7 +215,7 @@ func (w *writer) altOf(n *org.Node, name string) string {
 	return name
 }
 
-var anchorTag = regexp.MustCompile(`</?a[^>]*>`)
+var anchorTag = lazyregexp.New(`</?a[^>]*>`)
 
 // stripLinks takes links out of text that stands in a link.
 func stripLinks(text string) string { return anchorTag.ReplaceAllString(text, "") }

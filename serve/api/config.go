@@ -6,12 +6,12 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"time"
 
 	"wb/agent/runtime"
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/trace"
 	"wb/trace/identity"
 )
@@ -71,7 +71,7 @@ type Tenant struct {
 	Exec bool
 }
 
-var tenantName = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,31}$`)
+var tenantName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,31}$`)
 
 // minToken is the shortest token, in bytes.
 const minToken = 16

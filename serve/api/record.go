@@ -8,13 +8,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"wb/agent"
 	"wb/agent/runtime"
+	"wb/internal/lazyregexp"
 )
 
 // statusRunning is a run that has not ended, be it that nobody works on it just
@@ -40,7 +40,7 @@ type record struct {
 // ID.json and ID.frames.jsonl.
 type store struct{ dir string }
 
-var runID = regexp.MustCompile(`^[0-9A-HJKMNP-TV-Z]{26}$`) // a ULID
+var runID = lazyregexp.New(`^[0-9A-HJKMNP-TV-Z]{26}$`) // a ULID
 
 func (s store) record(id string) string { return filepath.Join(s.dir, id+".json") }
 func (s store) frames(id string) string { return filepath.Join(s.dir, id+".frames.jsonl") }

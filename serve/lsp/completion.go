@@ -2,10 +2,10 @@ package lsp
 
 import (
 	"context"
-	"regexp"
 	"slices"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/workbook"
 )
@@ -41,29 +41,29 @@ type completer struct {
 // contexts are the places where something may be completed, the first that
 // matches counts. The last group of a shape is the word that is being typed.
 var contexts = []struct {
-	shape *regexp.Regexp
+	shape *lazyregexp.Regexp
 	offer func(*completer, []string)
 }{
-	{regexp.MustCompile(`(?i)^\s*#\+begin_src\s+(\S*)$`), (*completer).languages},
-	{regexp.MustCompile(`(?i)^\s*(?:,?#\+begin_src\s+(\S+)|#\+headers?:|#\+property:\s+header-args\S*|:header-args\S*:|#\+call:[^:]*\))(?:\s.*)?\s(:[\w-]*)$`), (*completer).arguments},
-	{regexp.MustCompile(`(?i)^\s*(?:,?#\+begin_src\s+\S+|#\+headers?:|#\+property:\s+header-args\S*|:header-args\S*:)\s+()$`), (*completer).arguments},
-	{regexp.MustCompile(`(?i)^\s*(?:,?#\+begin_src\s+(\S+)|#\+headers?:|#\+property:\s+header-args\S*|:header-args\S*:|#\+call:[^:]*\))(?:\s.*)?\s:([\w-]+)\+?\s+(?:[^:]*[\s,])?([^\s,:]*)$`), (*completer).values},
-	{regexp.MustCompile(`(?i)^\s*#\+property:\s+(\S*)$`), (*completer).properties},
-	{regexp.MustCompile(`(?i)^\s*#\+call:\s+([^\s()\[\]]*)$`), (*completer).callables},
-	{regexp.MustCompile(`(?i)(?:#\+call:\s+|call_)([^\s()\[\]]+)\((?:.*,)?\s*([\w-]*)$`), (*completer).parameters},
-	{regexp.MustCompile(`(?i)^#\+expect:\s+(\S*)$`), (*completer).outputs},
-	{regexp.MustCompile(`(?i)^\s*#\+startup:\s+(?:.*\s)?(\S*)$`), (*completer).startup},
-	{regexp.MustCompile(`^\s*(#\+?\w*)$`), (*completer).keywords},
-	{regexp.MustCompile(`^\*+\s+(\w*)$`), (*completer).todo},
-	{regexp.MustCompile(`^\*+\s.*\s:(?:[\w@#%]+:)*([\w@#%]*)$`), (*completer).tags},
-	{regexp.MustCompile(`\[\[(?:[^\]]*)?$`), (*completer).links},
-	{regexp.MustCompile(`\[fn:([\w-]*)$`), (*completer).footnotes},
-	{regexp.MustCompile(`\{\{\{([\w-]*)$`), (*completer).macros},
-	{regexp.MustCompile(`<<([^<>\s]*)$`), (*completer).noweb},
-	{regexp.MustCompile(`\bcall_([^\s()\[\]]*)$`), (*completer).callables},
-	{regexp.MustCompile(`\bsrc_(\w*)$`), (*completer).languages},
-	{regexp.MustCompile(`^\s*:([\w-]+):\s+(?:.*[\s,])?([^\s,]*)$`), (*completer).drawerValues},
-	{regexp.MustCompile(`^\s*:([\w+-]*)$`), (*completer).drawerKeys},
+	{lazyregexp.New(`(?i)^\s*#\+begin_src\s+(\S*)$`), (*completer).languages},
+	{lazyregexp.New(`(?i)^\s*(?:,?#\+begin_src\s+(\S+)|#\+headers?:|#\+property:\s+header-args\S*|:header-args\S*:|#\+call:[^:]*\))(?:\s.*)?\s(:[\w-]*)$`), (*completer).arguments},
+	{lazyregexp.New(`(?i)^\s*(?:,?#\+begin_src\s+\S+|#\+headers?:|#\+property:\s+header-args\S*|:header-args\S*:)\s+()$`), (*completer).arguments},
+	{lazyregexp.New(`(?i)^\s*(?:,?#\+begin_src\s+(\S+)|#\+headers?:|#\+property:\s+header-args\S*|:header-args\S*:|#\+call:[^:]*\))(?:\s.*)?\s:([\w-]+)\+?\s+(?:[^:]*[\s,])?([^\s,:]*)$`), (*completer).values},
+	{lazyregexp.New(`(?i)^\s*#\+property:\s+(\S*)$`), (*completer).properties},
+	{lazyregexp.New(`(?i)^\s*#\+call:\s+([^\s()\[\]]*)$`), (*completer).callables},
+	{lazyregexp.New(`(?i)(?:#\+call:\s+|call_)([^\s()\[\]]+)\((?:.*,)?\s*([\w-]*)$`), (*completer).parameters},
+	{lazyregexp.New(`(?i)^#\+expect:\s+(\S*)$`), (*completer).outputs},
+	{lazyregexp.New(`(?i)^\s*#\+startup:\s+(?:.*\s)?(\S*)$`), (*completer).startup},
+	{lazyregexp.New(`^\s*(#\+?\w*)$`), (*completer).keywords},
+	{lazyregexp.New(`^\*+\s+(\w*)$`), (*completer).todo},
+	{lazyregexp.New(`^\*+\s.*\s:(?:[\w@#%]+:)*([\w@#%]*)$`), (*completer).tags},
+	{lazyregexp.New(`\[\[(?:[^\]]*)?$`), (*completer).links},
+	{lazyregexp.New(`\[fn:([\w-]*)$`), (*completer).footnotes},
+	{lazyregexp.New(`\{\{\{([\w-]*)$`), (*completer).macros},
+	{lazyregexp.New(`<<([^<>\s]*)$`), (*completer).noweb},
+	{lazyregexp.New(`\bcall_([^\s()\[\]]*)$`), (*completer).callables},
+	{lazyregexp.New(`\bsrc_(\w*)$`), (*completer).languages},
+	{lazyregexp.New(`^\s*:([\w-]+):\s+(?:.*[\s,])?([^\s,]*)$`), (*completer).drawerValues},
+	{lazyregexp.New(`^\s*:([\w+-]*)$`), (*completer).drawerKeys},
 }
 
 func (c *completer) complete() {

@@ -2,10 +2,10 @@ package lsp
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
@@ -17,25 +17,25 @@ type fix struct {
 
 // wrongWord says, by the code of a finding, which part of its message is the
 // word that is wrong.
-var wrongWord = map[string]*regexp.Regexp{
-	"unknown-argument":   regexp.MustCompile(`^unknown header argument (:\S+)`),
-	"unknown-language":   regexp.MustCompile(`^there is no lane for (\S+)`),
-	"unknown-profile":    regexp.MustCompile(`^unknown profile (\S+) means`),
-	"unknown-capability": regexp.MustCompile(`asks for (\S+), which is no`),
-	"undeclared-keyword": regexp.MustCompile(`^(\S+) is no TODO`),
-	"missing-blocker":    regexp.MustCompile(`names id (\S+), which`),
-	"dangling-dep":       regexp.MustCompile(`names "([^"]+)"`),
-	"dangling-call":      regexp.MustCompile(`call of "([^"]+)", which names no`),
-	"dangling-var":       regexp.MustCompile(`(?:refers to|names) "([^"]+)"`),
-	"dangling-noweb":     regexp.MustCompile(`^<<(.*)>> names`),
-	"no-producer":        regexp.MustCompile(`^nothing produces (\S+)`),
-	"dangling-link":      regexp.MustCompile(`^link to (.*) leads nowhere`),
-	"bad-timestamp":      regexp.MustCompile(`^(\S.*?) (?:is no|mixes|is never)`),
-	"not-granted":        regexp.MustCompile(`asks for (\S+), which a run`),
+var wrongWord = map[string]*lazyregexp.Regexp{
+	"unknown-argument":   lazyregexp.New(`^unknown header argument (:\S+)`),
+	"unknown-language":   lazyregexp.New(`^there is no lane for (\S+)`),
+	"unknown-profile":    lazyregexp.New(`^unknown profile (\S+) means`),
+	"unknown-capability": lazyregexp.New(`asks for (\S+), which is no`),
+	"undeclared-keyword": lazyregexp.New(`^(\S+) is no TODO`),
+	"missing-blocker":    lazyregexp.New(`names id (\S+), which`),
+	"dangling-dep":       lazyregexp.New(`names "([^"]+)"`),
+	"dangling-call":      lazyregexp.New(`call of "([^"]+)", which names no`),
+	"dangling-var":       lazyregexp.New(`(?:refers to|names) "([^"]+)"`),
+	"dangling-noweb":     lazyregexp.New(`^<<(.*)>> names`),
+	"no-producer":        lazyregexp.New(`^nothing produces (\S+)`),
+	"dangling-link":      lazyregexp.New(`^link to (.*) leads nowhere`),
+	"bad-timestamp":      lazyregexp.New(`^(\S.*?) (?:is no|mixes|is never)`),
+	"not-granted":        lazyregexp.New(`asks for (\S+), which a run`),
 }
 
 // meant is the word that a hint offers in its place.
-var meant = regexp.MustCompile(`^did you mean (.+)\?$`)
+var meant = lazyregexp.New(`^did you mean (.+)\?$`)
 
 // culpritName is the word a finding is about.
 func culpritName(f compile.Diagnostic) string {

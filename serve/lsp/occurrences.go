@@ -1,9 +1,9 @@
 package lsp
 
 import (
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/tangle"
 	"wb/workbook"
@@ -118,7 +118,7 @@ func (x *indexer) dependency(w org.Token) {
 }
 
 // sigName is a parameter or a named result of a :sig:.
-var sigName = regexp.MustCompile(`([A-Za-z_][\w-]*)\s*:`)
+var sigName = lazyregexp.New(`([A-Za-z_][\w-]*)\s*:`)
 
 // signature finds the ports that a :sig: names: results stand behind the arrow.
 func (x *indexer) signature(c *workbook.Component, v org.Token) {
@@ -238,15 +238,15 @@ func (x *indexer) isNamed(name string) bool {
 	return ok
 }
 
-var nameShape = regexp.MustCompile(`^[\pL_][^\s()\[\]"',;]*$`)
+var nameShape = lazyregexp.New(`^[\pL_][^\s()\[\]"',;]*$`)
 
 // isName reports whether a word could be the name of something.
 func isName(word string) bool { return nameShape.MatchString(word) && word != "t" && word != "nil" }
 
 // nowebShape is a noweb reference in a body, and labelShape a label of code.
 var (
-	nowebShape = regexp.MustCompile(`<<([^<>\s](?:[^<>\n]*[^<>\s])?)>>`)
-	labelShape = regexp.MustCompile(`\(ref:([-\w]+)\)`)
+	nowebShape = lazyregexp.New(`<<([^<>\s](?:[^<>\n]*[^<>\s])?)>>`)
+	labelShape = lazyregexp.New(`\(ref:([-\w]+)\)`)
 )
 
 // body finds noweb references and code labels in a source block.
@@ -315,7 +315,7 @@ func (x *indexer) collectCalls() {
 }
 
 // remoteTable is a formula's reference to another table.
-var remoteTable = regexp.MustCompile(`remote\(\s*([^\s,()]+)`)
+var remoteTable = lazyregexp.New(`remote\(\s*([^\s,()]+)`)
 
 // collectKeywords finds names in formulas, expectations and macros.
 func (x *indexer) collectKeywords() {

@@ -2,15 +2,16 @@ package elisp
 
 import (
 	"math"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 var (
-	integerSyntax = regexp.MustCompile(`^[+-]?[0-9]+\.?$`)
-	floatSyntax   = regexp.MustCompile(`^[+-]?(?:[0-9]+\.[0-9]+|\.[0-9]+|[0-9]+(?:\.[0-9]*)?e[+]?[0-9]+|[0-9]+(?:\.[0-9]*)?e-[0-9]+|\.[0-9]+e[+-]?[0-9]+|[0-9]+\.[0-9]+e[+-]?[0-9]+)$`)
-	specialFloat  = regexp.MustCompile(`^([+-]?)[0-9]*\.?[0-9]+e\+(INF|NaN)$`)
+	integerSyntax = lazyregexp.New(`^[+-]?[0-9]+\.?$`)
+	floatSyntax   = lazyregexp.New(`^[+-]?(?:[0-9]+\.[0-9]+|\.[0-9]+|[0-9]+(?:\.[0-9]*)?e[+]?[0-9]+|[0-9]+(?:\.[0-9]*)?e-[0-9]+|\.[0-9]+e[+-]?[0-9]+|[0-9]+\.[0-9]+e[+-]?[0-9]+)$`)
+	specialFloat  = lazyregexp.New(`^([+-]?)[0-9]*\.?[0-9]+e\+(INF|NaN)$`)
 )
 
 // parseNumber reads an atom as the Lisp reader would: "1." is an integer, "1e3"
@@ -53,7 +54,7 @@ func looksLikeNumber(s string) bool {
 
 // numericCell is what org-babel lets pass as a number: the characters a number
 // may have, in one piece.
-var numericCell = regexp.MustCompile(`(?m)^[0-9e.+ -]+$`)
+var numericCell = lazyregexp.New(`(?m)^[0-9e.+ -]+$`)
 
 // ParseNumber converts the text of a table cell, a result or a header argument
 // to a number when it is one and nothing else ("12", " 1.5 ", "1e3", "+2").

@@ -2,9 +2,9 @@ package lang
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/tangle/elisp"
 )
 
@@ -23,7 +23,7 @@ const (
 type cFamily struct{ variant cVariant }
 
 // mainFunction finds a definition of main, however its return type is spelled.
-var mainFunction = regexp.MustCompile(`(?im)^[ \t]*[intvod]+[ \t\n\r]*main[ \t]*\(.*\)`)
+var mainFunction = lazyregexp.New(`(?im)^[ \t]*[intvod]+[ \t\n\r]*main[ \t]*\(.*\)`)
 
 func (c cFamily) expand(body string, p *Params) (string, error) {
 	var sections []string

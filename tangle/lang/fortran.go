@@ -2,14 +2,14 @@ package lang
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
+	"wb/internal/lazyregexp"
 	"wb/tangle/elisp"
 )
 
-var fortranProgram = regexp.MustCompile(`(?im)^[ \t]*program\b`)
+var fortranProgram = lazyregexp.New(`(?im)^[ \t]*program\b`)
 
 // expandFortran wraps the body into a program when it is none. (With a program
 // around it, the prologue is what follows the body too: that is how ob-fortran

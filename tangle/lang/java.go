@@ -2,19 +2,19 @@ package lang
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/tangle/elisp"
 )
 
 // What a Java body may already contain.
 var (
-	javaPackage = regexp.MustCompile(`(?im)^\s*package\s+([\p{L}\p{N}_.]+)\s*;$`)
-	javaImport  = regexp.MustCompile(`(?im)^\s*import(?:\s+static)?\s+([\p{L}\p{N}_.*]+)\s*;$`)
-	javaClass   = regexp.MustCompile(`(?im)^\s*(?:public\s+)?class\s+([\p{L}\p{N}_]+)\s*\{`)
-	javaMain    = regexp.MustCompile(`(?im)^\s*public\s+static\s+void\s+main\s*\(\s*String[\p{L}\p{N}_\[\]\s]+\)\s*(?:throws[\p{L}\p{N}_,.\s]+)?\{`)
-	javaMethod  = regexp.MustCompile(`(?im)^\s*(?:[\p{L}\p{N}]+\s+)?(?:static\s+)?[\p{L}\p{N}_\[\]]+\s+[\p{L}\p{N}_]+\s*\([\p{L}\p{N}_\[\],\s]*\)\s*(?:throws[\p{L}\p{N}_,.\s]+)?\{`)
+	javaPackage = lazyregexp.New(`(?im)^\s*package\s+([\p{L}\p{N}_.]+)\s*;$`)
+	javaImport  = lazyregexp.New(`(?im)^\s*import(?:\s+static)?\s+([\p{L}\p{N}_.*]+)\s*;$`)
+	javaClass   = lazyregexp.New(`(?im)^\s*(?:public\s+)?class\s+([\p{L}\p{N}_]+)\s*\{`)
+	javaMain    = lazyregexp.New(`(?im)^\s*public\s+static\s+void\s+main\s*\(\s*String[\p{L}\p{N}_\[\]\s]+\)\s*(?:throws[\p{L}\p{N}_,.\s]+)?\{`)
+	javaMethod  = lazyregexp.New(`(?im)^\s*(?:[\p{L}\p{N}]+\s+)?(?:static\s+)?[\p{L}\p{N}_\[\]]+\s+[\p{L}\p{N}_]+\s*\([\p{L}\p{N}_\[\],\s]*\)\s*(?:throws[\p{L}\p{N}_,.\s]+)?\{`)
 )
 
 // expandJava builds a file from the inside out: a main method around bare
@@ -85,7 +85,7 @@ func javaClassName(body string) string {
 
 // pastLast is the place one character behind the last match at or after from,
 // or from itself when there is none.
-func pastLast(re *regexp.Regexp, s string, from int) int {
+func pastLast(re *lazyregexp.Regexp, s string, from int) int {
 	for {
 		m := re.FindStringIndex(s[from:])
 		if m == nil {
@@ -157,7 +157,7 @@ func assignJava(v Var) (string, error) {
 }
 
 // innerNewline is a line break with text on both sides.
-var innerNewline = regexp.MustCompile(`.\n+.`)
+var innerNewline = lazyregexp.New(`.\n+.`)
 
 func javaValue(v Var, x elisp.Value, kind scalarKind) (string, error) {
 	_, vector := x.(elisp.Vector)

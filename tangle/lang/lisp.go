@@ -2,9 +2,9 @@ package lang
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/tangle/elisp"
 )
 
@@ -60,7 +60,7 @@ func expandScheme(body string, p *Params) (string, error) {
 }
 
 // clojureComment is a comment line; a let form cannot hold one safely.
-var clojureComment = regexp.MustCompile(`(?m)^ *;+.*$`)
+var clojureComment = lazyregexp.New(`(?m)^ *;+.*$`)
 
 func expandClojure(body string, p *Params) (string, error) {
 	text := trim(body)

@@ -18,9 +18,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // EnvSeed names the environment variable that overrides the key file.
@@ -65,7 +66,7 @@ func (k Key) GoString() string { return "identity.Key(" + k.String() + ")" }
 // Sign signs data (pure Ed25519, RFC 8032).
 func (k Key) Sign(data []byte) []byte { return ed25519.Sign(k.private, data) }
 
-var tenantName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+var tenantName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 // Load returns the tenant's key: from WB_SIGNING_KEY when it is set, else from
 // the key file in dir ("" is the user's config directory), which is made on

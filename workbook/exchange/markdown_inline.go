@@ -1,11 +1,12 @@
 package exchange
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
+
+	"wb/internal/lazyregexp"
 )
 
 // inlines translates what stands inside a block.
@@ -101,9 +102,9 @@ func (r *markdownReader) plain(n ast.Node) string {
 }
 
 var (
-	footnoteMention = regexp.MustCompile(`\[\^([^\]\s]+)\]`)
+	footnoteMention = lazyregexp.New(`\[\^([^\]\s]+)\]`)
 	// orgMarkup is where markup may begin in org.
-	orgMarkup = regexp.MustCompile(`(^|[\s\-({'"])([*/_=~+])(\S)|(\\)([a-zA-Z(\[\\])|(<)(<)`)
+	orgMarkup = lazyregexp.New(`(^|[\s\-({'"])([*/_=~+])(\S)|(\\)([a-zA-Z(\[\\])|(<)(<)`)
 )
 
 // orgEntities are org's names of those characters.
@@ -143,4 +144,4 @@ func orgLink(target, desc string) string {
 	return "[[" + target + "][" + desc + "]]"
 }
 
-var hasScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*:`)
+var hasScheme = lazyregexp.New(`^[A-Za-z][A-Za-z0-9+.-]*:`)

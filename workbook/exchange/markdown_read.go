@@ -3,7 +3,6 @@ package exchange
 import (
 	"bytes"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/yuin/goldmark"
@@ -11,6 +10,7 @@ import (
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
@@ -201,7 +201,7 @@ func (r *markdownReader) lines(n ast.Node) string {
 }
 
 // footnoteLabel begins a paragraph that defines a footnote.
-var footnoteLabel = regexp.MustCompile(`^\[\^([^\]\s]+)\]:[ \t]*`)
+var footnoteLabel = lazyregexp.New(`^\[\^([^\]\s]+)\]:[ \t]*`)
 
 // paragraph translates a paragraph; a picture alone in it keeps its text as a
 // caption.

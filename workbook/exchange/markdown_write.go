@@ -2,9 +2,9 @@ package exchange
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
@@ -236,9 +236,9 @@ func (w *markdownWriter) translate(n *org.Node) (body string, ok bool) {
 	return "", false
 }
 
-var blanksBeforeBreak = regexp.MustCompile(`[ \t]+\\\n`)
+var blanksBeforeBreak = lazyregexp.New(`[ \t]+\\\n`)
 
-var fixedWidthMark = regexp.MustCompile(`(?m)^[ \t]*: ?`)
+var fixedWidthMark = lazyregexp.New(`(?m)^[ \t]*: ?`)
 
 // affiliatedLen is the length of the keywords above an element.
 func affiliatedLen(n *org.Node) int {
@@ -356,10 +356,10 @@ func tight(body string) string {
 	return blankBeforeList.ReplaceAllString(body, "\n$1")
 }
 
-var blankBeforeList = regexp.MustCompile(`\n\n((?:[-+*]|\d+[.)]) )`)
+var blankBeforeList = lazyregexp.New(`\n\n((?:[-+*]|\d+[.)]) )`)
 
 // cookie is the alignment of a column, in a row of nothing else.
-var cookie = regexp.MustCompile(`^<([lrc])\d*>$`)
+var cookie = lazyregexp.New(`^<([lrc])\d*>$`)
 
 // table writes a table. Markdown has one header; other rules are left out.
 func (w *markdownWriter) table(n *org.Node) (string, bool) {

@@ -2,9 +2,9 @@ package exchange
 
 import (
 	"html"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
@@ -107,7 +107,7 @@ func linkMarkdown(doc *org.Document, n *org.Node) string {
 	return strings.TrimRight(n.Text(), " \t\n") + blanks
 }
 
-var imageName = regexp.MustCompile(`(?i)\.(png|jpe?g|gif|svg|webp|avif|bmp|tiff?)$`)
+var imageName = lazyregexp.New(`(?i)\.(png|jpe?g|gif|svg|webp|avif|bmp|tiff?)$`)
 
 func isImage(target string) bool { return imageName.MatchString(target) }
 
@@ -124,9 +124,9 @@ func quoteTitle(title string) string { return `"` + strings.ReplaceAll(title, `"
 
 var (
 	// special are characters that mean something in the middle of a line.
-	special   = regexp.MustCompile("[\\\\`*<>\\[\\]|]|_|~~|&[#A-Za-z0-9]+;")
-	wordByte  = regexp.MustCompile(`^[\pL\pN]$`)
-	lineStart = regexp.MustCompile(`^(\s*)([-+](?:\s|$)|#{1,6}(?:\s|$)|>|=+\s*$|-+\s*$|\d{1,9}[.)](?:\s|$)|~~~|:?-+:?\s*\|)`)
+	special   = lazyregexp.New("[\\\\`*<>\\[\\]|]|_|~~|&[#A-Za-z0-9]+;")
+	wordByte  = lazyregexp.New(`^[\pL\pN]$`)
+	lineStart = lazyregexp.New(`^(\s*)([-+](?:\s|$)|#{1,6}(?:\s|$)|>|=+\s*$|-+\s*$|\d{1,9}[.)](?:\s|$)|~~~|:?-+:?\s*\|)`)
 )
 
 // escapeMarkdown protects what Markdown would read as markup. An underscore
@@ -155,9 +155,9 @@ func escapeMarkdown(s string) string {
 }
 
 var (
-	checkboxStart = regexp.MustCompile(`^\[[ xX]\] `)
-	checkboxHead  = regexp.MustCompile(`^\[[ xX]$`)
-	footnoteHead  = regexp.MustCompile(`\[\^[^\]\s]+$`)
+	checkboxStart = lazyregexp.New(`^\[[ xX]\] `)
+	checkboxHead  = lazyregexp.New(`^\[[ xX]$`)
+	footnoteHead  = lazyregexp.New(`\[\^[^\]\s]+$`)
 )
 
 func isFootnoteEnd(before string) bool { return footnoteHead.MatchString(before) }
@@ -167,7 +167,7 @@ func unescapeMarkdown(s string) string {
 	return html.UnescapeString(backslashed.ReplaceAllString(s, "$1"))
 }
 
-var backslashed = regexp.MustCompile("\\\\([!-/:-@\\[-`{-~])")
+var backslashed = lazyregexp.New("\\\\([!-/:-@\\[-`{-~])")
 
 // protectLineStart keeps a line of text from looking like a list, a heading or
 // a quote.

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"path"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
@@ -254,8 +254,8 @@ func encode(outputs ...output) []json.RawMessage {
 }
 
 var (
-	fileLink  = regexp.MustCompile(`^\[\[file:([^\]]+)\](?:\[[^\]]*\])?\]$`)
-	blockHead = regexp.MustCompile(`^#\+begin_export (\S+)((?: :\S+)*)$`)
+	fileLink  = lazyregexp.New(`^\[\[file:([^\]]+)\](?:\[[^\]]*\])?\]$`)
+	blockHead = lazyregexp.New(`^#\+begin_export (\S+)((?: :\S+)*)$`)
 )
 
 // typedOutputs reads the outputs that FromNotebook wrote into a block.

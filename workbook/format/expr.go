@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // value is what an expression gives: a number, text, or nan, which an empty
@@ -171,10 +172,10 @@ func (e *evaluation) sign() (value, error) {
 }
 
 var (
-	literal    = regexp.MustCompile(`^(\d+(\.\d*)?|\.\d+)`)
-	reference  = regexp.MustCompile(`^(@(?:[-+]?\d+|<+|>+|I+))?(\$(?:[-+]?\d+|<+|>+))?`)
-	position   = regexp.MustCompile(`^[@$]#`)
-	stringCall = regexp.MustCompile(`^string\("([^"]*)"\)`)
+	literal    = lazyregexp.New(`^(\d+(\.\d*)?|\.\d+)`)
+	reference  = lazyregexp.New(`^(@(?:[-+]?\d+|<+|>+|I+))?(\$(?:[-+]?\d+|<+|>+))?`)
+	position   = lazyregexp.New(`^[@$]#`)
+	stringCall = lazyregexp.New(`^string\("([^"]*)"\)`)
 	aggregates = []string{"vsum", "vmean", "vmin", "vmax", "vcount", "vlen", "vprod", "vmedian"}
 )
 

@@ -5,10 +5,11 @@ import (
 	"fmt"
 	"math"
 	"math/big"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // formula is one "target=expression;format" of a #+TBLFM: line. Targets that
@@ -31,13 +32,13 @@ type mode struct {
 }
 
 var (
-	columnTarget = regexp.MustCompile(`^\$(\d+|<+|>+)$`)
-	rowTarget    = regexp.MustCompile(`^@(\d+|<+|>+)$`)
-	fieldTarget  = regexp.MustCompile(`^@(\d+|<+|>+)\$(\d+|<+|>+)$`)
-	areaTarget   = regexp.MustCompile(`^@(\d+|<+|>+)\$(\d+|<+|>+)\.\.@(\d+|<+|>+)\$(\d+|<+|>+)$`)
-	calcFlag     = regexp.MustCompile(`([pnfse])(-?\d+)`)
-	orgFlag      = regexp.MustCompile(`[tTUNLEDRFSu]`)
-	printfFlag   = regexp.MustCompile(`^[^%]*%[-+ 0]*\d{0,2}(?:\.\d{1,2})?[dfs][^%]*$`)
+	columnTarget = lazyregexp.New(`^\$(\d+|<+|>+)$`)
+	rowTarget    = lazyregexp.New(`^@(\d+|<+|>+)$`)
+	fieldTarget  = lazyregexp.New(`^@(\d+|<+|>+)\$(\d+|<+|>+)$`)
+	areaTarget   = lazyregexp.New(`^@(\d+|<+|>+)\$(\d+|<+|>+)\.\.@(\d+|<+|>+)\$(\d+|<+|>+)$`)
+	calcFlag     = lazyregexp.New(`([pnfse])(-?\d+)`)
+	orgFlag      = lazyregexp.New(`[tTUNLEDRFSu]`)
+	printfFlag   = lazyregexp.New(`^[^%]*%[-+ 0]*\d{0,2}(?:\.\d{1,2})?[dfs][^%]*$`)
 )
 
 // parseMode reads what stands behind the semicolon.
@@ -205,13 +206,13 @@ func (n number) fixedText(digits int) string {
 }
 
 var (
-	hms = regexp.MustCompile(`(-?)(\d+):(\d+):(\d+)`)
-	hm  = regexp.MustCompile(`(-?)(\d+):(\d+)`)
+	hms = lazyregexp.New(`(-?)(\d+):(\d+):(\d+)`)
+	hm  = lazyregexp.New(`(-?)(\d+):(\d+)`)
 )
 
 // seconds turns HH:MM:SS and HH:MM in a field into a number.
 func seconds(field string) string {
-	for i, form := range []*regexp.Regexp{hms, hm} {
+	for i, form := range []*lazyregexp.Regexp{hms, hm} {
 		m := form.FindStringSubmatch(field)
 		if m == nil || i == 1 && strings.ContainsAny(field, "<[") {
 			continue

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
 	"slices"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // functionCall begins a call of one of Calc's functions.
-var functionCall = regexp.MustCompile(`^(if|abs|floor|ceil|round|trunc|min|max|sqrt|remote)\(`)
+var functionCall = lazyregexp.New(`^(if|abs|floor|ceil|round|trunc|min|max|sqrt|remote)\(`)
 
 // function reads the arguments of a call and computes it.
 func (e *evaluation) function(open string) (value, error) {
@@ -147,7 +148,7 @@ func median(values []number) (number, error) {
 
 // leadingNumber is the number that text begins with, "0" if it begins with
 // none; empty text stays empty.
-var leading = regexp.MustCompile(`^[ \t]*[-+]?(\d+\.?\d*|\.\d+)`)
+var leading = lazyregexp.New(`^[ \t]*[-+]?(\d+\.?\d*|\.\d+)`)
 
 func leadingNumber(text string) string {
 	if text == "" {
@@ -161,7 +162,7 @@ func leadingNumber(text string) string {
 	return strings.TrimSuffix(m, ".")
 }
 
-var remoteName = regexp.MustCompile(`^[^,)]+`)
+var remoteName = lazyregexp.New(`^[^,)]+`)
 
 // remoteSpan reads the rest of remote(NAME,RANGE): numbers of another table.
 func (e *evaluation) remoteSpan() ([]number, error) {

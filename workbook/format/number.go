@@ -4,8 +4,9 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"regexp"
 	"strings"
+
+	"wb/internal/lazyregexp"
 )
 
 // number is a number as Emacs Calc has it: an exact integer, or a decimal
@@ -20,7 +21,7 @@ const (
 	shown     = 8  // digits Org shows
 )
 
-var plainNumber = regexp.MustCompile(`^-?(\d+\.?\d*|\.\d+)$`)
+var plainNumber = lazyregexp.New(`^-?(\d+\.?\d*|\.\d+)$`)
 
 // parseCell reads a field; an empty one counts as zero.
 func parseCell(text string) (number, error) {

@@ -3,15 +3,16 @@ package format
 import (
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
+
+	"wb/internal/lazyregexp"
 )
 
 // rounds is how often a table is recomputed at most until it settles, as
 // org-table-iterate does.
 const rounds = 10
 
-var markedRow = regexp.MustCompile(`^[!_^/#$*]$`)
+var markedRow = lazyregexp.New(`^[!_^/#$*]$`)
 
 // recompute returns the table after its formulas were applied until nothing
 // changes. Formulas that this package does not know leave their fields as they

@@ -2,18 +2,18 @@ package format
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
 // tableNumber is what Emacs calls a number when it decides how a column is
 // aligned (org-table-number-regexp): anything that looks like one in print.
-var tableNumber = regexp.MustCompile(`^([<>]?[-+^.0-9]*[0-9][-+^.0-9eEdDx()%:]*|[<>]?[-+]?0[xX][[:xdigit:].]+|[<>]?[-+]?[0-9]+#[0-9a-zA-Z.]+|nan|[-+u]?inf)$`)
+var tableNumber = lazyregexp.New(`^([<>]?[-+^.0-9]*[0-9][-+^.0-9eEdDx()%:]*|[<>]?[-+]?0[xX][[:xdigit:].]+|[<>]?[-+]?[0-9]+#[0-9a-zA-Z.]+|nan|[-+u]?inf)$`)
 
 // alignCookie is a cell that sets its column's alignment: <l>, <r10>, <c>.
-var alignCookie = regexp.MustCompile(`^<([lrc])[0-9]*>$`)
+var alignCookie = lazyregexp.New(`^<([lrc])[0-9]*>$`)
 
 // grid is the text of a table: rows of cells, where nil is a rule.
 type grid [][]string

@@ -1,11 +1,12 @@
 package format
 
 import (
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
+
+	"wb/internal/lazyregexp"
 )
 
 // screen measures text as Emacs does: wide East Asian characters and emoji
@@ -13,7 +14,7 @@ import (
 var screen = &runewidth.Condition{StrictEmojiNeutral: true}
 
 // bracketLink is [[target]] or [[target][description]].
-var bracketLink = regexp.MustCompile(`\[\[((?:[^\]\[\\]|\\.)+)\](?:\[((?:.)+?)\])?\]`)
+var bracketLink = lazyregexp.New(`\[\[((?:[^\]\[\\]|\\.)+)\](?:\[((?:.)+?)\])?\]`)
 
 // visible is text as Emacs shows it: of a link only its description.
 func visible(s string) string {

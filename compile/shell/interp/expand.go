@@ -17,6 +17,8 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
+
+	"wb/internal/lazyregexp"
 )
 
 // newConfig ties package expand to this shell.
@@ -107,7 +109,7 @@ func (sh *Shell) fields(words ...*syntax.Word) []string {
 	return list
 }
 
-var rangeWord = regexp.MustCompile(`^\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}$`)
+var rangeWord = lazyregexp.New(`^\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}$`)
 
 // numberRange is {1..100000}, which package expand would cut at 16384.
 func numberRange(word string) ([]string, bool) {

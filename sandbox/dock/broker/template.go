@@ -6,16 +6,16 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"net/url"
-	"regexp"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/sandbox/dock"
 	"wb/sandbox/dock/store"
 	"wb/sandbox/netbroker"
 )
 
 // Where a variable or a secret stands in a header or body.
-var template = regexp.MustCompile(`\{\{(var|secret):([A-Za-z_][A-Za-z0-9_.-]*)\}\}`)
+var template = lazyregexp.New(`\{\{(var|secret):([A-Za-z_][A-Za-z0-9_.-]*)\}\}`)
 
 // Templates expands {{var:K}} where vars is granted, and {{secret:K}} where
 // secrets is. allowed reports whether a capability was granted for a name; what

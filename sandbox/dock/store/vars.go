@@ -13,7 +13,8 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"regexp"
+
+	"wb/internal/lazyregexp"
 )
 
 // VarKind says what a variable is.
@@ -34,7 +35,7 @@ type Variable struct {
 	Value string  `json:"value,omitempty"`
 }
 
-var varName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]{0,127}$`)
+var varName = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_.-]{0,127}$`)
 
 func checkVar(name string) error {
 	if !varName.MatchString(name) {

@@ -23,30 +23,39 @@ func (p *parrot) Complete(_ context.Context, _ agent.Request, _ func(string)) (a
 		Usage: trace.Usage{TokensIn: 100, TokensOut: 10}}, nil
 }
 
+// effecting is echo as a tool whose calls must be announced on disk.
+var effecting = function{"echo", false, echo.call}
+
+// contained is echo as a tool that changes nothing outside the run.
+type contained struct{ function }
+
+func (contained) Contained() bool { return true }
+
 // BenchmarkStep is what a step costs besides model and tool: bounds, transcript
-// and, in "recorded", the journal and the events, on whose syncs to disk the
-// run waits.
+// and, where it is recorded, the journal and the events. A run waits for the
+// disk before each effect, "effects"; calls that only read or stay in the run,
+// "reads", do not make it wait.
 func BenchmarkStep(b *testing.B) {
 	const steps = 40
-	for _, recorded := range []bool{false, true} {
-		name := "loop"
-		if recorded {
-			name = "recorded"
-		}
-		b.Run(name, func(b *testing.B) {
+	for _, c := range []struct {
+		name     string
+		tool     agent.Tool
+		recorded bool
+	}{{"loop", echo, false}, {"reads", contained{echo}, true}, {"effects", effecting, true}} {
+		b.Run(c.name, func(b *testing.B) {
 			for range b.N {
 				d := agent.Default()
 				d.Bounds, d.Model = agent.Bounds{Steps: steps, Tokens: 1 << 30, ToolCalls: 1 << 20}, "m"
-				opts := agent.Options{Agent: d, Task: "do it", Model: &parrot{steps}, Tools: []agent.Tool{echo, done}, RunID: "r1"}
+				opts := agent.Options{Agent: d, Task: "do it", Model: &parrot{steps}, Tools: []agent.Tool{c.tool, done}, RunID: "r1"}
 				var close func()
-				if recorded {
+				if c.recorded {
 					opts, close = recording(b, opts)
 				}
 				r := agent.Run(b.Context(), opts)
 				if r.Status != agent.StatusDone || r.Steps != steps {
 					b.Fatalf("%s after %d steps: %s", r.Status, r.Steps, r.Error)
 				}
-				if recorded {
+				if c.recorded {
 					close()
 				}
 			}

@@ -59,6 +59,7 @@ func (r *run) callTools(ctx context.Context, step int, calls []ToolCall) ([]Outp
 		outputs[i] = e.Output
 	}
 	r.result.Steps = step
+	r.syncMeanwhile()
 	return outputs, nil
 }
 
@@ -104,7 +105,7 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 		return e, err
 	}
 	e = effect{Tool: call.Name, Args: args}
-	if err := r.record(trace.EntryIntent, key, e); err != nil {
+	if err := r.intend(key, call, e); err != nil {
 		reserved.Settle(Bounds{})
 		return e, err
 	}
@@ -130,6 +131,22 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 	return e, r.settle(key, &e)
 }
 
+// intend records what is about to be done. Outside the run nothing may happen
+// before that is on disk, and with it the turn that asked for it; a call whose
+// effects stay in the run need not wait.
+func (r *run) intend(key string, call ToolCall, e effect) error {
+	if err := r.record(trace.EntryIntent, key, e); err != nil || r.contained(call) {
+		return err
+	}
+	return r.sync()
+}
+
+// contained reports whether a call changes nothing outside the run.
+func (r *run) contained(call ToolCall) bool {
+	t, ok := r.tools.tools[call.Name].(interface{ Contained() bool })
+	return ok && t.Contained()
+}
+
 // writes is the key of the entry that announces what a call writes.
 func writes(key string) string { return key + "/writes" }
 
@@ -140,6 +157,9 @@ func (r *run) settle(key string, e *effect) error {
 	if files := r.Tree.unwritten(); len(files) > 0 {
 		e.Output.Files = files
 		if err := r.record(trace.EntryIntent, writes(key), e); err != nil {
+			return err
+		}
+		if err := r.sync(); err != nil {
 			return err
 		}
 		if err := r.Tree.flush(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
 	"wb/trace"
@@ -19,10 +20,11 @@ type Recorder interface {
 	Emit(trace.Event) error
 }
 
-// Journal is what a run is resumed from; a [*trace.Journal] is one. Append
-// returns when the entry is on disk.
+// Journal is what a run is resumed from; a [*trace.Journal] is one. What Add
+// was given outlives the process, and once Sync has returned the machine's power.
 type Journal interface {
-	Append(kind trace.EntryKind, key string, body []byte) (trace.Entry, error)
+	Add(kind trace.EntryKind, key string, body []byte) (trace.Entry, error)
+	Sync() error
 	Find(kind trace.EntryKind, key string) (trace.Entry, bool)
 	Body(trace.Entry) ([]byte, error)
 }
@@ -88,6 +90,7 @@ type run struct {
 	lastKnown   int64 // tokens of the transcript when the provider last counted them
 	knownSize   int64 // bytes of the transcript then
 	askedSize   int64 // bytes of the request that was reserved for last
+	syncing     sync.WaitGroup
 }
 
 // Run executes an agent. It never fails: what goes wrong is in the result.
@@ -106,6 +109,10 @@ func Run(ctx context.Context, opts Options) *Result {
 	end := r.begin()
 	if end == nil {
 		o := r.loop(ctx)
+		r.syncing.Wait()
+		if err := r.sync(); err != nil {
+			o = r.conclude(ctx, err)
+		}
 		end = &o
 	}
 	r.close(end)
@@ -223,7 +230,7 @@ func (r *run) recorded(kind trace.EntryKind, key string, body any) (bool, error)
 	return true, json.Unmarshal(text, body)
 }
 
-// record writes an entry of the journal.
+// record writes an entry of the journal, which need not be on disk yet.
 func (r *run) record(kind trace.EntryKind, key string, body any) error {
 	if r.Journal == nil {
 		return nil
@@ -234,8 +241,25 @@ func (r *run) record(kind trace.EntryKind, key string, body any) error {
 	if err := encoder.Encode(body); err != nil {
 		return err
 	}
-	_, err := r.Journal.Append(kind, key, text.Bytes())
+	_, err := r.Journal.Add(kind, key, text.Bytes())
 	return err
+}
+
+// sync returns when what was recorded is on disk: before every effect, and
+// before the run ends.
+func (r *run) sync() error {
+	if r.Journal == nil {
+		return nil
+	}
+	return r.Journal.Sync()
+}
+
+// syncMeanwhile brings what a turn recorded to the disk while the model thinks.
+// A failure is met by the next entry.
+func (r *run) syncMeanwhile() {
+	if r.Journal != nil && !r.Replay {
+		r.syncing.Go(func() { _ = r.Journal.Sync() })
+	}
 }
 
 // DivergedError says that a replay wanted to do something that was not

@@ -15,6 +15,10 @@ import (
 // Tool is something a model can ask for. Call never sees arguments that do not
 // fit the schema. An error is text the model reads, unless it is a
 // [*BoundError] or the context's.
+//
+// A tool that changes nothing but the run's tree and state, if anything, may
+// say so with a method Contained() bool: what the journal says of its calls is
+// then not waited for.
 type Tool interface {
 	Spec() ToolSpec
 	// ReadOnly tools of one turn may run at the same time.

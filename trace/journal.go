@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"unicode/utf8"
 )
 
 // EntryKind says what a journal entry is about.
@@ -29,12 +30,21 @@ type Entry struct {
 	Kind EntryKind `json:"kind"`
 	Key  string    `json:"key"`  // idempotency key: an effect is done once per key
 	Blob string    `json:"blob"` // digest of the body
+	// Body is the body itself where it is short, nil where it is a blob.
+	Body *string `json:"body,omitempty"`
 }
 
-// Journal is the durable record that a run is resumed from. [Journal.Append]
-// returns when the entry is on disk; only then may the effect it announces
-// happen. A journal belongs to one process at a time and is safe for
-// concurrent use within it.
+// maxInline is how many bytes of body an entry holds itself. A blob of its own
+// costs two more syncs, one of the file and one of its directory.
+const maxInline = 64 << 10
+
+// Journal is the durable record that a run is resumed from. [Journal.Add]
+// writes an entry, which a killed process leaves behind; [Journal.Sync] returns
+// when all entries so far are on disk, which a machine that loses power leaves
+// behind; [Journal.Append] does both. An effect may happen only after the entry
+// that announces it was synced. Syncs are what a journal costs, so entries are
+// added one by one and synced together. A journal belongs to one process at a
+// time and is safe for concurrent use within it.
 //
 // An effect with an intent but no effect entry may or may not have happened:
 // the run died in between. [Journal.Find] tells a resumed run which of its
@@ -46,7 +56,17 @@ type Journal struct {
 	mu      sync.Mutex
 	file    *os.File
 	entries []Entry
+	last    map[place]int // number of the last entry of a kind with a key
+	synced  int           // how many entries are on disk
 	failed  error
+
+	syncing sync.Mutex // held by the one that syncs; taken before mu
+}
+
+// place is where [Journal.Find] finds an entry.
+type place struct {
+	kind EntryKind
+	key  string
 }
 
 // JournalError is a journal that cannot be read; Line counts from 1.
@@ -61,8 +81,9 @@ func (e *JournalError) Error() string { return fmt.Sprintf("%s:%d: %s", e.Path, 
 // ErrJournalBusy is a journal that another process has open: the run is going.
 var ErrJournalBusy = errors.New("journal is in use by another process")
 
-// OpenJournal opens the journal of a run, or starts it. A last line that a
-// crash cut short is dropped: its effect was not allowed to begin.
+// OpenJournal opens the journal of a run, or starts it. What a crash left of
+// lines that were not synced is dropped: their effects were not allowed to
+// begin.
 func (s *State) OpenJournal(run string) (*Journal, error) {
 	if run == "" || run != filepath.Base(run) {
 		return nil, fmt.Errorf("journal: %q is no run id", run)
@@ -76,7 +97,7 @@ func (s *State) OpenJournal(run string) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	j := &Journal{run: run, blobs: s.Blobs(), file: file}
+	j := &Journal{run: run, blobs: s.Blobs(), file: file, last: map[place]int{}}
 	if err := j.load(path); err != nil {
 		file.Close()
 		return nil, err
@@ -100,6 +121,9 @@ func (j *Journal) load(path string) error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	whole := bytes.LastIndexByte(text, '\n') + 1
+	if lost := bytes.IndexByte(text[:whole], 0); lost >= 0 { // blocks that power failed before
+		whole = bytes.LastIndexByte(text[:lost], '\n') + 1
+	}
 	number := 0
 	for line := range bytes.Lines(text[:whole]) {
 		number++
@@ -110,7 +134,7 @@ func (j *Journal) load(path string) error {
 		if e.Seq != len(j.entries) || e.Run != j.run || !isDigest(e.Blob) {
 			return &JournalError{path, number, fmt.Sprintf("expected entry %d of run %s", len(j.entries), j.run)}
 		}
-		j.entries = append(j.entries, e)
+		j.keep(e)
 	}
 	if whole < len(text) {
 		if err := j.file.Truncate(int64(whole)); err != nil {
@@ -120,35 +144,100 @@ func (j *Journal) load(path string) error {
 	if _, err := j.file.Seek(int64(whole), io.SeekStart); err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	return nil
+	return nil // what a killed process left unsynced goes to disk with the first sync
 }
 
-// Append records an entry and returns when body and entry are on disk. After
-// a failure the journal takes no more entries: the effect must not happen.
+// keep takes an entry over that the file has.
+func (j *Journal) keep(e Entry) {
+	j.last[place{e.Kind, e.Key}] = len(j.entries)
+	j.entries = append(j.entries, e)
+}
+
+// Append records an entry and returns when it is on disk, and all before it.
 func (j *Journal) Append(kind EntryKind, key string, body []byte) (Entry, error) {
-	blob, err := j.blobs.PutSynced(body)
+	e, err := j.Add(kind, key, body)
+	if err == nil {
+		err = j.Sync()
+	}
 	if err != nil {
-		return Entry{}, fmt.Errorf("journal of run %s: %w", j.run, err)
+		return Entry{}, err
+	}
+	return e, nil
+}
+
+// Add records an entry and does not wait for the disk. After a failure the
+// journal takes no more entries: no effect may happen.
+func (j *Journal) Add(kind EntryKind, key string, body []byte) (Entry, error) {
+	e := Entry{Run: j.run, Kind: kind, Key: key}
+	if len(body) <= maxInline && utf8.Valid(body) {
+		text := string(body)
+		e.Blob, e.Body = Digest(body), &text
+	} else {
+		var err error
+		if e.Blob, err = j.blobs.PutSynced(body); err != nil {
+			return Entry{}, fmt.Errorf("journal of run %s: %w", j.run, err)
+		}
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.failed != nil {
 		return Entry{}, j.failed
 	}
-	e := Entry{Seq: len(j.entries), Run: j.run, Kind: kind, Key: key, Blob: blob}
-	line, err := json.Marshal(e)
+	e.Seq = len(j.entries)
+	var line bytes.Buffer
+	encoder := json.NewEncoder(&line)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(e)
 	if err == nil {
-		_, err = j.file.Write(append(line, '\n'))
-	}
-	if err == nil {
-		err = j.file.Sync()
+		_, err = j.file.Write(line.Bytes())
 	}
 	if err != nil { // what the file holds now is known only after reading it again
 		j.failed = fmt.Errorf("journal of run %s: %w", j.run, err)
 		return Entry{}, j.failed
 	}
-	j.entries = append(j.entries, e)
+	j.keep(e)
 	return e, nil
+}
+
+// Sync returns when every entry added so far is on disk. Callers at the same
+// time share what the disk does.
+func (j *Journal) Sync() error {
+	if done, err := j.onDisk(j.Len()); done || err != nil {
+		return err
+	}
+	want := j.Len()
+	j.syncing.Lock()
+	defer j.syncing.Unlock()
+	if done, err := j.onDisk(want); done || err != nil { // somebody else's sync covered it
+		return err
+	}
+	covered := j.Len()
+	err := j.file.Sync()
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if err != nil { // the kernel may have dropped what it could not write
+		if j.failed == nil {
+			j.failed = fmt.Errorf("journal of run %s: %w", j.run, err)
+		}
+		return j.failed
+	}
+	j.synced = covered
+	return nil
+}
+
+// Len is how many entries there are.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.entries)
+}
+
+// onDisk reports whether the first n entries are on disk, or why the journal
+// takes no more.
+func (j *Journal) onDisk(n int) (bool, error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.synced >= n, j.failed
 }
 
 // Entries are the entries so far, in order. The slice must not be modified.
@@ -160,17 +249,25 @@ func (j *Journal) Entries() []Entry {
 
 // Find returns the last entry of a kind with a key.
 func (j *Journal) Find(kind EntryKind, key string) (Entry, bool) {
-	entries := j.Entries()
-	for i := len(entries) - 1; i >= 0; i-- {
-		if entries[i].Kind == kind && entries[i].Key == key {
-			return entries[i], true
-		}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	i, ok := j.last[place{kind, key}]
+	if !ok {
+		return Entry{}, false
 	}
-	return Entry{}, false
+	return j.entries[i], true
 }
 
-// Body is the blob of an entry.
-func (j *Journal) Body(e Entry) ([]byte, error) { return j.blobs.Get(e.Blob) }
+// Body is the body of an entry, which is checked against its digest.
+func (j *Journal) Body(e Entry) ([]byte, error) {
+	if e.Body == nil {
+		return j.blobs.Get(e.Blob)
+	}
+	if body := []byte(*e.Body); Digest(body) == e.Blob {
+		return body, nil
+	}
+	return nil, fmt.Errorf("journal of run %s: entry %d was changed", j.run, e.Seq)
+}
 
 // CopyTo appends the first n entries to another run's empty journal: a fork of
 // the run at that point.
@@ -184,19 +281,28 @@ func (j *Journal) CopyTo(fork *Journal, n int) error {
 		if err != nil {
 			return err
 		}
-		if _, err := fork.Append(e.Kind, e.Key, body); err != nil {
+		if _, err := fork.Add(e.Kind, e.Key, body); err != nil {
 			return err
 		}
 	}
-	return nil
+	return fork.Sync()
 }
 
-// Close closes the journal and lets another process open it.
+// Close syncs the journal, closes it and lets another process open it.
 func (j *Journal) Close() error {
+	j.mu.Lock()
+	failed := j.failed
+	j.mu.Unlock()
+	var err error
+	if failed == nil { // a journal that has failed has said so already
+		err = j.Sync()
+	}
+	j.syncing.Lock() // a sync may be under way still
+	defer j.syncing.Unlock()
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	if j.failed == nil {
 		j.failed = fmt.Errorf("journal of run %s is closed", j.run)
 	}
-	return j.file.Close()
+	return errors.Join(err, j.file.Close())
 }

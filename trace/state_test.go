@@ -227,3 +227,64 @@ func TestRegister(t *testing.T) {
 		t.Errorf("%v %+v", err, runs)
 	}
 }
+
+// Short bodies stand in the entry, long ones and bytes that are no text are
+// blobs, and journals from before bodies stood in entries are read.
+func TestJournalBodies(t *testing.T) {
+	state := NewState(t.TempDir())
+	j, err := state.OpenJournal("run-a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := []byte("from before")
+	digest, err := state.Blobs().Put(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	bodies := [][]byte{nil, []byte("<short> & \u2028 \"plain\"\n"), {0xff, 0}, bytes.Repeat([]byte("long "), maxInline/4)}
+	for _, body := range bodies {
+		if _, err := j.Add(EntryEffect, "k", body); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(state.RunDir("run-a"), "journal.jsonl")
+	whole := read(t, path)
+	if n := bytes.Count(whole, []byte(`"body":`)); n != 2 {
+		t.Errorf("%d bodies in entries, want 2:\n%.500s", n, whole)
+	}
+	os.WriteFile(path, append(whole, `{"seq":4,"run":"run-a","kind":"effect","key":"k","blob":"`+digest+"\"}\n"...), 0o600)
+	if j, err = state.OpenJournal("run-a"); err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range append(bodies, old) {
+		if got, err := j.Body(j.Entries()[i]); err != nil || !bytes.Equal(got, want) {
+			t.Errorf("body %d is %.40q, want %.40q: %v", i, got, want, err)
+		}
+	}
+	j.Close()
+	os.WriteFile(path, bytes.Replace(whole, []byte("plain"), []byte("plane"), 1), 0o600)
+	if j, err = state.OpenJournal("run-a"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Body(j.Entries()[1]); err == nil || !strings.Contains(err.Error(), "changed") {
+		t.Errorf("a changed body was read: %v", err)
+	}
+	j.Close()
+	// blocks of zeros where the power failed, with a whole line behind them
+	lines := bytes.SplitAfter(whole, newline)
+	os.WriteFile(path, slices.Concat(lines[0], lines[1], make([]byte, 700), lines[3]), 0o600)
+	if j, err = state.OpenJournal("run-a"); err != nil || len(j.Entries()) != 2 {
+		t.Fatalf("after a loss of power: %v", err)
+	}
+	if e, err := j.Append(EntryEffect, "k", nil); err != nil || e.Seq != 2 {
+		t.Errorf("%+v %v", e, err)
+	}
+	j.Close()
+	if j, err = state.OpenJournal("run-a"); err != nil || len(j.Entries()) != 3 {
+		t.Errorf("opened again: %v", err)
+	}
+	j.Close()
+}

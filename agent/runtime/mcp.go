@@ -124,6 +124,6 @@ func mcpListed(ctx context.Context, s *mcptools.Server, opts agent.Options) (lis
 	if err != nil {
 		return nil, err
 	}
-	_, err = opts.Journal.Append(trace.EntryEffect, key, body)
+	_, err = opts.Journal.Add(trace.EntryEffect, key, body)
 	return listed, err
 }

@@ -18,6 +18,7 @@ type tool struct {
 	name, description string
 	schema            string
 	readOnly          bool
+	contained         bool // it changes the run's tree or state and nothing else
 	call              func(ctx context.Context, args agent.Args) (agent.Output, error)
 	accept            map[string]string // older names of arguments
 }
@@ -27,6 +28,9 @@ func (t *tool) Spec() agent.ToolSpec {
 }
 
 func (t *tool) ReadOnly() bool { return t.readOnly }
+
+// Contained reports whether calls change nothing outside the run.
+func (t *tool) Contained() bool { return t.readOnly || t.contained }
 
 func (t *tool) Call(ctx context.Context, args agent.Args) (agent.Output, error) {
 	return t.call(ctx, args)

@@ -24,7 +24,7 @@ func Files(tree *agent.Tree) []agent.Tool {
 			}
 			return agent.Output{Text: string(data), Taint: fileTaint(args.Text("path"))}, nil
 		}}
-	write := &tool{name: "vfs_write", description: "Write a file of the working directory, replacing what it held.",
+	write := &tool{name: "vfs_write", contained: true, description: "Write a file of the working directory, replacing what it held.",
 		schema: object("path string the file, relative to the working directory", "content string the whole new content"),
 		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
 			if err := tree.Write(args.Text("path"), []byte(args.Text("content"))); err != nil {

@@ -14,7 +14,7 @@ import (
 // Shell runs pipelines in the in-wasm shell on the run's tree. No process of
 // the operating system is behind it.
 func Shell(runner *shell.Runner, tree *agent.Tree, limits sandbox.Limits) agent.Tool {
-	return &tool{name: "shell", accept: map[string]string{"command": "pipeline"},
+	return &tool{name: "shell", contained: true, accept: map[string]string{"command": "pipeline"},
 		description: "Run a shell pipeline in a sandbox that holds the working directory: | ; && ||, variables, globs, loops, redirection, with coreutils, grep, sed, awk, find, diff and jq. There is no network and no other program.",
 		schema:      object("pipeline string the script", "input? string standard input"),
 		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {

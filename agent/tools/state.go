@@ -10,7 +10,7 @@ import (
 
 // State lets an agent keep values from run to run of a session.
 func State(state *agent.State) agent.Tool {
-	return &tool{name: "state", description: "Keep values under keys from one run of this session to the next. op is get, set, delete or list.",
+	return &tool{name: "state", contained: true, description: "Keep values under keys from one run of this session to the next. op is get, set, delete or list.",
 		schema: `{"type":"object","properties":{"op":{"type":"string","enum":["get","set","delete","list"]},"key":{"type":"string"},"value":{"type":"string"}},"required":["op"],"additionalProperties":false}`,
 		call: func(_ context.Context, args agent.Args) (agent.Output, error) {
 			key, mark := args.Text("key"), state.Mark()

@@ -28,6 +28,11 @@ const (
 //go:embed cpython
 var cpythonFiles embed.FS
 
+// sources is CPython as Debian has it.
+var sources = toolchain.Debian{Package: "python3.11", Version: "3.11.2", Suite: "bookworm",
+	File: "python3.11_3.11.2.orig.tar.gz", Size: 26_437_858,
+	SHA256: "2411c74bda5bbcfcddaf4531f66d1adc73f247f529aee981b029513aefdbf849"}
+
 // recipe builds CPython from Debian's source archive with the C lane, inside
 // the sandbox: no native compiler and no native Python takes part.
 func (l *lane) recipe(c *clang.Compiler) toolchain.Recipe {
@@ -36,12 +41,10 @@ func (l *lane) recipe(c *clang.Compiler) toolchain.Recipe {
 		Name: toolName, Version: "3.11.2", Summary: "CPython, built for WASI from Debian's source, with its standard library",
 		Needs: []string{"clang", zlibName, sqliteName},
 		Origin: toolchain.Source{
-			Archive: toolchain.Debian{Package: "python3.11", Version: "3.11.2", Suite: "bookworm",
-				File: "python3.11_3.11.2.orig.tar.gz", Size: 26_437_858,
-				SHA256: "2411c74bda5bbcfcddaf4531f66d1adc73f247f529aee981b029513aefdbf849"},
-			Files: sourceFiles(),
-			Of:    fmt.Sprintf("%s %s %v %s", buildFormat, own, err, c.Fingerprint()),
-			Build: (&builder{lane: l, compiler: c}).build,
+			Archive: sources,
+			Files:   sourceFiles(),
+			Of:      fmt.Sprintf("%s %s %v %s", buildFormat, own, err, c.Fingerprint()),
+			Build:   (&builder{lane: l, compiler: c}).build,
 		},
 		Check: l.selfTest,
 		Takes: 12 * time.Second,

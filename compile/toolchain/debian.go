@@ -24,6 +24,13 @@ type Debian struct {
 
 func (d Debian) identity() string { return fmt.Sprintf("debian %q %s\n", d.File, d.SHA256) }
 
+// Download fetches the archive into dir and returns its path, for who needs more
+// of it than a toolchain keeps, such as the tests it comes with.
+func (d Debian) Download(ctx context.Context, dir string) (string, error) {
+	return d.obtain(ctx, &Job{Tool: d.Package, Downloads: dir,
+		Step: func(string, int64) Step { return silent{} }})
+}
+
 // obtain finds the archive: the one the user names, one that an earlier attempt
 // has fetched, or a fresh one.
 func (d Debian) obtain(ctx context.Context, job *Job) (string, error) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
@@ -13,49 +14,87 @@ const description = `Run org-mode workbooks: safe, fast to re-run, and with proo
   wb plan FILE.org     show the components and how data flows between them
   wb help VERB         one page about a verb, with an example`
 
-// grammar is the command line, one field per verb in the order help shows them.
-type grammar struct {
+// globals are the flags that all verbs share.
+type globals struct {
 	JSON    bool             `help:"Answer with one JSON envelope." env:"WB_JSON"`
 	Quiet   bool             `short:"q" help:"Say nothing on stderr but errors."`
 	Verbose bool             `short:"v" help:"Say more on stderr."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
+}
 
-	Run        runCmd        `cmd:"" help:"Compile and run what changed, write results, record events."`
-	Plan       planCmd       `cmd:"" help:"Show the components of a workbook and how values flow."`
-	Tangle     tangleCmd     `cmd:"" help:"Write the source files that documents describe, as Emacs does."`
-	Detangle   detangleCmd   `cmd:"" help:"Bring edits of tangled files back into their documents."`
-	Fmt        fmtCmd        `cmd:"" help:"Tidy tables, tags and properties as Emacs does."`
-	Import     importCmd     `cmd:"" help:"Turn notebooks and Markdown into org documents."`
-	Export     exportCmd     `cmd:"" help:"Turn an org document into Markdown, a notebook or a page."`
-	Lint       lintCmd       `cmd:"" help:"Report mistakes, with places and hints."`
-	Why        whyCmd        `cmd:"" help:"Say why a component would, or would not, run again."`
-	Query      queryCmd      `cmd:"" help:"Ask questions over notes, blocks, tables and runs in OQL."`
-	Set        setCmd        `cmd:"" help:"Change the headlines a query finds, in all files or none."`
-	Search     searchCmd     `cmd:"" help:"Find headings by what stands under them, best first."`
-	Agent      agentCmd      `cmd:"" help:"Run agents that documents define, and go on with their runs."`
-	Toolkit    toolkitCmd    `cmd:"" help:"Capabilities written down in documents: find, read, run, check and sign them."`
-	Todo       todoCmd       `cmd:"" help:"Carry out the TODO headings of a file with agents."`
-	Eval       evalCmd       `cmd:"" help:"Try agents out on the cases of a file."`
-	Federate   federateCmd   `cmd:"" help:"List tables that are no org files, and mirror their rows as headlines."`
-	Trace      traceCmd      `cmd:"" help:"Export the records of runs, and compare two of them."`
-	Telemetry  telemetryCmd  `cmd:"" help:"Say what runs amounted to: calls, errors, time, tokens, cost."`
-	Ledger     ledgerCmd     `cmd:"" help:"Check the signed record of what runs did."`
-	Key        keyCmd        `cmd:"" help:"Show, replace or revoke the key that signs."`
-	Sign       signCmd       `cmd:"" help:"Sign an HTML page, or all files of a site."`
-	Verify     verifyCmd     `cmd:"" help:"Check that a page, site or bundle is what was signed."`
-	Bundle     bundleCmd     `cmd:"" help:"Make one signed file of a workbook and what belongs to it."`
-	Unbundle   unbundleCmd   `cmd:"" help:"Take a bundle apart, after verifying it."`
-	Toolchain  toolchainCmd  `cmd:"" help:"Manage the compilers that run in the sandbox."`
-	Var        varCmd        `cmd:"" help:"Set variables and secrets that documents may be granted."`
-	Trust      trustCmd      `cmd:"" help:"Grant a document what it asks for, until its code changes."`
-	Grants     grantsCmd     `cmd:"" help:"List what was granted, take it back, and show what was used."`
-	VFS        vfsCmd        `cmd:"" name:"vfs" help:"Show and change the files that components keep in volumes."`
-	Serve      serveCmd      `cmd:"" help:"Serve agents and workbooks over HTTP, with a page to follow runs."`
-	MCP        mcpCmd        `cmd:"" name:"mcp" help:"Serve programs that speak the Model Context Protocol."`
-	LSP        lspCmd        `cmd:"" name:"lsp" help:"Serve an editor: diagnostics, completion, running blocks."`
-	Doctor     doctorCmd     `cmd:"" help:"Show what works here, what is missing and how to get it."`
-	Completion completionCmd `cmd:"" help:"Print a completion script for bash, zsh or fish."`
-	Help       helpCmd       `cmd:"" help:"Show help; with --json the tree of verbs."`
+// verb is a word that wb may be followed by, and the flags it takes.
+type verb struct {
+	name, help string
+	flags      any // a pointer to a struct with a Run method
+}
+
+// verbs are all of them, in the order help shows them.
+func verbs() []verb {
+	return []verb{
+		{"run", "Compile and run what changed, write results, record events.", &runCmd{}},
+		{"plan", "Show the components of a workbook and how values flow.", &planCmd{}},
+		{"tangle", "Write the source files that documents describe, as Emacs does.", &tangleCmd{}},
+		{"detangle", "Bring edits of tangled files back into their documents.", &detangleCmd{}},
+		{"fmt", "Tidy tables, tags and properties as Emacs does.", &fmtCmd{}},
+		{"import", "Turn notebooks and Markdown into org documents.", &importCmd{}},
+		{"export", "Turn an org document into Markdown, a notebook or a page.", &exportCmd{}},
+		{"lint", "Report mistakes, with places and hints.", &lintCmd{}},
+		{"why", "Say why a component would, or would not, run again.", &whyCmd{}},
+		{"query", "Ask questions over notes, blocks, tables and runs in OQL.", &queryCmd{}},
+		{"set", "Change the headlines a query finds, in all files or none.", &setCmd{}},
+		{"search", "Find headings by what stands under them, best first.", &searchCmd{}},
+		{"agent", "Run agents that documents define, and go on with their runs.", &agentCmd{}},
+		{"toolkit", "Capabilities written down in documents: find, read, run, check and sign them.", &toolkitCmd{}},
+		{"todo", "Carry out the TODO headings of a file with agents.", &todoCmd{}},
+		{"eval", "Try agents out on the cases of a file.", &evalCmd{}},
+		{"federate", "List tables that are no org files, and mirror their rows as headlines.", &federateCmd{}},
+		{"trace", "Export the records of runs, and compare two of them.", &traceCmd{}},
+		{"telemetry", "Say what runs amounted to: calls, errors, time, tokens, cost.", &telemetryCmd{}},
+		{"ledger", "Check the signed record of what runs did.", &ledgerCmd{}},
+		{"key", "Show, replace or revoke the key that signs.", &keyCmd{}},
+		{"sign", "Sign an HTML page, or all files of a site.", &signCmd{}},
+		{"verify", "Check that a page, site or bundle is what was signed.", &verifyCmd{}},
+		{"bundle", "Make one signed file of a workbook and what belongs to it.", &bundleCmd{}},
+		{"unbundle", "Take a bundle apart, after verifying it.", &unbundleCmd{}},
+		{"toolchain", "Manage the compilers that run in the sandbox.", &toolchainCmd{}},
+		{"var", "Set variables and secrets that documents may be granted.", &varCmd{}},
+		{"trust", "Grant a document what it asks for, until its code changes.", &trustCmd{}},
+		{"grants", "List what was granted, take it back, and show what was used.", &grantsCmd{}},
+		{"vfs", "Show and change the files that components keep in volumes.", &vfsCmd{}},
+		{"serve", "Serve agents and workbooks over HTTP, with a page to follow runs.", &serveCmd{}},
+		{"mcp", "Serve programs that speak the Model Context Protocol.", &mcpCmd{}},
+		{"lsp", "Serve an editor: diagnostics, completion, running blocks.", &lspCmd{}},
+		{"doctor", "Show what works here, what is missing and how to get it.", &doctorCmd{}},
+		{"completion", "Print a completion script for bash, zsh or fish.", &completionCmd{}},
+		{"help", "Show help; with --json the tree of verbs.", &helpCmd{}},
+	}
+}
+
+// verbsFor are the verbs that a command line is parsed with: the one that it
+// starts with, since reading the flags of all takes longer than many verbs do;
+// all of them if it starts with something else or the verb shows the others.
+func verbsFor(args []string) []verb {
+	all := verbs()
+	switch args[0] {
+	case "--version":
+		return nil
+	case "help", "completion":
+		return all
+	}
+	if i := slices.IndexFunc(all, func(v verb) bool { return v.name == args[0] }); i >= 0 {
+		return all[i : i+1]
+	}
+	return all
+}
+
+// newParser returns the parser of a command line with these verbs, which puts
+// the flags that all of them share into shared.
+func newParser(shared *globals, verbs []verb, options ...kong.Option) (*kong.Kong, error) {
+	options = append(options, kong.Name("wb"), kong.Description(description), kong.Vars{"version": version()})
+	for _, v := range verbs {
+		options = append(options, kong.DynamicCommand(v.name, v.help, "", v.flags))
+	}
+	return kong.New(shared, options...)
 }
 
 // version is the module version or commit that built this binary.

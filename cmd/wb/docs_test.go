@@ -5,8 +5,6 @@ import (
 	"regexp"
 	"slices"
 	"testing"
-
-	"github.com/alecthomas/kong"
 )
 
 // TestVerbTable compares docs/cli.md with the verbs there are.
@@ -19,16 +17,12 @@ func TestVerbTable(t *testing.T) {
 	for _, m := range regexp.MustCompile("(?m)^\\| `wb ([a-z]+)").FindAllStringSubmatch(string(text), -1) {
 		documented = append(documented, m[1])
 	}
-	parser, err := kong.New(&grammar{}, kong.Name("wb"), kong.Vars{"version": ""})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, verb := range parser.Model.Children {
-		if i := slices.Index(documented, verb.Name); i >= 0 {
+	for _, verb := range verbs() {
+		if i := slices.Index(documented, verb.name); i >= 0 {
 			documented = slices.Delete(documented, i, i+1)
 			continue
 		}
-		t.Errorf("docs/cli.md does not have wb %s", verb.Name)
+		t.Errorf("docs/cli.md does not have wb %s", verb.name)
 	}
 	for _, verb := range documented {
 		t.Errorf("docs/cli.md has wb %s, which does not exist", verb)

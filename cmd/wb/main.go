@@ -49,27 +49,24 @@ func run(ctx context.Context, args []string, std stdio) (code int) {
 		}
 	}()
 
-	var cli grammar
-	app := &app{ctx: ctx, std: std}
-	parser, err := kong.New(&cli,
-		kong.Name("wb"),
-		kong.Description(description),
-		kong.Writers(std.Out, std.Err),
-		kong.Exit(func(c int) { panic(exitPanic(c)) }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
-		kong.ValueFormatter(kong.DefaultHelpValueFormatter),
-		kong.Bind(app),
-		kong.Vars{"version": version()},
-	)
-	if err != nil {
-		return app.fail("wb", fmt.Errorf("command grammar: %w", err))
-	}
-	app.parser = parser
 	if len(args) == 0 || (len(args) == 1 && args[0] == "help") {
 		args = []string{"--help"}
 	} else if args[0] == "help" && !strings.HasPrefix(args[1], "-") {
 		args = append(args[1:], "--help")
 	}
+	var cli globals
+	app := &app{ctx: ctx, std: std}
+	parser, err := newParser(&cli, verbsFor(args),
+		kong.Writers(std.Out, std.Err),
+		kong.Exit(func(c int) { panic(exitPanic(c)) }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
+		kong.ValueFormatter(kong.DefaultHelpValueFormatter),
+		kong.Bind(app),
+	)
+	if err != nil {
+		return app.fail("wb", fmt.Errorf("command grammar: %w", err))
+	}
+	app.parser = parser
 	kctx, err := parser.Parse(args)
 	if err != nil {
 		app.json = slices.Contains(args, "--json")

@@ -260,7 +260,7 @@ func (m *terminal) await(pattern string) {
 	m.t.Helper()
 	shape := regexp.MustCompile(pattern)
 	var screen string
-	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
+	for deadline := time.Now().Add(3 * time.Minute); time.Now().Before(deadline); time.Sleep(50 * time.Millisecond) {
 		if screen = m.run("capture-pane", "-p"); shape.MatchString(screen) {
 			return
 		}

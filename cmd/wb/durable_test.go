@@ -192,9 +192,6 @@ func (c *crashBench) did() string {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if strings.HasPrefix(name, ".") && strings.HasSuffix(name, ".tmp") {
-			continue // a file that was about to be renamed when the process died
-		}
 		if name == "events.org" || name == "_steps.jsonl" || name == "_ledger.json" || e.IsDir() {
 			continue
 		}

@@ -55,7 +55,7 @@ func WriteAll(journals string, writes []Replacement) error {
 		if err := w.File.check(); err != nil {
 			return err
 		}
-		temp, err := writeTemp(w.File.real, w.New, info)
+		temp, err := writeTemp(w.File.real, stagedExt, w.New, info)
 		if err != nil {
 			return err
 		}

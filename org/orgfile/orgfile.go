@@ -13,7 +13,8 @@
 // A write is refused with a [*ConflictError] when the file is no longer what
 // [Read] saw: the author may have saved it in an editor meanwhile. Two
 // processes that write through this package exclude each other, so neither
-// can overwrite what the other has just written.
+// can overwrite what the other has just written. What a process that was killed
+// in the middle left beside the file goes with the next write.
 //
 // What a rename cannot keep: other hard links to the file keep the old
 // contents, and extended attributes are not copied.
@@ -27,6 +28,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"wb/org"
 )
@@ -136,13 +138,16 @@ func (f *File) replace(src []byte) error {
 		return err
 	}
 	defer old.Close()
+	if err := sweep(real, old); err != nil {
+		return err
+	}
 	if err := f.check(); err != nil {
 		return err
 	}
 	if bytes.Equal(src, f.src) {
 		return nil
 	}
-	temp, err := writeTemp(real, src, info)
+	temp, err := writeTemp(real, tempExt, src, info)
 	if err != nil {
 		return err
 	}
@@ -150,7 +155,9 @@ func (f *File) replace(src []byte) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	if err := os.Rename(temp, real); err != nil {
+	if err := os.Rename(temp, real); errors.Is(err, fs.ErrNotExist) { // swept by a writer of a file that an editor put there
+		return &ConflictError{f.Path, "replaced since it was read"}
+	} else if err != nil {
 		return err
 	}
 	return syncDir(filepath.Dir(real))
@@ -206,10 +213,56 @@ func (f *File) check() error {
 	return nil
 }
 
+// Temporary files beside a file NAME are called .NAME.DIGITS and an extension.
+const (
+	// tempExt is that of files nobody needs once their writer is gone.
+	tempExt = ".tmp"
+	// stagedExt is that of files a journal may name, see [WriteAll].
+	stagedExt = ".staged"
+)
+
+// sweep removes what writers of path left behind that were killed before they
+// could rename it. The lock on file, which has the name path, says that no other
+// is at work; without locks everything stays.
+func sweep(path string, file *os.File) error {
+	if !locks(file) {
+		return nil
+	}
+	dir := filepath.Dir(path)
+	names, err := readNames(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		digits, ours := strings.CutPrefix(name, "."+filepath.Base(path)+".")
+		digits, temp := strings.CutSuffix(digits, tempExt)
+		if !ours || !temp || digits == "" || strings.Trim(digits, "0123456789") != "" {
+			continue
+		}
+		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
+// readNames are the names in a directory, none when it may not be read.
+func readNames(dir string) ([]string, error) {
+	d, err := os.Open(dir)
+	if errors.Is(err, fs.ErrPermission) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	return d.Readdirnames(-1)
+}
+
 // writeTemp writes src to a new file beside path, with the mode and owner of
 // info, and flushes it to disk.
-func writeTemp(path string, src []byte, info fs.FileInfo) (name string, err error) {
-	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.tmp")
+func writeTemp(path, ext string, src []byte, info fs.FileInfo) (name string, err error) {
+	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*"+ext)
 	if err != nil {
 		return "", err
 	}

@@ -218,3 +218,28 @@ func TestWritersExcludeEachOther(t *testing.T) {
 		t.Errorf("file has %d lines, want %d", lines, writers*each)
 	}
 }
+
+// What a killed writer left beside a file goes with the next write of that file;
+// what belongs to other files, to the author or to a journal stays.
+func TestSweepAfterKill(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.org")
+	write(t, path, "* A\n", 0o644)
+	stay := []string{".a.org.1.2.tmp", ".a.org.12.staged", ".a.org.draft.tmp", ".a.org.tmp", ".b.org.12.tmp"}
+	for _, name := range append([]string{".a.org.12.tmp", ".a.org.3948573945.tmp"}, stay...) {
+		write(t, filepath.Join(dir, name), "* half", 0o644)
+	}
+	f := open(t, path)
+	if locked, _, err := openLocked(path); err != nil || !locks(locked) {
+		t.Skipf("no locks here: %v", err)
+	} else {
+		locked.Close()
+	}
+	if _, err := f.Apply([]org.Edit{{Start: 0, End: 0, New: "text\n"}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, path); got != "text\n* A\n" {
+		t.Errorf("wrote %q", got)
+	}
+	onlyFiles(t, dir, append(stay, "a.org")...)
+}

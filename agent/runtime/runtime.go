@@ -34,6 +34,7 @@ import (
 	"wb/sandbox/netbroker"
 	"wb/trace"
 	"wb/workbook"
+	"wb/workbook/capability"
 )
 
 // Runtime runs agents. Its fields are set once.
@@ -56,6 +57,12 @@ type Runtime struct {
 	// Revoked reports whether an agent's capability, granted at a time, has been
 	// taken back since; it is asked before every request. Nil never is.
 	Revoked func(agent, capability string, granted time.Time) bool
+	// Capabilities serve what workbooks and commands that agents start ask for
+	// and were granted; nil serves nothing.
+	Capabilities *capability.Host
+	// Ceiling is what a task's grants are worth on this host, whoever gave
+	// them; nil takes them as they are.
+	Ceiling func(grants []string) []string
 	// Sink hears the events of runs besides their records; it may be nil.
 	Sink trace.Sink
 	// Settings are the user's; the zero value configures nothing.
@@ -81,6 +88,9 @@ type Task struct {
 	// Exec grants git, publish and image to an agent that asks for them, and
 	// lets it change the working directory.
 	Exec bool
+	// Grants are the capabilities that the workbooks and commands which the agent
+	// starts may have when they ask for them, such as kv or net:api.example.com.
+	Grants []string `json:",omitempty"`
 	// NoWait ends the run where a person must decide; it can be resumed then.
 	NoWait  bool
 	Model   string // in place of the definition's
@@ -507,8 +517,8 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		}
 		all = append(all, tools.Shell(runner.Runner, tree, shellLimits))
 	}
-	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside))
-	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)), tools.WB(rt.Lanes, tree, tools.Toolkits(rt.toolkits(task), tree)))
+	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside, rt.pass(d, task, events)))
+	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)), tools.WB(rt.Lanes, tree, tools.Toolkits(rt.toolkits(task), tree, rt.pass(d, task, events))))
 	if task.granted(d) {
 		brokered, err := rt.brokered(d, task, tree, events)
 		if err != nil {

@@ -83,6 +83,7 @@ type part struct {
 	c    *workbook.Component
 	file string
 	tree *agent.Tree
+	pass tools.Pass
 }
 
 func (p *part) Spec() agent.ToolSpec {
@@ -115,7 +116,8 @@ func (p *part) Call(ctx context.Context, args agent.Args) (agent.Output, error) 
 	if err != nil {
 		return agent.Output{}, err
 	}
-	report, err := workbook.Run(ctx, workbook.Options{File: p.file, Source: src, Lanes: p.rt.Lanes, Only: []string{p.c.ID}, Set: set, NoWrite: true, Cache: workbook.CacheBeside(p.file)})
+	held := p.pass(ctx, relative(p.tree.Dir(), p.file))
+	report, err := held.Run(ctx, workbook.Options{File: p.file, Source: src, Lanes: p.rt.Lanes, Only: []string{p.c.ID}, Set: set, NoWrite: true, Cache: workbook.CacheBeside(p.file)})
 	if err != nil {
 		return agent.Output{}, fmt.Errorf("%s error: %w", p.Spec().Name, err)
 	}
@@ -124,7 +126,7 @@ func (p *part) Call(ctx context.Context, args agent.Args) (agent.Output, error) 
 			if d.Err != nil {
 				return agent.Output{}, fmt.Errorf("%s error: %w", p.Spec().Name, d.Err)
 			}
-			return agent.Output{Text: d.Value.String(), Data: json.RawMessage(d.Value.String())}, nil
+			return agent.Output{Text: d.Value.String(), Data: json.RawMessage(d.Value.String()), Taint: held.Taint()}, nil
 		}
 	}
 	return agent.Output{}, errors.New(p.Spec().Name + " error: it did not run")
@@ -169,7 +171,7 @@ func (rt *Runtime) own(d *agent.Definition, task Task, tree *agent.Tree, opts ag
 	for _, c := range plan.Components {
 		_, short, _ := strings.Cut(c.ID, "/")
 		if slices.Contains(d.Tools, c.ID) || short != "" && slices.Contains(d.Tools, short) || c.Name != "" && slices.Contains(d.Tools, c.Name) {
-			all = append(all, &part{rt, c, task.File, tree})
+			all = append(all, &part{rt, c, task.File, tree, rt.pass(d, task, opts.Events)})
 		}
 	}
 	return all, nil

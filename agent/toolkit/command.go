@@ -12,6 +12,10 @@ import (
 	"wb/compile"
 	"wb/org"
 	"wb/sandbox"
+	"wb/sandbox/dock"
+	"wb/sandbox/grants"
+	"wb/trace"
+	"wb/workbook"
 )
 
 // readCommand reads a heading :command:, whose first source block is the
@@ -29,8 +33,8 @@ func readCommand(doc *org.Document, file string, h org.Headline) (Command, error
 	caps, _ := h.Property("CAPS")
 	c.Caps = strings.Fields(caps)
 	for _, word := range c.Caps {
-		if !slices.Contains(known, word) {
-			return c, fmt.Errorf("%s: command %s asks for %s; commands may ask for %s", at(doc, file, h.Start()), c.Name, word, strings.Join(known, ", "))
+		if !slices.Contains(known(), grants.Capability(word)) {
+			return c, fmt.Errorf("%s: command %s asks for %s; commands may ask for %s", at(doc, file, h.Start()), c.Name, word, strings.Join(known(), ", "))
 		}
 	}
 	for b := range doc.Blocks(org.KindSrcBlock) {
@@ -45,15 +49,21 @@ func readCommand(doc *org.Document, file string, h org.Headline) (Command, error
 	return c, fmt.Errorf("%s: command %s has no source block", at(doc, file, h.Start()), c.Name)
 }
 
-// The capabilities that commands may ask for. Files is the working directory,
-// changes included; it is granted by whoever runs the command on one.
+// The capabilities that commands may ask for besides those of the dock. Files is
+// the working directory, changes included; it is granted by whoever runs the
+// command on one, and stands in the place of the dock's volumes.
 const (
 	CapFiles  = "vfs"
 	CapClock  = "clock"
 	CapRandom = "random"
 )
 
-var known = []string{CapFiles, CapClock, CapRandom}
+// known are the capabilities there are, sorted.
+func known() []string {
+	all := append(dock.Capabilities(), CapFiles, CapClock, CapRandom)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
 
 // Call is one execution of a command.
 type Call struct {
@@ -63,6 +73,11 @@ type Call struct {
 	Files sandbox.FS
 	// Grants are capabilities that the user grants besides vfs.
 	Grants []string
+	// Docks serve capabilities other than vfs, clock and random; nil serves
+	// none.
+	Docks workbook.Docks
+	// Trace hears what the dock denies; nil drops it.
+	Trace  trace.Sink
 	Limits sandbox.Limits
 }
 
@@ -80,6 +95,20 @@ func (e *NotGrantedError) Hint() string { return "--grant " + e.Cap }
 // ExitCode is that of things not permitted.
 func (e *NotGrantedError) ExitCode() int { return 7 }
 
+// NotServedError says which capability a command was granted that nothing here
+// serves.
+type NotServedError struct{ Command, Cap string }
+
+func (e *NotServedError) Error() string {
+	return fmt.Sprintf("%s asks for %s, which is not served here: only vfs, clock and random are", e.Command, e.Cap)
+}
+
+// Hint says where it is served.
+func (e *NotServedError) Hint() string { return "wb toolkit run serves it" }
+
+// ExitCode is that of things not permitted.
+func (e *NotServedError) ExitCode() int { return 7 }
+
 // Run builds and runs a command in the sandbox.
 func (t *Toolkit) Run(ctx context.Context, lanes *compile.Registry, name string, call Call) (*compile.Outcome, error) {
 	i := slices.IndexFunc(t.Commands, func(c Command) bool { return c.Name == name })
@@ -95,20 +124,28 @@ func (t *Toolkit) Run(ctx context.Context, lanes *compile.Registry, name string,
 	if job.Limits == (sandbox.Limits{}) {
 		job.Limits = DefaultLimits
 	}
+	var docked []string
 	for _, word := range c.Caps {
-		switch {
+		switch both := grants.Ceiling(call.Grants, []string{word}); {
 		case word == CapFiles:
 			if call.Files == nil {
 				return nil, &NotGrantedError{t.ID + "/" + name, word}
 			}
 			job.Files = call.Files
-		case !slices.Contains(call.Grants, word):
+		case len(both) == 0:
 			return nil, &NotGrantedError{t.ID + "/" + name, word}
 		case word == CapClock:
 			job.Caps.Clock = true
 		case word == CapRandom:
 			job.Caps.Random = true
+		case call.Docks == nil:
+			return nil, &NotServedError{t.ID + "/" + name, word}
+		default:
+			docked = append(docked, both...)
 		}
+	}
+	if call.Docks != nil {
+		job.Dock = call.Docks(ctx, call.request(t.ID+"/"+name, docked, job.Limits))
 	}
 	lane, art, err := c.build(ctx, lanes)
 	if err != nil {
@@ -122,6 +159,22 @@ func (t *Toolkit) Run(ctx context.Context, lanes *compile.Registry, name string,
 		job.Stdin = in.Bytes()
 	}
 	return lane.Run(ctx, art, job)
+}
+
+// request is what a command asks a dock for.
+func (call *Call) request(command string, granted []string, limits sandbox.Limits) workbook.DockRequest {
+	tell := func(e trace.Event) {
+		if call.Trace != nil {
+			_ = call.Trace.Emit(e) // reported by whoever made the trace
+		}
+	}
+	return workbook.DockRequest{Component: command, Granted: granted, Limits: limits,
+		Denied: func(d dock.Denial) {
+			tell(trace.Event{Kind: trace.KindDenial, Component: command, Tool: d.Operation, Error: d.Reason})
+		},
+		Used: func(operation, name string) {
+			tell(trace.Event{Kind: trace.KindLog, Component: command, Tool: operation, Output: name})
+		}}
 }
 
 // build compiles a command; lanes keep what they built.

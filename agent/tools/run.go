@@ -19,9 +19,9 @@ import (
 )
 
 // Workbooks lets an agent run a workbook of its tree, or org text, and gives it
-// the exports. Components get profile compute and no grants; the workbook is
-// not written.
-func Workbooks(lanes *compile.Registry, tree *agent.Tree, cache func(file string) *workbook.Cache) agent.Tool {
+// the exports. Components get profile compute and, of the capabilities they ask
+// for, those that pass gives; the workbook is not written.
+func Workbooks(lanes *compile.Registry, tree *agent.Tree, cache func(file string) *workbook.Cache, pass Pass) agent.Tool {
 	return &tool{name: "run", description: "Run an org workbook in the sandbox: a path in the working directory, or org text of several lines. Gives its exports as JSON.",
 		schema: `{"type":"object","properties":{"workbook":{"type":"string","description":"path of an .org file, or org text"},"set":{"type":"object","description":"values of its inputs"}},"required":["workbook"],"additionalProperties":false}`,
 		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
@@ -44,11 +44,12 @@ func Workbooks(lanes *compile.Registry, tree *agent.Tree, cache func(file string
 			}
 			defer remove()
 			file := filepath.Join(dir, filepath.FromSlash(path.Clean(name)))
-			report, err := workbook.Run(ctx, workbook.Options{File: file, Source: text, Lanes: lanes, Set: set, NoWrite: true, Cache: cache(file)})
+			held := pass(ctx, path.Clean(name))
+			report, err := held.Run(ctx, workbook.Options{File: file, Source: text, Lanes: lanes, Set: set, NoWrite: true, Cache: cache(file)})
 			if err != nil {
 				return agent.Output{}, fmt.Errorf("run error: %s", strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
 			}
-			return exports(report, dir)
+			return exports(report, dir, held.Taint())
 		}}
 }
 
@@ -69,18 +70,23 @@ func Inputs(raw json.RawMessage) (map[string]value.Value, error) {
 }
 
 // exports is a run as the model reads it.
-func exports(report *workbook.Report, dir string) (agent.Output, error) {
-	out := agent.Output{Taint: filesTaint}
+func exports(report *workbook.Report, dir, taint string) (agent.Output, error) {
+	out := agent.Output{Taint: taint}
 	var failures []string
 	for _, d := range report.Components {
 		if d.Status == workbook.StatusFailed {
 			failures = append(failures, fmt.Sprintf("%s failed: %s", d.ID, strings.ReplaceAll(d.Err.Error(), dir+string(filepath.Separator), "")))
 		}
+		for _, w := range d.Warnings {
+			if w.Code == "not-granted" {
+				failures = append(failures, "note: "+w.Message)
+			}
+		}
 	}
 	whole := value.OfObject(report.Exports...)
 	out.Text = joined(append(failures, whole.String())...)
 	exit := 0
-	if len(failures) > 0 {
+	if report.Failed() != nil {
 		exit = 1
 	}
 	out.Exit = &exit

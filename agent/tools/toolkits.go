@@ -11,8 +11,9 @@ import (
 )
 
 // Toolkits is the verb toolkit of wb for an agent: what there is, how it is used,
-// and its commands, which see the run's tree where they ask for files.
-func Toolkits(root toolkit.Root, tree *agent.Tree) Verb {
+// and its commands, which see the run's tree where they ask for files and have,
+// of the capabilities they ask for, those that pass gives.
+func Toolkits(root toolkit.Root, tree *agent.Tree, pass Pass) Verb {
 	const usage = "toolkit list | show ID [SKILL] | search WORDS | run ID COMMAND [ARGS…] [< FILE]: capabilities and how to use them"
 	return Verb{"toolkit", usage, func(ctx context.Context, at *Place, args []string) (agent.Output, error) {
 		if len(args) == 0 {
@@ -36,19 +37,20 @@ func Toolkits(root toolkit.Root, tree *agent.Tree) Verb {
 			text, err := t.Skill(rest[1])
 			return agent.Output{Text: toolkit.ShowSkill(text)}, err
 		case op == "run" && len(rest) >= 2:
-			return runCommand(ctx, root, tree, at, rest)
+			return runCommand(ctx, root, tree, at, rest, pass)
 		}
 		return agent.Output{}, fmt.Errorf("toolkit %s not permitted to an agent; wb %s", args[0], usage)
 	}}
 }
 
 // runCommand runs a command of a toolkit. Its last two words may be < FILE.
-func runCommand(ctx context.Context, root toolkit.Root, tree *agent.Tree, at *Place, words []string) (agent.Output, error) {
+func runCommand(ctx context.Context, root toolkit.Root, tree *agent.Tree, at *Place, words []string, pass Pass) (agent.Output, error) {
 	t, err := root.Open(words[0])
 	if err != nil {
 		return agent.Output{}, err
 	}
-	call := toolkit.Call{Args: words[2:], Files: tree.FS()}
+	held := pass(ctx, "toolkits/"+t.ID)
+	call := toolkit.Call{Args: words[2:], Files: tree.FS(), Grants: held.Grants, Docks: held.Docks, Trace: held.Trace}
 	if n := len(call.Args); n >= 2 && call.Args[n-2] == "<" {
 		data, err := tree.Read(call.Args[n-1])
 		if err != nil {
@@ -57,8 +59,8 @@ func runCommand(ctx context.Context, root toolkit.Root, tree *agent.Tree, at *Pl
 		call.Stdin, call.Args = strings.NewReader(string(data)), call.Args[:n-2]
 	}
 	out, err := t.Run(ctx, at.Lanes, words[1], call)
-	if err != nil {
+	if err = errors.Join(err, held.finish(ctx)); err != nil {
 		return agent.Output{}, err
 	}
-	return agent.Output{Text: joined(string(out.Stdout), string(out.Stderr)), Exit: &out.Exit}, nil
+	return agent.Output{Text: joined(string(out.Stdout), string(out.Stderr)), Exit: &out.Exit, Taint: held.Taint()}, nil
 }

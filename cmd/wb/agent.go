@@ -41,6 +41,7 @@ type agentLimits struct {
 	ToolCalls int64         `name:"budget-tool-calls" help:"Tool calls."`
 	Write     bool          `help:"Let the agent write into the working directory; otherwise its writes stay with the run."`
 	Exec      bool          `help:"Grant git, publish and image to an agent that asks for them with :EXEC: t, and the working directory." env:"WB_AGENT_EXEC"`
+	Grant     []string      `help:"Grant a capability to the workbooks and toolkit commands that the agent runs, where they ask for it: kv, net:api.example.com; may be repeated." placeholder:"CAP"`
 	NoWait    bool          `help:"End the run where a person must approve something, instead of waiting; wb agent resume goes on."`
 	Dir       string        `help:"Working directory; the document's by default." type:"existingdir"`
 	Session   string        `help:"Conversation to go on with; it is remembered for the agent's :SESSION_TTL:." placeholder:"NAME"`
@@ -48,7 +49,7 @@ type agentLimits struct {
 }
 
 func (l agentLimits) task(text string) runtime.Task {
-	return runtime.Task{Text: text, Dir: l.Dir, Write: l.Write, Exec: l.Exec, NoWait: l.NoWait, Model: l.Model, Session: l.Session,
+	return runtime.Task{Text: text, Dir: l.Dir, Write: l.Write, Exec: l.Exec, Grants: l.Grant, NoWait: l.NoWait, Model: l.Model, Session: l.Session,
 		Limits: agent.Bounds{Steps: l.MaxSteps, Wall: l.Timeout, Tokens: l.Tokens, USD: l.USD, ToolCalls: l.ToolCalls}}
 }
 
@@ -296,9 +297,14 @@ func (a *app) withRuntime(stream bool, do func(*runtime.Runtime) error) error {
 	if err != nil {
 		return err
 	}
+	host, err := capabilities()
+	if err != nil {
+		return err
+	}
+	defer host.Close()
 	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
 		rt := &runtime.Runtime{Env: env, Lanes: lanes, State: state, Key: key, Getenv: os.Getenv,
-			Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Settings: configured, Revoked: revoked}
+			Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Settings: configured, Revoked: revoked, Capabilities: host}
 		if stream {
 			rt.Delta = func(text string) { fmt.Fprint(a.std.Err, text) }
 		}

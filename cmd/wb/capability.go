@@ -32,6 +32,20 @@ func capabilities() (*capability.Host, error) {
 		Complete: runtime.Completer(os.Getenv), Readable: tools.Readable}, nil
 }
 
+// tenantCapabilities are what this machine can give to a tenant of a server, from
+// stores of its own.
+func tenantCapabilities(tenant, dir string, key identity.Key) (*capability.Host, error) {
+	host, err := capabilities()
+	if err != nil {
+		return nil, err
+	}
+	host.Tenant, host.StateDir = tenant, dir
+	if tenant != identity.DefaultTenant {
+		host.Seal = func() ([]byte, error) { return sealedWith(key), nil }
+	}
+	return host, nil
+}
+
 // grant gives a run what the user granted its document for good, and what
 // components ask the host through. Call finish when the run is over.
 func (a *app) grant(ctx context.Context, opts *workbook.Options) (finish func(), err error) {
@@ -77,8 +91,12 @@ func sealingKey() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	return sealedWith(key), nil
+}
+
+func sealedWith(key identity.Key) []byte {
 	sum := sha256.Sum256(key.Sign([]byte("wb: the key that seals secrets, version 1")))
-	return sum[:], nil
+	return sum[:]
 }
 
 // withVariables gives the store of the user's variables.

@@ -15,10 +15,11 @@ import (
 
 // mcpCmd serves programs that speak the Model Context Protocol.
 type mcpCmd struct {
-	Dir   string `arg:"" optional:"" default:"." help:"Directory whose files are offered." type:"existingdir"`
-	Write bool   `help:"Let run write results into workbooks."`
-	HTTP  string `name:"http" help:"Speak over HTTP on this address instead of standard input and output." placeholder:"HOST:PORT"`
-	Token string `help:"With --http: where the bearer token is, env:NAME or file:PATH. Needed beyond this machine." placeholder:"REF"`
+	Dir   string   `arg:"" optional:"" default:"." help:"Directory whose files are offered." type:"existingdir"`
+	Write bool     `help:"Let run write results into workbooks."`
+	Grant []string `help:"Grant a capability to workbooks that ask for it: kv, net:api.example.com; may be repeated." placeholder:"CAP"`
+	HTTP  string   `name:"http" help:"Speak over HTTP on this address instead of standard input and output." placeholder:"HOST:PORT"`
+	Token string   `help:"With --http: where the bearer token is, env:NAME or file:PATH. Needed beyond this machine." placeholder:"REF"`
 }
 
 func (c *mcpCmd) Help() string {
@@ -28,7 +29,13 @@ func (c *mcpCmd) Help() string {
 func (c *mcpCmd) Run(a *app) error {
 	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
 		records := &runCmd{}
-		server, closeRoot, err := mcp.New(mcp.Config{Dir: c.Dir, Version: version(), Lanes: lanes, Write: c.Write,
+		host, err := capabilities()
+		if err != nil { // a machine without a home: workbooks have nothing but their files
+			a.note("wb: warning: %v", err)
+		} else {
+			defer host.Close()
+		}
+		server, closeRoot, err := mcp.New(mcp.Config{Dir: c.Dir, Version: version(), Lanes: lanes, Write: c.Write, Grants: c.Grant, Capabilities: host,
 			Record: func(file string, src []byte) (*trace.Run, error) { return records.record(a, file, src) }})
 		if err != nil {
 			return err

@@ -63,7 +63,7 @@ that put them there.`
 
 func (c *runCmd) Run(a *app) error {
 	if len(c.Files) == 1 && isSentence(c.Files[0]) {
-		task := runtime.Task{Text: c.Files[0], Exec: c.Exec}
+		task := runtime.Task{Text: c.Files[0], Exec: c.Exec, Grants: c.Grant}
 		return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
 	}
 	if err := c.check(); err != nil {

@@ -16,14 +16,15 @@ import (
 
 // serveCmd serves agents and workbooks over HTTP.
 type serveCmd struct {
-	Dir       string `arg:"" optional:"" default:"." help:"Directory that agents and workbooks are in." type:"existingdir"`
-	Addr      string `default:"127.0.0.1:7890" help:"Address to listen on." placeholder:"HOST:PORT"`
-	Token     string `help:"Where the bearer token is: env:NAME or file:PATH. Needed beyond this machine." placeholder:"REF"`
-	Tenants   string `help:"File that names several tenants with a directory and a token each." type:"existingfile" placeholder:"FILE"`
-	AllowExec bool   `help:"Let callers grant git, publish and image."`
-	Write     bool   `help:"Let runs change the directory and results be written into workbooks."`
-	MaxRuns   int    `default:"256" help:"Runs of a tenant at the same time."`
-	Schedules bool   `default:"true" negatable:"" help:"Fire what documents schedule."`
+	Dir       string   `arg:"" optional:"" default:"." help:"Directory that agents and workbooks are in." type:"existingdir"`
+	Addr      string   `default:"127.0.0.1:7890" help:"Address to listen on." placeholder:"HOST:PORT"`
+	Token     string   `help:"Where the bearer token is: env:NAME or file:PATH. Needed beyond this machine." placeholder:"REF"`
+	Tenants   string   `help:"File that names several tenants with a directory and a token each." type:"existingfile" placeholder:"FILE"`
+	AllowExec bool     `help:"Let callers grant git, publish and image."`
+	Write     bool     `help:"Let runs change the directory and results be written into workbooks."`
+	Grant     []string `help:"Grant a capability to what is run, where a document asks for it: kv, net:api.example.com; may be repeated." placeholder:"CAP"`
+	MaxRuns   int      `default:"256" help:"Runs of a tenant at the same time."`
+	Schedules bool     `default:"true" negatable:"" help:"Fire what documents schedule."`
 }
 
 func (c *serveCmd) Help() string {
@@ -40,7 +41,11 @@ next one starts. A tenants file:
   [tenants.ada]
   dir = "/srv/ada"
   token = "env:ADA_TOKEN"
-  exec = true`
+  exec = true
+  grant = ["kv"]
+
+A tenant has what both --grant and its grant name; alone, what --grant names. Its keys,
+queues, volumes and variables are its own.`
 }
 
 func (c *serveCmd) Run(a *app) error {
@@ -69,6 +74,7 @@ func (c *serveCmd) Run(a *app) error {
 		defer listener.Close()
 		server, err := api.New(api.Config{Tenants: tenants, Lanes: lanes, State: state.Dir(), AllowExec: c.AllowExec, AllowWrite: c.Write,
 			Schedules: c.Schedules, MaxRuns: c.MaxRuns, Version: version(), Warn: warn,
+			Grants: c.Grant, Capabilities: tenantCapabilities,
 			Runtime: func(api.Tenant) *runtime.Runtime {
 				return &runtime.Runtime{Env: env, Lanes: lanes, Getenv: os.Getenv, Warn: warn, Settings: configured, Revoked: revoked}
 			}})
@@ -83,7 +89,7 @@ func (c *serveCmd) Run(a *app) error {
 // tenants are who the server is for: those of the file, or one.
 func (c *serveCmd) tenants() ([]api.Tenant, error) {
 	if c.Tenants == "" {
-		one := api.Tenant{Name: identity.DefaultTenant, Dir: c.Dir, Exec: true}
+		one := api.Tenant{Name: identity.DefaultTenant, Dir: c.Dir, Exec: true, Grants: c.Grant}
 		if c.Token != "" {
 			var err error
 			if one.Token, err = api.ReadToken(c.Token, os.Getenv); err != nil {
@@ -99,9 +105,10 @@ func (c *serveCmd) tenants() ([]api.Tenant, error) {
 func readTenants(path string) ([]api.Tenant, error) {
 	var file struct {
 		Tenants map[string]struct {
-			Dir   string `toml:"dir"`
-			Token string `toml:"token"`
-			Exec  bool   `toml:"exec"`
+			Dir   string   `toml:"dir"`
+			Token string   `toml:"token"`
+			Exec  bool     `toml:"exec"`
+			Grant []string `toml:"grant"`
 		} `toml:"tenants"`
 	}
 	meta, err := toml.DecodeFile(path, &file)
@@ -120,7 +127,7 @@ func readTenants(path string) ([]api.Tenant, error) {
 		if !filepath.IsAbs(t.Dir) {
 			t.Dir = filepath.Join(filepath.Dir(path), t.Dir)
 		}
-		all = append(all, api.Tenant{Name: name, Dir: t.Dir, Token: token, Exec: t.Exec})
+		all = append(all, api.Tenant{Name: name, Dir: t.Dir, Token: token, Exec: t.Exec, Grants: t.Grant})
 	}
 	return all, nil
 }

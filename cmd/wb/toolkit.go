@@ -1,14 +1,19 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 
 	"wb/agent/toolkit"
 	"wb/compile"
 	"wb/sandbox"
+	"wb/trace"
 	"wb/trace/identity"
+	"wb/workbook/capability"
 )
 
 // toolkitCmd looks after toolkits.
@@ -92,7 +97,7 @@ type toolkitRunCmd struct {
 	Command string   `arg:"" help:"Command of the toolkit."`
 	Args    []string `arg:"" optional:"" passthrough:"" help:"Its arguments."`
 	Dir     string   `help:"Directory that a command which asks for vfs sees; its changes are thrown away." default:"." type:"existingdir"`
-	Grant   []string `help:"Grant a capability that the command asks for: clock, random." placeholder:"CAP"`
+	Grant   []string `help:"Grant a capability that the command asks for: clock, random, kv, net:api.example.com; may be repeated." placeholder:"CAP"`
 }
 
 func (c *toolkitRunCmd) Help() string {
@@ -113,7 +118,20 @@ func (c *toolkitRunCmd) Run(a *app) error {
 	if !isTerminal(a.std.In) {
 		call.Stdin = a.std.In
 	}
-	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
+	dir, err := filepath.Abs(c.Dir)
+	if err != nil {
+		return err
+	}
+	box, err := capabilities()
+	if err != nil {
+		return err
+	}
+	defer box.Close()
+	call.Trace = trace.SinkFunc(func(e trace.Event) error { a.note("%s", eventLine(e)); return nil })
+	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) (err error) {
+		docks, finish := box.DocksFor(capability.Starter{File: t.Dir, Dir: dir, Grants: c.Grant}, lanes, 0)
+		defer func() { err = errors.Join(err, finish(context.WithoutCancel(a.ctx))) }()
+		call.Docks = docks
 		out, err := t.Run(a.ctx, lanes, c.Command, call)
 		if err != nil {
 			return err

@@ -14,6 +14,7 @@ import (
 	"wb/internal/lazyregexp"
 	"wb/trace"
 	"wb/trace/identity"
+	"wb/workbook/capability"
 )
 
 // Config is what a server is started with.
@@ -30,6 +31,12 @@ type Config struct {
 	// AllowExec lets callers grant git, publish and image; AllowWrite lets runs
 	// change the tenant's directory.
 	AllowExec, AllowWrite bool
+	// Grants are the capabilities that workbooks, and what agents start, may have
+	// when they ask for them; of these a tenant has what its own Grants name.
+	Grants []string
+	// Capabilities makes what serves a tenant's grants, whose stores lie in a
+	// directory of its own; nil serves nothing. The server closes it.
+	Capabilities func(tenant, dir string, key identity.Key) (*capability.Host, error)
 	// Schedules fires what documents schedule.
 	Schedules bool
 	// MaxRuns bounds the runs of a tenant at the same time; 0 is DefaultMaxRuns.
@@ -69,6 +76,8 @@ type Tenant struct {
 	Token string
 	// Exec lets this tenant grant exec where the server allows it.
 	Exec bool
+	// Grants are the capabilities it may use of those the server allows.
+	Grants []string
 }
 
 var tenantName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,31}$`)

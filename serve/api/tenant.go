@@ -9,11 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"wb/agent"
 	"wb/agent/runtime"
+	"wb/sandbox/grants"
 	"wb/trace"
 	"wb/trace/identity"
+	"wb/workbook/capability"
 )
 
 // tenant is one tenant at work.
@@ -22,6 +25,9 @@ type tenant struct {
 	runtime func() *runtime.Runtime // one for each run
 	state   *trace.State
 	key     identity.Key
+	host    *capability.Host // serves its grants; may be nil
+	opened  time.Time
+	granted []string // what it grants, under the server's ceiling
 	store   store
 	root    *os.Root
 	clock   Clock
@@ -69,12 +75,21 @@ func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
 		unlock()
 		return nil, errors.Join(err, root.Close())
 	}
+	var host *capability.Host
+	if c.Capabilities != nil {
+		if host, err = c.Capabilities(t.Name, state.Dir(), key); err != nil {
+			unlock()
+			return nil, errors.Join(err, root.Close())
+		}
+	}
+	granted := grants.Ceiling(c.Grants, t.Grants)
 	forRun := func() *runtime.Runtime {
 		rt := c.Runtime(t)
-		rt.State, rt.Key = state, key
+		rt.State, rt.Key, rt.Capabilities = state, key, host
+		rt.Ceiling = func(asked []string) []string { return grants.Ceiling(granted, asked) }
 		return rt
 	}
-	return &tenant{Tenant: t, runtime: forRun, state: state, key: key, store: store{dir}, root: root, clock: c.Clock, warn: c.warning(t.Name),
+	return &tenant{Tenant: t, runtime: forRun, state: state, key: key, host: host, granted: granted, opened: time.Now(), store: store{dir}, root: root, clock: c.Clock, warn: c.warning(t.Name),
 		max: c.MaxRuns, unlock: unlock, work: ctx, live: map[string]*run{}}, nil
 }
 
@@ -89,6 +104,9 @@ func (c *Config) warning(name string) func(error) {
 
 func (t *tenant) close() {
 	t.warn(t.root.Close())
+	if t.host != nil {
+		t.warn(t.host.Close())
+	}
 	t.unlock()
 }
 
@@ -125,6 +143,7 @@ func (t *tenant) start(rec record) (*run, error) {
 		return nil, err
 	}
 	rec.Created, rec.Status = t.clock.Now(), statusRunning
+	rec.Task.Grants = t.granted
 	r := newRun(t, rec)
 	failed := make(chan error, 1)
 	go func() {

@@ -15,6 +15,7 @@ import (
 	"wb/trace"
 	"wb/value"
 	"wb/workbook"
+	"wb/workbook/capability"
 )
 
 // workflowRequest is the body of POST /api/workflow: a workbook of the tenant's
@@ -28,8 +29,9 @@ type workflowRequest struct {
 }
 
 // postWorkflow runs a workbook and answers with its exports; with ?plan=1 it
-// answers with the plan and runs nothing. It grants no capability. The run ends
-// when its caller leaves.
+// answers with the plan and runs nothing. Components have, of the
+// capabilities they ask for, those the tenant was granted. The run ends when its
+// caller leaves.
 func (s *Server) postWorkflow(w http.ResponseWriter, r *http.Request) {
 	var q workflowRequest
 	if !decode(w, r, &q) {
@@ -123,7 +125,12 @@ func (t *tenant) runWorkbook(ctx context.Context, opts workbook.Options) (string
 	opts.Lint = func(p *workbook.Plan) []compile.Diagnostic {
 		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
 	}
+	finish := func(context.Context) error { return nil }
+	if t.host != nil {
+		finish = t.host.PrepareFor(&opts, capability.Starter{File: opts.File, Dir: t.Dir, Grants: t.granted, Granted: t.opened})
+	}
 	report, err := workbook.Run(ctx, opts)
+	t.warn(finish(context.WithoutCancel(ctx)))
 	end := trace.Outcome{Status: "ok", Exit: trace.Exit(0)}
 	switch {
 	case ctx.Err() != nil:

@@ -4,8 +4,8 @@
 //
 // A server is bound to one directory. Paths are inside it: every file is opened
 // through an os.Root, so that neither ".." nor a link leads out. Running a
-// workbook grants it nothing; whether results may be written into the file is
-// the choice of who starts the server.
+// workbook grants it what whoever starts the server grants, nothing by default;
+// whether results may be written into the file is their choice too.
 package mcp
 
 import (
@@ -19,6 +19,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -28,6 +29,7 @@ import (
 	"wb/trace"
 	"wb/value"
 	"wb/workbook"
+	"wb/workbook/capability"
 )
 
 // Config says what a server offers.
@@ -37,6 +39,10 @@ type Config struct {
 	Lanes   *compile.Registry
 	// Write lets run write results into workbooks.
 	Write bool
+	// Grants are the capabilities that workbooks have when they ask for them,
+	// Capabilities serve them from the stores of the directory; nil serves none.
+	Grants       []string
+	Capabilities *capability.Host
 	// Record opens the records of a run; nil records nothing.
 	Record func(file string, src []byte) (*trace.Run, error)
 }
@@ -44,7 +50,8 @@ type Config struct {
 // server is a bound server.
 type server struct {
 	Config
-	root *os.Root
+	root   *os.Root
+	opened time.Time // when the grants were given
 }
 
 // New makes a server. Close the returned function to let go of the directory.
@@ -58,7 +65,7 @@ func New(config Config) (*mcp.Server, func() error, error) {
 		return nil, nil, err
 	}
 	config.Dir = dir
-	s := &server{config, root}
+	s := &server{config, root, time.Now()}
 	m := mcp.NewServer(&mcp.Implementation{Name: "wb", Title: "wb org workbooks", Version: config.Version}, &mcp.ServerOptions{
 		Instructions: "Org files and workbooks below " + filepath.Base(dir) + ". search finds headings by words, query asks exact questions in OQL, plan and lint look at a workbook, run executes one in a sandbox, read gives a file, events what runs did."})
 	readOnly := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
@@ -68,7 +75,7 @@ func New(config Config) (*mcp.Server, func() error, error) {
 	mcp.AddTool(m, &mcp.Tool{Name: "lint", Description: "The mistakes in a workbook, with places and hints.", Annotations: readOnly}, tool(s.lint))
 	mcp.AddTool(m, &mcp.Tool{Name: "read", Description: "The text of a file.", Annotations: readOnly}, tool(s.read))
 	mcp.AddTool(m, &mcp.Tool{Name: "events", Description: "What runs did: the latest events of events.org, of one run or of all.", Annotations: readOnly}, tool(s.events))
-	mcp.AddTool(m, &mcp.Tool{Name: "run", Description: "Run a workbook in the sandbox, without any capability, and get its exports and what became of each component."}, tool(s.run))
+	mcp.AddTool(m, &mcp.Tool{Name: "run", Description: "Run a workbook in the sandbox, with no capability but those the server was started with, and get its exports and what became of each component."}, tool(s.run))
 	m.AddResourceTemplate(&mcp.ResourceTemplate{Name: "file", URITemplate: "wb:///{+path}", Description: "A file of the directory.", MIMEType: "text/plain"}, s.resource)
 	return m, root.Close, nil
 }
@@ -363,6 +370,10 @@ func (s *server) run(ctx context.Context, in runIn) (string, any, error) {
 		}
 	}
 	opts := workbook.Options{File: path, Source: src, Lanes: s.Lanes, Only: in.Only, Set: set, NoWrite: !s.Write, Cache: workbook.CacheBeside(path)}
+	finish := func(context.Context) error { return nil }
+	if s.Capabilities != nil {
+		finish = s.Capabilities.PrepareFor(&opts, capability.Starter{File: path, Dir: s.Dir, Grants: s.Grants, Granted: s.opened})
+	}
 	var record *trace.Run
 	if s.Record != nil {
 		if record, err = s.Record(path, src); err != nil {
@@ -371,6 +382,7 @@ func (s *server) run(ctx context.Context, in runIn) (string, any, error) {
 		opts.Trace = record
 	}
 	report, err := workbook.Run(ctx, opts)
+	err = errors.Join(err, finish(context.WithoutCancel(ctx)))
 	if record != nil {
 		err = errors.Join(err, record.End(outcome(report, err)))
 	}

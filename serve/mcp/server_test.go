@@ -15,13 +15,17 @@ import (
 )
 
 // connect serves a directory to a client of the official SDK.
-func connect(t *testing.T, dir string) *sdk.ClientSession {
+func connect(t *testing.T, dir string, changes ...func(*mcp.Config)) *sdk.ClientSession {
 	t.Helper()
 	registry, err := lanes.New(lanetest.Env(t))
 	if err != nil {
 		t.Fatal(err)
 	}
-	server, closeRoot, err := mcp.New(mcp.Config{Dir: dir, Version: "test", Lanes: registry})
+	config := mcp.Config{Dir: dir, Version: "test", Lanes: registry}
+	for _, change := range changes {
+		change(&config)
+	}
+	server, closeRoot, err := mcp.New(config)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,9 @@
 //	host.Prepare(&opts)
 //	report, err := workbook.Run(ctx, opts)
 //
+// [Host.PrepareFor] does the same for a workbook that an agent or a server
+// starts: it holds what its starter holds, and nothing for good.
+//
 // Stores lie in the state directory: projects/DIGEST for what belongs to the
 // directory of a workbook (keys and values, queues, volumes), tenants/TENANT for
 // the user's variables and secrets.

@@ -105,7 +105,7 @@ func (h *Host) Prepare(opts *workbook.Options, plan *workbook.Plan) (finish func
 			opts.Grants = append(slices.Clone(opts.Grants), trust.Grants...)
 		}
 	}
-	run := &run{host: h, started: started, lanes: opts.Lanes, jobs: opts.Jobs,
+	run := &run{host: h, complete: h.Complete, started: started, lanes: opts.Lanes, jobs: opts.Jobs,
 		principal: dock.Principal{Tenant: h.Tenant, Project: filepath.Dir(file), Name: file}}
 	opts.Docks = run.dock
 	return run.finish, nil
@@ -114,7 +114,9 @@ func (h *Host) Prepare(opts *workbook.Options, plan *workbook.Plan) (finish func
 // run is one run of a workbook: what its components share.
 type run struct {
 	host      *Host
+	complete  broker.Completer
 	principal dock.Principal
+	starter   string // whose grants these are besides, "" the user's alone
 	started   time.Time
 	lanes     *compile.Registry
 	jobs      int
@@ -128,12 +130,12 @@ type run struct {
 // begin readies what components share, when the first of them needs it.
 func (r *run) begin() {
 	r.once.Do(func() {
-		if r.host.Complete != nil {
+		if r.complete != nil {
 			budget := r.host.TokenBudget
 			if budget == 0 {
 				budget = DefaultTokens
 			}
-			r.llm = broker.LLM(r.host.Complete, budget)
+			r.llm = broker.LLM(r.complete, budget)
 		}
 	})
 }
@@ -147,7 +149,8 @@ func (r *run) dock(_ context.Context, want workbook.DockRequest) *dock.Dock {
 	config := dock.Config{Principal: r.principal, Granted: granted, Denied: want.Denied}
 	if r.host.Grants != nil {
 		config.Revoked = func(capability string) bool {
-			return r.host.Grants.Revoked(r.principal.Name, capability, r.started)
+			return r.host.Grants.Revoked(r.principal.Name, capability, r.started) ||
+				r.starter != "" && r.host.Grants.Revoked(r.starter, capability, r.started)
 		}
 	}
 	if len(granted) > 0 {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net/netip"
 	"net/url"
 	"path"
 	"path/filepath"
@@ -148,8 +149,14 @@ func (r Repository) stage(tree *git.Worktree) (changed bool, err error) {
 	return changed, nil
 }
 
-// push sends the branch to origin over https. Other ways to reach a remote
-// would start programs.
+// loopback reports whether a host is this machine, by its address.
+func loopback(host string) bool {
+	ip, err := netip.ParseAddr(host)
+	return err == nil && ip.IsLoopback()
+}
+
+// push sends the branch to origin over https, on this machine over http too.
+// Other ways to reach a remote would start programs, or show a token to others.
 func (r Repository) push(ctx context.Context, repo *git.Repository, hash plumbing.Hash) (string, error) {
 	short := hash.String()[:12]
 	remote, err := repo.Remote(git.DefaultRemoteName)
@@ -160,7 +167,7 @@ func (r Repository) push(ctx context.Context, repo *git.Repository, hash plumbin
 		return "", err
 	}
 	for _, address := range remote.Config().URLs {
-		if u, err := url.Parse(address); err != nil || u.Scheme != "https" && u.Scheme != "http" {
+		if u, err := url.Parse(address); err != nil || u.Scheme != "https" && (u.Scheme != "http" || !loopback(u.Hostname())) {
 			return fmt.Sprintf("committed: %s (not pushed: the remote is not https)", short), nil
 		}
 	}

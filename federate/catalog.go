@@ -188,14 +188,22 @@ func (c *Catalog) entity(m Manifest, name string) (Source, error) {
 	return fileSource(m.Impl, full, table, m.RowsPath)
 }
 
-// Rows reads all rows of an entity.
-func (c *Catalog) Rows(ctx context.Context, name string) (rows []Row, err error) {
-	source, taken, err := c.source([]oql.Source{{Name: name, Pos: oql.Pos{Line: 1, Col: 1}}})
+// Rows reads all rows of an entity, or of a file; table is one of an SQLite
+// file's, and may be empty if the file has no other.
+func (c *Catalog) Rows(ctx context.Context, name, table string) (rows []Row, err error) {
+	from := []oql.Source{{Name: name, Pos: oql.Pos{Line: 1, Col: 1}}}
+	if table != "" {
+		from = append(from, oql.Source{Name: table, Pos: oql.Pos{Line: 1, Col: 1}})
+	}
+	source, taken, err := c.source(from)
 	if err != nil {
 		return nil, err
 	}
 	if taken == 0 {
 		return nil, &UnknownError{name, c.names()}
+	}
+	if taken < len(from) {
+		return nil, &OneTableError{name, table}
 	}
 	err = source.Rows(ctx, nil, func(r Row) error {
 		if len(rows) >= maxRows {

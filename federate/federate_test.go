@@ -365,19 +365,19 @@ func TestOutside(t *testing.T) {
 	}
 	c := Open(Config{Dir: inside, Toolkits: []string{filepath.Join(inside, "toolkits")}})
 	for _, name := range []string{"../secret.csv", filepath.Join(dir, "secret.csv"), "link.csv", "dir.csv", "up", "linked"} {
-		if _, err := c.Rows(t.Context(), name); err == nil {
+		if _, err := c.Rows(t.Context(), name, ""); err == nil {
 			t.Errorf("%s can be read", name)
 		}
 	}
-	if got, err := c.Rows(t.Context(), "ok.csv"); err != nil || len(got) != 1 {
+	if got, err := c.Rows(t.Context(), "ok.csv", ""); err != nil || len(got) != 1 {
 		t.Error(got, err)
 	}
 	given := Open(Config{Dir: inside, Given: []string{filepath.Join(dir, "secret.csv")}})
-	if got, err := given.Rows(t.Context(), filepath.Join(dir, "secret.csv")); err != nil || len(got) != 1 {
+	if got, err := given.Rows(t.Context(), filepath.Join(dir, "secret.csv"), ""); err != nil || len(got) != 1 {
 		t.Error(got, err)
 	}
 	var unknown *UnknownError
-	if _, err := c.Rows(t.Context(), "linkd"); !errors.As(err, &unknown) || unknown.Hint() != "did you mean linked?" {
+	if _, err := c.Rows(t.Context(), "linkd", ""); !errors.As(err, &unknown) || unknown.Hint() != "did you mean linked?" {
 		t.Error(err)
 	}
 }

@@ -115,7 +115,7 @@ type TableError struct {
 
 func (e *TableError) Error() string {
 	if e.Table == "" {
-		return fmt.Sprintf("%s: which table of %d", e.Path, len(e.Tables))
+		return fmt.Sprintf("%s: has %d tables and none is named", e.Path, len(e.Tables))
 	}
 	return fmt.Sprintf("%s: no table %s", e.Path, e.Table)
 }
@@ -128,8 +128,22 @@ func (e *TableError) Hint() string {
 	if len(e.Tables) == 0 {
 		return "the file has no tables"
 	}
-	return fmt.Sprintf("write (from %q %q); there are %s", e.Path, e.Tables[0], strings.Join(e.Tables, ", "))
+	there := "there are " + strings.Join(e.Tables, ", ")
+	if e.Table == "" {
+		return fmt.Sprintf("write (from %q %q); %s", e.Path, e.Tables[0], there)
+	}
+	return there
 }
+
+// OneTableError is a table named in something that is one table.
+type OneTableError struct{ Name, Table string }
+
+func (e *OneTableError) Error() string {
+	return fmt.Sprintf("%s is one table and has no other called %s", e.Name, e.Table)
+}
+
+// Hint says what has tables.
+func (e *OneTableError) Hint() string { return "only SQLite files have several tables" }
 
 func (s sqliteFile) columns(ctx context.Context, db *sql.DB, table string) (names []string, err error) {
 	rows, err := db.QueryContext(ctx, "SELECT name FROM pragma_table_info(?)", table)

@@ -30,7 +30,7 @@ type netGrants struct {
 
 // catalog are the tables below the working directory and those of toolkits.
 func (g netGrants) catalog(a *app, given []string) (*federate.Catalog, error) {
-	config := netbroker.Config{Denied: func(e *netbroker.DeniedError) {
+	config := netbroker.Config{Private: a.private, Denied: func(e *netbroker.DeniedError) {
 		if a.verbose {
 			a.note("wb: %v", e)
 		}
@@ -136,13 +136,15 @@ func (c *federateListCmd) Run(a *app) error {
 
 type federateSyncCmd struct {
 	Entity string `arg:"" help:"A table: an entity of a toolkit, or a file."`
-	Into   string `help:"The org file; sync/ENTITY.org when not given." placeholder:"FILE.org"`
+	Table  string `arg:"" optional:"" help:"The table of an SQLite file that has several."`
+	Into   string `help:"The org file; sync/ENTITY.org or sync/TABLE.org when not given." placeholder:"FILE.org"`
 	DryRun bool   `help:"Only say what would change."`
 	netGrants
 }
 
 func (c *federateSyncCmd) Help() string {
-	return `Example:
+	return `Examples:
+  wb federate sync shop.sqlite orders
   wb federate sync shop-order --into orders.org --grant net:api.example.com
 
 Rows become headlines, columns properties. The next run changes what changed in
@@ -154,11 +156,19 @@ func (c *federateSyncCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	rows, err := catalog.Rows(a.ctx, c.Entity)
+	rows, err := catalog.Rows(a.ctx, c.Entity, c.Table)
+	var which *federate.TableError
+	if errors.As(err, &which) && which.Table == "" && len(which.Tables) > 0 {
+		return &usageError{err: err, hint: fmt.Sprintf("name the table: wb federate sync %s %s; there are %s",
+			c.Entity, which.Tables[0], strings.Join(which.Tables, ", "))}
+	}
 	if err != nil {
 		return err
 	}
-	entity := strings.TrimSuffix(filepath.Base(c.Entity), filepath.Ext(c.Entity))
+	entity := c.Table
+	if entity == "" {
+		entity = strings.TrimSuffix(filepath.Base(c.Entity), filepath.Ext(c.Entity))
+	}
 	path := c.Into
 	if path == "" {
 		path = filepath.Join("sync", entity+".org")

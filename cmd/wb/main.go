@@ -37,8 +37,13 @@ type stdio struct {
 // exitPanic unwinds kong's calls to Exit (after --help) up to run.
 type exitPanic int
 
-// run executes one command line and returns the process's exit code.
+// run executes one command line of the process and returns its exit code.
 func run(ctx context.Context, args []string, std stdio) (code int) {
+	return (&app{ctx: ctx, std: std}).run(args)
+}
+
+// run executes one command line and returns its exit code.
+func (app *app) run(args []string) (code int) {
 	defer func() {
 		switch p := recover().(type) {
 		case nil:
@@ -55,9 +60,8 @@ func run(ctx context.Context, args []string, std stdio) (code int) {
 		args = append(args[1:], "--help")
 	}
 	var cli globals
-	app := &app{ctx: ctx, std: std}
 	parser, err := newParser(&cli, verbsFor(args),
-		kong.Writers(std.Out, std.Err),
+		kong.Writers(app.std.Out, app.std.Err),
 		kong.Exit(func(c int) { panic(exitPanic(c)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.ValueFormatter(kong.DefaultHelpValueFormatter),
@@ -75,7 +79,7 @@ func run(ctx context.Context, args []string, std stdio) (code int) {
 	app.json, app.quiet, app.verbose = cli.JSON, cli.Quiet, cli.Verbose
 	verb := strings.Fields(kctx.Command())[0]
 	if err := kctx.Run(app); err != nil {
-		if ctx.Err() != nil && errors.Is(err, context.Canceled) {
+		if app.ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			err = errInterrupted
 		}
 		return app.fail(verb, err)

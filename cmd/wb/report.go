@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"net/netip"
 	"os"
 
 	"github.com/alecthomas/kong"
@@ -41,6 +42,10 @@ type app struct {
 	ctx    context.Context
 	std    stdio
 	parser *kong.Kong
+
+	// private lets tables be read from addresses that are not public; only
+	// tests do.
+	private func(netip.Addr) bool
 
 	json, quiet, verbose bool
 }

@@ -258,7 +258,7 @@ const maxCell = 60
 func (r *Result) writeTable(w io.Writer) {
 	show := make([]int, 0, len(r.Columns))
 	for k, name := range r.Columns {
-		if r.isDefault() && !contains(tableColumns[r.Kind], name) {
+		if k < len(defaultColumns[r.Kind]) && r.isDefault() && !contains(tableColumns[r.Kind], name) {
 			continue
 		}
 		if r.isDefault() && r.emptyColumn(k) {
@@ -287,9 +287,11 @@ func (r *Result) writeTable(w io.Writer) {
 	}
 }
 
+// isDefault reports whether the columns are those that are shown when a query
+// selects none; those of a join follow them.
 func (r *Result) isDefault() bool {
 	want := defaultColumns[r.Kind]
-	if len(want) != len(r.Columns) || r.Places == nil && len(r.Rows) > 0 {
+	if len(want) == 0 || len(want) > len(r.Columns) || r.Places == nil && len(r.Rows) > 0 {
 		return false
 	}
 	for i := range want {

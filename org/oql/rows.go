@@ -23,13 +23,10 @@ var defaultColumns = map[string][]string{
 // foreignRows are rows that came from no org file.
 const foreignRows = "foreign"
 
-// columnsOf are the columns shown of rows of a kind. Foreign rows have those
-// their sources say.
+// columnsOf are the columns shown of rows of a kind, then those that their files
+// say: the columns of foreign rows, and what joins brought.
 func columnsOf(kind string, c *Corpus) []string {
-	if kind != foreignRows {
-		return defaultColumns[kind]
-	}
-	var names []string
+	names := slices.Clone(defaultColumns[kind])
 	for _, f := range c.Files {
 		for _, name := range f.Columns {
 			if !slices.Contains(names, name) {

@@ -78,11 +78,11 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 		return nil, err
 	}
 	for _, j := range q.Joins {
-		_, right, err := resolve(ctx, j.From, nil, opts)
+		rightKind, right, err := resolve(ctx, j.From, nil, opts)
 		if err != nil {
 			return nil, err
 		}
-		corpus = join(corpus, right, j)
+		corpus = join(corpus, right, rightKind, j)
 	}
 	c := &compiler{now: opts.Now, score: map[rowID]float64{}}
 	if q.HasText {
@@ -198,48 +198,6 @@ func resolve(ctx context.Context, from []Source, where Expr, opts Options) (stri
 	return kind, out, nil
 }
 
-// join pairs rows whose columns are equal; the right row's columns are added
-// to the left's.
-func join(left, right *Corpus, j Join) *Corpus {
-	partners := map[string][]rowID{}
-	for _, f := range right.Files {
-		for i := range f.Len() {
-			if key, ok := fieldText(f, i, j.Right); ok {
-				partners[key] = append(partners[key], rowID{f, i})
-			}
-		}
-	}
-	out := &Corpus{}
-	for _, f := range left.Files {
-		joined := &File{Path: f.Path, Title: f.Title, Todo: f.Todo, DoneKey: f.DoneKey}
-		for i := range f.Len() {
-			key, ok := fieldText(f, i, j.Left)
-			if !ok {
-				continue
-			}
-			for _, p := range partners[key] {
-				joined.Entries = append(joined.Entries, pair(f.At(i), p.file.At(p.row)))
-			}
-		}
-		out.Files = append(out.Files, joined)
-	}
-	return out
-}
-
-func pair(l, r *Entry) Entry {
-	row := *l
-	row.Parent, row.End = -1, 0
-	row.Props = slices.Clip(row.Props)
-	for _, p := range r.Props {
-		if _, taken := l.Prop(p.Name); !taken {
-			row.Props = append(row.Props, p)
-		}
-	}
-	row.Cells = append(slices.Clip(row.Cells), Cell{"OTHER_TITLE", value.OfString(r.Title)}, Cell{"OTHER_STATE", textOrNull(r.State)})
-	row.Cells = append(row.Cells, r.Cells...)
-	return row
-}
-
 // filter finds the rows that match, file by file in document order, files in
 // parallel.
 func (r *Result) filter(ctx context.Context, c *compiler, q *Query, corpus *Corpus) ([][]rowID, error) {
@@ -338,7 +296,7 @@ func (r *Result) list(q *Query, hits []rowID, corpus *Corpus) {
 			row[k] = v
 		}
 		r.Rows = append(r.Rows, row)
-		r.Places = append(r.Places, Place{h.file.Path, h.file.At(h.row).Line})
+		r.Places = append(r.Places, Place{h.file.Path, h.file.line(h.row)})
 	}
 }
 

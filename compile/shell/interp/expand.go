@@ -17,8 +17,6 @@ import (
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
-
-	"wb/internal/lazyregexp"
 )
 
 // newConfig ties package expand to this shell.
@@ -109,7 +107,7 @@ func (sh *Shell) fields(words ...*syntax.Word) []string {
 	return list
 }
 
-var rangeWord = lazyregexp.New(`^\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}$`)
+var rangeWord = regexp.MustCompile(`^\{(-?\d+)\.\.(-?\d+)(?:\.\.(-?\d+))?\}$`)
 
 // numberRange is {1..100000}, which package expand would cut at 16384.
 func numberRange(word string) ([]string, bool) {

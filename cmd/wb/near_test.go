@@ -24,7 +24,7 @@ func wbNear(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), errs.String()
 }
 
-// freshUser makes the test that of a user with nothing, in an empty directory.
+// freshUser makes the test that of a user with nothing, in an empty project.
 func freshUser(t *testing.T) {
 	t.Helper()
 	home := t.TempDir()
@@ -36,6 +36,9 @@ func freshUser(t *testing.T) {
 	}
 	t.Setenv("WB_JSON", "no")
 	t.Chdir(t.TempDir())
+	if err := os.Mkdir(".wb", 0o755); err != nil { // a project, whatever is above it
+		t.Fatal(err)
+	}
 }
 
 func writeHere(t *testing.T, name, text string) {

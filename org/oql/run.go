@@ -286,8 +286,10 @@ func (r *Result) list(q *Query, hits []rowID, corpus *Corpus) {
 		names = columnsOf(r.Kind, corpus)
 		r.Columns = slices.Clone(names)
 	}
-	for _, h := range hits {
-		row := make([]value.Value, len(names))
+	r.Rows, r.Places = make([][]value.Value, len(hits)), make([]Place, len(hits))
+	cells := make([]value.Value, len(hits)*len(names)) // of all rows
+	for i, h := range hits {
+		row := cells[i*len(names) : (i+1)*len(names) : (i+1)*len(names)]
 		for k, name := range names {
 			v, _ := h.file.Field(h.row, name)
 			if !plain || r.Kind != "headlines" {
@@ -295,8 +297,7 @@ func (r *Result) list(q *Query, hits []rowID, corpus *Corpus) {
 			}
 			row[k] = v
 		}
-		r.Rows = append(r.Rows, row)
-		r.Places = append(r.Places, Place{h.file.Path, h.file.line(h.row)})
+		r.Rows[i], r.Places[i] = row, Place{h.file.Path, h.file.line(h.row)}
 	}
 }
 

@@ -43,6 +43,7 @@ type Definition struct {
 	SessionTTL  time.Duration
 	Schedule    string
 	Guard       string
+	On          []Listener // hear every run of it
 
 	Pos compile.Position
 }
@@ -319,6 +320,21 @@ func (d *Definition) Fingerprint() string {
 	text, _ := json.Marshal([]any{d.Model, d.System, d.Tools, d.Toolkits})
 	sum := sha256.Sum256(text)
 	return hex.EncodeToString(sum[:6])
+}
+
+// named is d, or where it has no id, as happens to agents that no document
+// defines, d named by its fingerprint with the tools it is given.
+func (d *Definition) named(tools []Tool) *Definition {
+	if d.ID != "" {
+		return d
+	}
+	whole := *d
+	whole.Tools = nil
+	for _, t := range tools {
+		whole.Tools = append(whole.Tools, t.Spec().Name)
+	}
+	whole.ID, whole.Tools = "agent-"+whole.Fingerprint(), d.Tools
+	return &whole
 }
 
 // Schema is a JSON Schema (2020-12) that results are checked against.

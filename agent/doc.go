@@ -18,6 +18,12 @@
 // back so that the last turn, which asks for a conclusion without tools, is
 // always affordable.
 //
+// # Events
+//
+// Whatever happens in a run is an [Event] that says which run it is of, which is
+// the outermost, and which session. It is recorded, and heard at three levels:
+// see [Listener].
+//
 // # Durability
 //
 // What happened is in the journal before it is in the transcript. A run whose

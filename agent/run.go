@@ -45,7 +45,13 @@ type Options struct {
 	Ledger  *Ledger   // of the caller, which the run draws on; nil for none
 	Prices  Prices    // needed where dollars are bounded
 
+	// RunID names the run, RootRunID the outermost and first one it belongs to
+	// (itself when ""), SessionID whatever the caller groups runs by.
 	RunID, RootRunID, SessionID string
+	// Instance is whose listeners hear the run besides the definition's; nil for none.
+	Instance *Agent
+	// On hears this run and the runs inside it.
+	On []Listener
 	// Keys begins the idempotency keys of the run's calls: the root run, or for a
 	// run inside a run the key of the call that started it.
 	Keys string
@@ -95,17 +101,14 @@ type run struct {
 
 // Run executes an agent. It never fails: what goes wrong is in the result.
 func Run(ctx context.Context, opts Options) *Result {
+	opts = opts.Announced()
 	r := &run{Options: opts, agent: opts.Agent, repairs: opts.Agent.Repair, taint: slices.Clone(opts.Taint)}
 	if r.Now == nil {
 		r.Now = time.Now
 	}
-	if r.RootRunID == "" {
-		r.RootRunID = r.RunID
-	}
-	if r.Keys == "" {
-		r.Keys = r.RootRunID
-	}
 	r.result = &Result{RunID: r.RunID, RootRunID: r.RootRunID, SessionID: r.SessionID, Agent: r.agent.ID, Events: []StepEvent{}}
+	heard := r.Events.(*audience) // by Announced
+	heard.announce(trace.Event{Kind: trace.KindRun})
 	end := r.begin()
 	if end == nil {
 		o := r.loop(ctx)
@@ -116,17 +119,19 @@ func Run(ctx context.Context, opts Options) *Result {
 		end = &o
 	}
 	r.close(end)
+	heard.announce(trace.Event{Kind: trace.KindResult, Status: r.result.Status, Output: r.result.Result, Error: r.result.Error,
+		Exit: trace.Exit(r.result.ExitCode()), Usage: r.result.Usage, Duration: r.elapsed + r.Now().Sub(r.started)})
 	return r.result
 }
 
 // begin sets the run up; an outcome ends it before it began.
 func (r *run) begin() *outcome {
+	r.started = r.Now()
 	tools, err := newToolbox(r.Tools)
 	if err != nil {
 		return &outcome{status: StatusError, text: "error: " + err.Error(), err: err}
 	}
 	r.tools = tools
-	r.started = r.Now()
 	limits := r.agent.Bounds.overriddenBy(r.Limits)
 	if (limits.USD > 0 || r.Ledger.boundsUSD()) && r.Prices == (Prices{}) {
 		err := errors.New("a budget in dollars needs prices: set WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT, in dollars for a million tokens")
@@ -199,9 +204,6 @@ func digest(data []byte) string {
 
 // emit records an event. Views inform and never stop a run.
 func (r *run) emit(e trace.Event) {
-	if r.Events == nil {
-		return
-	}
 	e.Agent = r.agent.ID
 	_ = r.Events.Emit(e)
 }

@@ -42,10 +42,14 @@ func (k Kind) timed() bool {
 // Event is one thing that happened in a run. A zero field does not apply and
 // is not written.
 type Event struct {
-	Run  string    // id of the run; [Run] fills it in
-	Call int       // position in the run, from 0; [Run] fills it in
-	Kind Kind      // what happened
-	Time time.Time // when it ended; [Run] fills it in when zero
+	Run  string // id of the run; [Run] fills it in
+	Call int    // position in the run, from 0; [Run] fills it in
+	Kind Kind   // what happened
+	// RootRun is the outermost and first run that this belongs to, where runs
+	// start or resume runs; InnerRun is the run inside Run that it happened in.
+	RootRun, InnerRun string
+	Session           string    // the caller's label for runs that belong together
+	Time              time.Time // when it ended; [Run] fills it in when zero
 
 	Step      int    // the model turn an agent is in, from 1; 0 outside agents
 	Agent     string // id of the agent

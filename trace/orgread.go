@@ -289,6 +289,12 @@ func textField(e *Event, name string) *string {
 		if e.Kind == KindRun {
 			return &e.Run
 		}
+	case "ROOT_RUN":
+		return &e.RootRun
+	case "INNER_RUN":
+		return &e.InnerRun
+	case "SESSION":
+		return &e.Session
 	case "AGENT":
 		return &e.Agent
 	case "COMPONENT":

@@ -59,6 +59,8 @@ func (w *orgWriter) header(e *Event) {
 		w.aligned("STARTED", e.Time.Local().Format(orgTime))
 	}
 	w.aligned("PARENT_RUN", e.ParentRun)
+	w.aligned("ROOT_RUN", e.RootRun)
+	w.aligned("SESSION", e.Session)
 	for _, p := range e.Props {
 		w.aligned(propName(p.Name), p.Value)
 	}
@@ -70,6 +72,9 @@ func (w *orgWriter) event(e *Event) {
 	w.headline("** "+oneLine(title(e), 200), ":"+string(e.Kind)+":")
 	w.line("   :PROPERTIES:")
 	w.text("RUN", e.Run)
+	w.text("ROOT_RUN", e.RootRun)
+	w.text("INNER_RUN", e.InnerRun)
+	w.text("SESSION", e.Session)
 	if e.Step > 0 {
 		w.number("STEP", int64(e.Step))
 	}

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -51,6 +52,8 @@ type Config struct {
 type RunInfo struct {
 	ID           string
 	Parent       string // the run that started this one
+	Root         string // the outermost run, stamped on every event; "" on none
+	Session      string // a label, stamped on every event
 	Workbook     string // path of the workbook
 	Agent        string // id of the agent
 	SourceSHA256 string // of the workbook's or the agent's source
@@ -72,6 +75,8 @@ type Outcome struct {
 type Run struct {
 	config  Config
 	id      string
+	root    string
+	session string
 	started time.Time
 	events  *EventsFile
 	steps   *StepsFile
@@ -110,7 +115,7 @@ func Begin(config Config, info RunInfo) (*Run, error) {
 		}
 		info.ID = id
 	}
-	r := &Run{config: config, id: info.ID, started: config.Now(), written: sha256.New(), broken: map[string]bool{}}
+	r := &Run{config: config, id: info.ID, root: info.Root, session: info.Session, started: config.Now(), written: sha256.New(), broken: map[string]bool{}}
 	if path := config.Files.Events; path != "" {
 		r.events = NewEventsFile(path)
 	}
@@ -124,7 +129,7 @@ func Begin(config Config, info RunInfo) (*Run, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	header := Event{Run: r.id, Kind: KindRun, Time: r.started, Agent: info.Agent, Workbook: beside(info.Workbook, config.Files.Events),
-		SourceSHA256: info.SourceSHA256, ParentRun: info.Parent}
+		SourceSHA256: info.SourceSHA256, ParentRun: info.Parent, RootRun: info.Root, Session: info.Session}
 	_ = r.write(&header) // reported by Warn
 	return r, nil
 }
@@ -197,6 +202,7 @@ func (r *Run) Emit(e Event) error {
 // stamp gives an event its place in the run.
 func (r *Run) stamp(e *Event) {
 	e.Run, e.Call = r.id, r.next
+	e.RootRun, e.Session = cmp.Or(e.RootRun, r.root), cmp.Or(e.Session, r.session)
 	r.next++
 	switch e.Kind {
 	case KindComponentEnd, KindToolCall, KindModelTurn:

@@ -8,6 +8,7 @@
 package runtime
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -65,6 +66,9 @@ type Runtime struct {
 	Ceiling func(grants []string) []string
 	// Sink hears the events of runs besides their records; it may be nil.
 	Sink trace.Sink
+	// On hears every run of every agent, and the runs inside them, with whose
+	// each event is.
+	On []agent.Listener
 	// Settings are the user's; the zero value configures nothing.
 	Settings settings.Settings
 
@@ -96,6 +100,8 @@ type Task struct {
 	Model   string // in place of the definition's
 	Limits  agent.Bounds
 	Session string // a conversation this goes on with, "" for none
+	// On hears the run and the runs inside it.
+	On []agent.Listener `json:"-"`
 }
 
 // record is what a journal keeps of the task, so that it can be resumed.
@@ -347,9 +353,14 @@ func appendRecord(j *trace.Journal, r record) error {
 
 // begin opens the records of a run.
 func (rt *Runtime) begin(d *agent.Definition, task Task, from *origin) (*trace.Run, error) {
-	info := trace.RunInfo{Agent: d.ID, Workbook: task.File}
+	id, err := (&trace.IDs{}).New()
+	if err != nil {
+		return nil, err
+	}
+	info := trace.RunInfo{ID: id, Root: id, Session: task.Session, Agent: d.ID, Workbook: task.File}
 	if from != nil {
 		info.Parent = from.run
+		info.Root = cmp.Or(from.root, id)
 	}
 	key := rt.Getenv("WB_LLM_API_KEY") + rt.Getenv("OPENROUTER_API_KEY")
 	var sinks []trace.Sink
@@ -392,13 +403,16 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 
 // perform runs the loop on a tree; depth counts the agents that asked for it.
 func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, tree *agent.Tree, opts agent.Options, depth int) (*agent.Result, error) {
+	opts.Agent, opts.SessionID = heardBy(d, rt.On), cmp.Or(task.Session, opts.SessionID)
+	opts.On = slices.Concat(opts.On, task.On)
+	opts = opts.Announced()
 	if d.Style == agent.StyleWat {
 		whole, err := rt.programmer(ctx, rt.told(d, task), task, tree, &opts)
 		if err != nil {
 			return nil, err
 		}
 		opts.Agent, opts.Task, opts.Tree = whole, task.Text, tree
-		opts.Limits, opts.SessionID = task.Limits, task.Session
+		opts.Limits = task.Limits
 		return agent.Run(ctx, opts), nil
 	}
 	all, err := rt.tools(d, task, tree, opts, depth)
@@ -412,8 +426,15 @@ func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, 
 	defer done()
 	all = append(all, foreign...)
 	opts.Agent, opts.Task, opts.Tree, opts.Tools = rt.told(d, task), task.Text, tree, all
-	opts.Limits, opts.SessionID = task.Limits, task.Session
+	opts.Limits = task.Limits
 	return agent.Run(ctx, opts), nil
+}
+
+// heardBy is a definition with further listeners.
+func heardBy(d *agent.Definition, on []agent.Listener) *agent.Definition {
+	heard := *d
+	heard.On = slices.Concat(d.On, on)
+	return &heard
 }
 
 // toolkits are those of the working directory, or beside the document.

@@ -48,9 +48,10 @@ func (m *member) Call(ctx context.Context, args agent.Args) (agent.Output, error
 	opts := m.caller
 	opts.Ledger = agent.LedgerOf(ctx)
 	opts.Journal = within{m.caller.Journal, agent.CallKey(ctx) + "/"}
-	opts.RunID, opts.Keys, opts.Taint = m.caller.RunID, agent.CallKey(ctx), agent.TaintOf(ctx)
+	opts.RunID, opts.Keys, opts.Taint = agent.CallKey(ctx), agent.CallKey(ctx), agent.TaintOf(ctx)
+	opts.Instance = nil // another agent
 	task := m.task
-	task.Text, task.Session, task.Limits = args.Text("task"), "", agent.Bounds{}
+	task.Text, task.Session, task.Limits, task.On = args.Text("task"), "", agent.Bounds{}, nil
 	result, err := m.rt.perform(ctx, m.d, task, m.tree, opts, m.depth)
 	if err != nil {
 		return agent.Output{}, err

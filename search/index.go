@@ -126,7 +126,11 @@ func (x *Index) Dir() string { return x.dir }
 // those that are gone.
 func (x *Index) Refresh(ctx context.Context) (Stats, error) {
 	start := time.Now()
-	stats, err := x.refresh(ctx)
+	var stats Stats
+	err := patiently(ctx, func() (err error) {
+		stats, err = x.refresh(ctx)
+		return err
+	})
 	if err != nil && x.dir != "" && ctx.Err() == nil && !isFileError(err) {
 		// A damaged index is replaced; with a busy, full or read-only one
 		// the answer comes from memory.
@@ -178,7 +182,7 @@ func (x *Index) refresh(ctx context.Context) (Stats, error) {
 		}
 		stamp := index.Fingerprint(info, time.Now())
 		if old, ok := known[path]; !ok || stamp == "" || old.Stamp != stamp {
-			suspects = append(suspects, Change{Path: path, State: FileState{Stamp: stamp, Hash: old.Hash}})
+			suspects = append(suspects, Change{Path: path, State: FileState{Stamp: stamp, Hash: old.Hash}, Was: old.Hash})
 		}
 	}
 	gone, err := x.gone(known, byPath)
@@ -302,6 +306,13 @@ func read(an *analyzer, c Change) (Change, error) {
 	c.State.Hash = hash
 	c.File = an.analyze(Split(c.Path, src))
 	return c, nil
+}
+
+// current reports whether the file is still as it was read.
+func (c Change) current() bool {
+	src, err := os.ReadFile(c.Path)
+	digest := sha256.Sum256(src)
+	return err == nil && hex.EncodeToString(digest[:]) == c.State.Hash
 }
 
 // readAhead is how many files are read before the index is locked: few enough

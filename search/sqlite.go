@@ -13,8 +13,11 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
+	"modernc.org/sqlite"
 	_ "modernc.org/sqlite" // the driver "sqlite", SQLite in Go
+	sqlite3 "modernc.org/sqlite/lib"
 )
 
 // layout is the version of the tables and of the analysis: an index of another
@@ -60,11 +63,29 @@ func openSQLite(ctx context.Context, dir string) (*sqliteStore, error) {
 	}
 	db.SetMaxOpenConns(1)
 	s := &sqliteStore{db}
-	if err := s.prepare(ctx); err != nil {
+	if err := patiently(ctx, func() error { return s.prepare(ctx) }); err != nil {
 		db.Close()
 		return nil, fmt.Errorf("search index: %w", err)
 	}
 	return s, nil
+}
+
+// patiently asks again while the database is busy. SQLite does not wait by
+// itself where it sees that waiting may not help, as when several processes open
+// the same new log at once.
+func patiently(ctx context.Context, do func() error) error {
+	for deadline := time.Now().Add(busyWait * time.Millisecond); ; {
+		err := do()
+		var e *sqlite.Error
+		if !errors.As(err, &e) || e.Code()&0xff != sqlite3.SQLITE_BUSY || time.Now().After(deadline) {
+			return err
+		}
+		select {
+		case <-time.After(20 * time.Millisecond):
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // errOtherLayout is an index that another version of wb has made.
@@ -190,8 +211,8 @@ func forget(ctx context.Context, tx *sql.Tx, path string) (id int64, err error) 
 // statement that needs a savepoint makes FTS5 write out what it has gathered,
 // which for every file costs more than indexing it.
 type fileWriter struct {
-	file, again, doc, words *sql.Stmt
-	next                    int64 // the number of the next new file
+	hash, file, again, doc, words *sql.Stmt
+	next                          int64 // the number of the next new file
 }
 
 func newFileWriter(ctx context.Context, tx *sql.Tx) (w fileWriter, err error) {
@@ -199,6 +220,7 @@ func newFileWriter(ctx context.Context, tx *sql.Tx) (w fileWriter, err error) {
 		to   **sql.Stmt
 		text string
 	}{
+		{&w.hash, "SELECT hash FROM file WHERE path = ?"},
 		{&w.file, "INSERT INTO file(stamp, hash, synonyms, path, id) VALUES(?, ?, ?, ?, ?)"},
 		{&w.again, "UPDATE file SET stamp = ?, hash = ?, synonyms = ? WHERE path = ? AND id = ?"},
 		{&w.doc, "INSERT INTO doc VALUES(?, ?, ?, ?, ?, ?, ?, ?)"},
@@ -214,8 +236,15 @@ func newFileWriter(ctx context.Context, tx *sql.Tx) (w fileWriter, err error) {
 
 func (w *fileWriter) write(ctx context.Context, tx *sql.Tx, c Change) error {
 	if c.File == nil {
-		_, err := tx.ExecContext(ctx, "UPDATE file SET stamp = ? WHERE path = ?", c.State.Stamp, c.Path)
+		_, err := tx.ExecContext(ctx, "UPDATE file SET stamp = ? WHERE path = ? AND hash = ?", c.State.Stamp, c.Path, c.State.Hash)
 		return err
+	}
+	var has string
+	if err := w.hash.QueryRowContext(ctx, c.Path).Scan(&has); err != nil && !errors.Is(err, sql.ErrNoRows) {
+		return err
+	}
+	if has != c.Was && !c.current() {
+		return nil
 	}
 	id, err := forget(ctx, tx, c.Path)
 	if err != nil {

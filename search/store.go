@@ -28,6 +28,10 @@ type Change struct {
 	Path  string
 	State FileState
 	File  *analyzed
+	// Was is the hash that the store had when the file was read, "" for none.
+	// Where it has another one by now, another process was there meanwhile,
+	// and the change counts only while the file is still as it was read.
+	Was string
 }
 
 // Match finds documents: any of the phrases, in any field.

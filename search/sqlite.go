@@ -15,8 +15,7 @@ import (
 	"strings"
 	"time"
 
-	"modernc.org/sqlite"
-	_ "modernc.org/sqlite" // the driver "sqlite", SQLite in Go
+	"modernc.org/sqlite" // also the driver "sqlite", SQLite in Go
 	sqlite3 "modernc.org/sqlite/lib"
 )
 

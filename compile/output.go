@@ -308,6 +308,15 @@ func List(arg string) ([]string, bool) {
 	return []string{arg}, false
 }
 
+// Unquoted is a header argument without the quotes of a string; any other stays
+// as it is.
+func Unquoted(arg string) string {
+	if items, isList := List(arg); !isList {
+		return items[0]
+	}
+	return arg
+}
+
 // lispAtoms splits at blanks outside double quotes and takes quotes off.
 // Nested parentheses are ignored.
 func lispAtoms(text string) []string {

@@ -99,11 +99,11 @@ func hoistedUnit(src *compile.Source) (*unit, error) {
 func bodyWithLogues(src *compile.Source) *unit {
 	u := &unit{}
 	if text, ok := src.Arg("prologue"); ok {
-		u.add(originPrologue, unquote(text)+"\n")
+		u.add(originPrologue, compile.Unquoted(text)+"\n")
 	}
 	u.add(originBody, src.Body)
 	if text, ok := src.Arg("epilogue"); ok {
-		u.add(originEpilogue, "\n"+unquote(text)+"\n")
+		u.add(originEpilogue, "\n"+compile.Unquoted(text)+"\n")
 	}
 	return u
 }
@@ -406,13 +406,4 @@ func argOr(src *compile.Source, name, absent string) string {
 		return arg
 	}
 	return absent
-}
-
-// unquote takes the quotes off a header argument written as a string.
-func unquote(arg string) string {
-	items, _ := compile.List(arg)
-	if len(items) == 1 && strings.HasPrefix(strings.TrimSpace(arg), `"`) {
-		return items[0]
-	}
-	return arg
 }

@@ -198,7 +198,7 @@ func commandLine(src *compile.Source) ([]string, error) {
 	if !ok {
 		return nil, nil
 	}
-	words := compile.Words(unquote(text))
+	words := compile.Words(compile.Unquoted(text))
 	for _, word := range words {
 		if strings.ContainsAny(word, "<>|;&") && !strings.ContainsAny(text, `"'\`) {
 			return nil, compile.Errorf(src.At(1, 1), ":cmdline %s: there is no shell to understand %q", text, word).WithHint("give input with :stdin, or quote the word")

@@ -117,25 +117,25 @@ func layOut(src *compile.Source) (*unit, error) {
 		body = strings.ReplaceAll(body, "$"+v.Name, plain(v.Value))
 	}
 	if text, ok := src.Arg("prologue"); ok {
-		u.Script = unquote(text) + "\n"
+		u.Script = compile.Unquoted(text) + "\n"
 	}
 	u.Skip = strings.Count(u.Script, "\n")
 	u.Script += body
 	if text, ok := src.Arg("epilogue"); ok {
-		u.Script += "\n" + unquote(text) + "\n"
+		u.Script += "\n" + compile.Unquoted(text) + "\n"
 	}
 	if cmd, ok := src.Arg("cmd"); ok {
-		u.Words = append(u.Words, "-K"+path.Base(strings.TrimSpace(unquote(cmd))))
+		u.Words = append(u.Words, "-K"+path.Base(strings.TrimSpace(compile.Unquoted(cmd))))
 	}
 	file, hasFile := src.Arg("file")
-	if ext := strings.TrimPrefix(path.Ext(unquote(file)), "."); hasFile && ext != "" {
+	if ext := strings.TrimPrefix(path.Ext(compile.Unquoted(file)), "."); hasFile && ext != "" {
 		if ext == "png" || ext == "pdf" || ext == "jpg" || ext == "jpeg" || ext == "gif" {
 			return nil, compile.Errorf(src.At(1, 1), "Graphviz draws no %s in the sandbox", ext).WithHint("name a file that ends in .svg")
 		}
 		u.Words = append(u.Words, "-T"+ext)
 	}
 	if cmdline, ok := src.Arg("cmdline"); ok {
-		u.Words = append(u.Words, compile.Words(unquote(cmdline))...)
+		u.Words = append(u.Words, compile.Words(compile.Unquoted(cmdline))...)
 	}
 	return u, nil
 }
@@ -146,17 +146,6 @@ func plain(v value.Value) string {
 		return v.Text()
 	}
 	return v.String()
-}
-
-// unquote takes the quotes off a header argument written as a string.
-func unquote(arg string) string {
-	if !strings.HasPrefix(strings.TrimSpace(arg), `"`) {
-		return arg
-	}
-	if items, isList := compile.List(arg); !isList && len(items) == 1 {
-		return items[0]
-	}
-	return arg
 }
 
 // Run draws the graph.

@@ -122,10 +122,7 @@ func argument(src *compile.Source, name string) (string, bool) {
 	if !ok || strings.TrimSpace(text) == "" {
 		return "", false
 	}
-	if items, isList := compile.List(text); !isList && len(items) == 1 {
-		text = items[0]
-	}
-	return text, true
+	return compile.Unquoted(text), true
 }
 
 // checkLimits bound the parser.

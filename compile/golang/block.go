@@ -31,11 +31,11 @@ type block struct {
 func newBlock(src *compile.Source, std *stdFS, wrap bool) (*block, error) {
 	b := &block{src: src, std: std, pkg: "main", text: src.Body, wrap: wrap}
 	if text, ok := src.Arg("prologue"); ok {
-		before := unquote(text) + "\n"
+		before := compile.Unquoted(text) + "\n"
 		b.text, b.shift = before+b.text, strings.Count(before, "\n")
 	}
 	if text, ok := src.Arg("epilogue"); ok {
-		b.text += "\n" + unquote(text)
+		b.text += "\n" + compile.Unquoted(text)
 	}
 	if m, _ := src.Arg("main"); m == "no" {
 		b.wrap = false
@@ -163,12 +163,4 @@ func listArg(src *compile.Source, name string) []string {
 		return items
 	}
 	return strings.Fields(items[0])
-}
-
-// unquote takes the quotes off a header argument written as a string.
-func unquote(arg string) string {
-	if items, isList := compile.List(arg); !isList && len(items) == 1 {
-		return items[0]
-	}
-	return arg
 }

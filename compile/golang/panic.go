@@ -159,7 +159,7 @@ func readReport(src *compile.Source, report string) (*crashed, string) {
 	}
 	shift := 0
 	if text, ok := src.Arg("prologue"); ok {
-		shift = strings.Count(unquote(text), "\n") + 1
+		shift = strings.Count(compile.Unquoted(text), "\n") + 1
 	}
 	var head, frames []string
 	c := &crashed{pos: src.At(1, 1), outOfMemory: strings.Contains(report, "out of memory")}

@@ -45,13 +45,13 @@ func SessionScript(src *compile.Source, d Dialect) *Unit {
 // surroundings are the lines before and after the body.
 func surroundings(src *compile.Source, d Dialect) (before, after string) {
 	if text, ok := src.Arg("prologue"); ok {
-		before = unquote(text) + "\n"
+		before = compile.Unquoted(text) + "\n"
 	}
 	for _, v := range src.Vars {
 		before += d.Declare(v) + "\n"
 	}
 	if text, ok := src.Arg("epilogue"); ok {
-		after = "\n" + unquote(text)
+		after = "\n" + compile.Unquoted(text)
 	}
 	return before, after
 }
@@ -77,14 +77,6 @@ func Literal(v value.Value) string {
 		return strings.TrimSuffix(v.String(), ".0")
 	}
 	return v.String()
-}
-
-// unquote takes the quotes off a header argument written as a string.
-func unquote(arg string) string {
-	if items, isList := compile.List(arg); !isList && len(items) == 1 {
-		return items[0]
-	}
-	return arg
 }
 
 // shown is what the guest tells about a block's value: its text as inspect

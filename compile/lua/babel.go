@@ -13,17 +13,17 @@ import (
 func surroundings(src *compile.Source) (before, after string) {
 	for _, name := range []string{"preamble", "prologue"} {
 		if text, ok := src.Arg(name); ok {
-			before += unquote(text) + "\n"
+			before += compile.Unquoted(text) + "\n"
 		}
 	}
 	for _, v := range src.Vars {
 		before += v.Name + "=" + literal(v.Value, false) + "\n"
 	}
 	if text, ok := src.Arg("return"); ok && !src.Result("output") {
-		after += "\nreturn " + unquote(text)
+		after += "\nreturn " + compile.Unquoted(text)
 	}
 	if text, ok := src.Arg("epilogue"); ok {
-		after += "\n" + unquote(text)
+		after += "\n" + compile.Unquoted(text)
 	}
 	return before, after
 }
@@ -97,17 +97,6 @@ func quote(text string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-// unquote takes the quotes off a header argument written as a string.
-func unquote(arg string) string {
-	if !strings.HasPrefix(strings.TrimSpace(arg), `"`) {
-		return arg
-	}
-	if items, isList := compile.List(arg); !isList && len(items) == 1 {
-		return items[0]
-	}
-	return arg
 }
 
 // results answers questions about the words of :results.

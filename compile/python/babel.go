@@ -21,23 +21,23 @@ func (p *program) expand(src *compile.Source) {
 	body := compile.Dedent(src.Body)
 	var before []string
 	if text, ok := src.Arg("prologue"); ok {
-		before = append(before, unquote(text))
+		before = append(before, compile.Unquoted(text))
 	}
 	for _, v := range src.Vars {
 		before = append(before, v.Name+"="+literal(v.Value))
 	}
 	parts := append(before, strings.TrimSuffix(body, "\n"))
 	if text, ok := src.Arg("epilogue"); ok {
-		parts = append(parts, unquote(text))
+		parts = append(parts, compile.Unquoted(text))
 	}
 	if text, ok := src.Arg("return"); ok && wantsValue {
 		if !p.Session {
-			text = "return " + unquote(text)
+			text = "return " + compile.Unquoted(text)
 		}
 		parts = append(parts, text)
 	}
 	if text, ok := src.Arg("preamble"); ok && !p.Session {
-		p.Preamble = unquote(text)
+		p.Preamble = compile.Unquoted(text)
 	}
 	p.Text = strings.Join(parts, "\n") + "\n"
 	for _, text := range before {
@@ -97,14 +97,6 @@ func textLiteral(text string) string {
 		return `""` + quoted + `""`
 	}
 	return quoted
-}
-
-// unquote takes the quotes off a header argument written as a string.
-func unquote(arg string) string {
-	if items, isList := compile.List(arg); !isList && len(items) == 1 {
-		return items[0]
-	}
-	return arg
 }
 
 // babelValue is what Emacs makes of the text a block leaves: what it printed,

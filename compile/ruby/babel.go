@@ -11,13 +11,13 @@ import (
 // surroundings are the lines before and after the body, in ob-ruby's order.
 func surroundings(src *compile.Source) (before, after string) {
 	if text, ok := src.Arg("prologue"); ok {
-		before += unquote(text) + "\n"
+		before += compile.Unquoted(text) + "\n"
 	}
 	for _, v := range src.Vars {
 		before += v.Name + "=" + literal(v.Value) + "\n"
 	}
 	if text, ok := src.Arg("epilogue"); ok {
-		after += "\n" + unquote(text)
+		after += "\n" + compile.Unquoted(text)
 	}
 	return before, after
 }
@@ -66,17 +66,6 @@ func quoted(text string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-// unquote takes the quotes off a header argument written as a string.
-func unquote(arg string) string {
-	if !strings.HasPrefix(strings.TrimSpace(arg), `"`) {
-		return arg
-	}
-	if items, isList := compile.List(arg); !isList && len(items) == 1 {
-		return items[0]
-	}
-	return arg
 }
 
 // results answers questions about the words of :results.

@@ -39,13 +39,13 @@ func newUnit(src *compile.Source, wrap bool, glue string) (*unit, error) {
 		b.WriteString("fn main() {\n")
 	}
 	if text, ok := src.Arg("prologue"); ok {
-		b.WriteString(unquote(text) + "\n")
+		b.WriteString(compile.Unquoted(text) + "\n")
 	}
 	u := &unit{src: src, first: 1 + strings.Count(b.String(), "\n")}
 	b.WriteString(strings.TrimSuffix(src.Body, "\n") + "\n")
 	u.last = strings.Count(b.String(), "\n")
 	if text, ok := src.Arg("epilogue"); ok {
-		b.WriteString(unquote(text) + "\n")
+		b.WriteString(compile.Unquoted(text) + "\n")
 	}
 	if wrap {
 		b.WriteString("}\n")
@@ -61,14 +61,6 @@ func (u *unit) at(line, col int) (compile.Position, bool) {
 		return u.src.At(1, 1), false
 	}
 	return u.src.At(line-u.first+1, col), true
-}
-
-// unquote takes the quotes off a header argument written as a string.
-func unquote(arg string) string {
-	if items, isList := compile.List(arg); !isList && len(items) == 1 {
-		return items[0]
-	}
-	return arg
 }
 
 // declare writes a variable as a constant.

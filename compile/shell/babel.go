@@ -21,7 +21,7 @@ func dialect(src *compile.Source) (string, error) {
 		name = "bash"
 	}
 	shebang, ok := src.Arg("shebang")
-	shebang = strings.TrimSpace(unquote(shebang))
+	shebang = strings.TrimSpace(compile.Unquoted(shebang))
 	if !ok || shebang == "" {
 		return name, nil
 	}
@@ -48,7 +48,7 @@ func base(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }
 func expand(src *compile.Source) (script string, before int) {
 	var head []string
 	if text, ok := src.Arg("prologue"); ok {
-		head = append(head, unquote(text))
+		head = append(head, compile.Unquoted(text))
 	}
 	for _, v := range src.Vars {
 		head = append(head, assignment(src, v))
@@ -62,7 +62,7 @@ func expand(src *compile.Source) (script string, before int) {
 	before = strings.Count(script, "\n")
 	script += src.Body
 	if text, ok := src.Arg("epilogue"); ok {
-		script = strings.TrimSuffix(script, "\n") + "\n" + unquote(text)
+		script = strings.TrimSuffix(script, "\n") + "\n" + compile.Unquoted(text)
 	}
 	if src.Result("value") {
 		script = strings.TrimSuffix(script, "\n") + "\necho $?"
@@ -79,12 +79,12 @@ type separators struct {
 func separatorsOf(src *compile.Source) separators {
 	s := separators{cell: "\t"}
 	if sep, ok := src.Arg("separator"); ok {
-		s.cell = unquote(sep)
+		s.cell = compile.Unquoted(sep)
 	}
 	if hlines, _ := src.Arg("hlines"); hlines == "yes" {
 		s.rule = "hline"
 		if text, ok := src.Arg("hline-string"); ok {
-			s.rule = unquote(text)
+			s.rule = compile.Unquoted(text)
 		}
 	}
 	return s
@@ -193,15 +193,4 @@ func result(words []string, stdout string) value.Value {
 		stdout = lines[len(lines)-1]
 	}
 	return compile.ReadOutput(src, stdout)
-}
-
-// unquote takes the quotes off a header argument written as a string.
-func unquote(arg string) string {
-	if !strings.HasPrefix(strings.TrimSpace(arg), `"`) {
-		return arg
-	}
-	if items, isList := compile.List(arg); !isList && len(items) == 1 {
-		return items[0]
-	}
-	return arg
 }

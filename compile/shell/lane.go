@@ -80,7 +80,7 @@ func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	art := &compile.Artifact{Lane: l.Info().Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: script, Meta: map[string]string{
 		metaShell: shell, metaResults: strings.Join(src.Results, " "), metaBefore: strconv.Itoa(before)}}
 	if line, ok := src.Arg("cmdline"); ok {
-		art.Meta[metaCmdline] = strings.Join(compile.Words(unquote(line)), "\x00")
+		art.Meta[metaCmdline] = strings.Join(compile.Words(compile.Unquoted(line)), "\x00")
 	}
 	return art, nil
 }

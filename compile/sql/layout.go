@@ -15,7 +15,7 @@ import (
 func (l *lane) layOut(src *compile.Source) (*unit, error) {
 	u := &unit{Lines: 1 + strings.Count(strings.TrimSuffix(src.Body, "\n"), "\n"), Results: src.Results, Outs: src.Outs, Params: src.Params}
 	if db, ok := src.Arg("db"); ok {
-		if u.DB = unquote(db); strings.HasPrefix(path.Clean(u.DB), "..") || path.IsAbs(u.DB) {
+		if u.DB = compile.Unquoted(db); strings.HasPrefix(path.Clean(u.DB), "..") || path.IsAbs(u.DB) {
 			return nil, compile.Errorf(src.At(1, 1), ":db %s lies outside the workbook's directory", db)
 		}
 	}
@@ -32,12 +32,12 @@ func (l *lane) layOut(src *compile.Source) (*unit, error) {
 	body := u.substitute(src)
 	prologue, _ := src.Arg("prologue")
 	epilogue, _ := src.Arg("epilogue")
-	if prologue = unquote(prologue); prologue != "" {
+	if prologue = compile.Unquoted(prologue); prologue != "" {
 		prologue += "\n"
 	}
 	u.Script = prologue + body
 	u.Skip = strings.Count(prologue, "\n")
-	if epilogue = unquote(epilogue); epilogue != "" {
+	if epilogue = compile.Unquoted(epilogue); epilogue != "" {
 		u.Script += "\n" + epilogue
 	}
 	l.format(u, src)
@@ -159,15 +159,4 @@ func (u *unit) readOutput(text string) value.Value {
 	}
 	rows := slices.Clone(v.Items())
 	return value.OfList(slices.Insert(rows, 1, value.Rule())...)
-}
-
-// unquote takes the quotes off a header argument written as a string.
-func unquote(arg string) string {
-	if !strings.HasPrefix(strings.TrimSpace(arg), `"`) {
-		return arg
-	}
-	if items, isList := compile.List(arg); !isList && len(items) == 1 {
-		return items[0]
-	}
-	return arg
 }

@@ -102,10 +102,7 @@ func newUnit(src *compile.Source, wrap bool) (*unit, error) {
 	}
 	logue := func(name string) {
 		if text, ok := src.Arg(name); ok {
-			if items, isList := compile.List(text); !isList && len(items) == 1 {
-				text = items[0]
-			}
-			u.add(":"+name, text, 0)
+			u.add(":"+name, compile.Unquoted(text), 0)
 		}
 	}
 	if !wrap {

@@ -44,8 +44,8 @@ type runCmd struct {
 
 	Exec bool `help:"With a sentence: grant the default agent git, publish and image." env:"WB_AGENT_EXEC"`
 
-	StdinName string `help:"The file that the text on standard input belongs to; it is not written." placeholder:"FILE"`
-	Progress  bool   `help:"Tell the end of each component on stderr, as a line of JSON."`
+	stdinFlag
+	Progress bool `help:"Tell the end of each component on stderr, as a line of JSON."`
 }
 
 func (c *runCmd) Help() string {
@@ -194,7 +194,7 @@ func parseBytes(text string) (int64, error) {
 
 // runFile runs one workbook and reports it.
 func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
-	file, src, err := c.readWorkbook(a, file)
+	file, src, err := c.stdinFlag.read(a, file)
 	if err != nil {
 		return err
 	}

@@ -4,8 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -29,23 +27,6 @@ func (c *runCmd) check() error {
 		return &usageError{err: errors.New("give --only or --lines, not both")}
 	}
 	return nil
-}
-
-// readWorkbook returns a workbook's text and the name its positions carry.
-func (c *runCmd) readWorkbook(a *app, file string) (name string, src []byte, err error) {
-	if file == "-" {
-		name = c.StdinName
-		if name == "" {
-			name = "stdin.org"
-		}
-		src, err = io.ReadAll(a.std.In)
-		return name, src, err
-	}
-	src, err = os.ReadFile(file)
-	if os.IsNotExist(err) {
-		return file, nil, missingFile(file)
-	}
-	return file, src, err
 }
 
 // linesRange reads 12 or 12:40.

@@ -25,7 +25,7 @@ import (
 	"wb/compile"
 	"wb/org"
 	"wb/publish/verify/js"
-	"wb/workbook"
+	"wb/trace"
 )
 
 // Fact is what is known about how a component's result came to be.
@@ -48,6 +48,18 @@ type Options struct {
 	// Read reads a picture beside the workbook, so that it can stand in the
 	// page; nil leaves pictures as links.
 	Read func(name string) ([]byte, error)
+	// Highlight marks up code; nil leaves it plain.
+	Highlight Highlighter
+	// Live lets readers run components in the browser; nil lets none.
+	Live LiveOf
+	// Resolve leads to other pages of a site; nil knows of none.
+	Resolve Resolver
+	// Events are the events of the runs that made the results, as [Events]
+	// reads them.
+	Events []trace.Event
+	// TrailURL and ViewURL are where Page.Trail and Page.View are to be found;
+	// without them [Render] puts both at the end of the page.
+	TrailURL, ViewURL string
 }
 
 //go:embed style.css
@@ -60,21 +72,15 @@ var proof string
 // nowhere and pictures that are not there, with their places in the file; the
 // page is made nevertheless.
 func Render(ctx context.Context, file string, src []byte, opts Options) ([]byte, []compile.Diagnostic, error) {
-	shown, err := workbook.Exported(ctx, file, src)
+	p, found, err := Fragment(ctx, file, src, opts)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan := workbook.NewPlan(file, src)
-	w := newWriter(file, org.Parse(shown), org.Parse(src), plan, opts)
-	body := w.document()
 	var out strings.Builder
-	fmt.Fprintf(&out, head, w.language(), html.EscapeString(w.title()), style)
-	fmt.Fprintf(&out, "<main>\n<header>\n<h1>%s</h1>\n%s</header>\n%s%s", w.inlineTitle(), w.byline(), w.contents(), body)
-	out.WriteString(w.footnotes())
-	out.WriteString("</main>\n")
-	out.WriteString(w.provenance())
+	fmt.Fprintf(&out, head, html.EscapeString(p.Lang), html.EscapeString(p.Title), style)
+	out.WriteString("<main>\n" + p.Header + p.TOC + p.Body + "</main>\n" + p.Provenance)
 	fmt.Fprintf(&out, tail, js.Source, proof)
-	return []byte(out.String()), w.found, nil
+	return []byte(out.String()), found, nil
 }
 
 const head = `<!DOCTYPE html>
@@ -106,7 +112,7 @@ const tail = `<footer>
 
 func (w *writer) language() string {
 	if k, ok := w.doc.Setting("LANGUAGE"); ok && k.Text != "" {
-		return html.EscapeString(k.Text)
+		return k.Text
 	}
 	return "en"
 }

@@ -35,8 +35,7 @@ var toolLimits = sandbox.Limits{Fuel: 100e9, Memory: 2 << 30, Timeout: time.Hour
 type Compiler struct {
 	env *compile.Env
 
-	mu    sync.Mutex
-	ready *tool
+	ready compile.Loaded[*tool]
 
 	headers headers
 }
@@ -69,30 +68,17 @@ func (c *Compiler) Fingerprint() string { return version + " " + c.env.Tools.Fin
 
 // tool installs and loads the compiler when that has not happened yet.
 func (c *Compiler) tool(ctx context.Context) (*tool, error) {
-	c.mu.Lock()
-	ready := c.ready
-	c.mu.Unlock()
-	if ready != nil {
-		return ready, nil
-	}
-	t, err := c.env.Tools.Ensure(ctx, toolName, c.env.Progress)
-	if err != nil {
-		return nil, err
-	}
-	// Installing has paid for this; only an emptied cache makes it slow again.
-	finish := c.announce("turning it into machine code (about 30s, once for this machine)")
-	loaded, err := c.load(ctx, t)
-	finish(err)
-	return loaded, err
+	return c.ready.Get(ctx, c.env, toolName, func(ctx context.Context, t toolchain.Toolchain) (*tool, error) {
+		// Installing has paid for this; only an emptied cache makes it slow again.
+		finish := c.announce("turning it into machine code (about 30s, once for this machine)")
+		loaded, err := c.load(ctx, t)
+		finish(err)
+		return loaded, err
+	})
 }
 
 // load compiles the compiler, from the engine's cache where possible.
 func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ready != nil && c.ready.digest == t.Digest {
-		return c.ready, nil
-	}
 	archive, err := t.ReadFile(resourcesFile)
 	if err != nil {
 		return nil, err
@@ -101,12 +87,11 @@ func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, erro
 	if err != nil {
 		return nil, err
 	}
-	module, err := c.env.Engine.Load(ctx, "clang", t.SHA256(programFile), func() ([]byte, error) { return t.ReadFile(programFile) })
+	module, err := c.env.Program(ctx, t, "clang", programFile)
 	if err != nil {
 		return nil, err
 	}
-	c.ready = &tool{digest: t.Digest, module: module, usr: usr, limits: blockLimits}
-	return c.ready, nil
+	return &tool{digest: t.Digest, module: module, usr: usr, limits: blockLimits}, nil
 }
 
 // patience is how long work may take before people are told about it.

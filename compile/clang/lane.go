@@ -42,7 +42,7 @@ func (l *lane) Info() compile.Info { return l.info }
 
 // Build compiles and links a block.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
-	if session, ok := src.Arg("session"); ok && session != "" && session != "none" {
+	if src.InSession() {
 		return nil, compile.Errorf(src.At(1, 1), "%s is compiled: it has no sessions", src.Lang)
 	}
 	if len(src.Deps) > 0 {

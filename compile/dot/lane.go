@@ -9,7 +9,6 @@ import (
 	"path"
 	"strconv"
 	"strings"
-	"sync"
 
 	"wb/compile"
 	"wb/compile/toolchain"
@@ -26,8 +25,7 @@ const version = "1"
 type lane struct {
 	env *compile.Env
 
-	mu     sync.Mutex
-	module *sandbox.Module
+	module compile.Loaded[*sandbox.Module]
 }
 
 // New makes the lane and registers its toolchain.
@@ -52,21 +50,11 @@ func (l *lane) Fingerprint() string {
 
 // load is Graphviz, installed and compiled when it is first needed.
 func (l *lane) load(ctx context.Context) (*sandbox.Module, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.module != nil {
-		return l.module, nil
-	}
-	t, err := l.env.Tools.Ensure(ctx, toolName, l.env.Progress)
-	if err != nil {
-		return nil, err
-	}
-	l.module, err = l.loadFrom(ctx, t)
-	return l.module, err
+	return l.module.Get(ctx, l.env, toolName, l.loadFrom)
 }
 
 func (l *lane) loadFrom(ctx context.Context, t toolchain.Toolchain) (*sandbox.Module, error) {
-	return l.env.Engine.Load(ctx, toolName, t.SHA256(wasmFile), func() ([]byte, error) { return t.ReadFile(wasmFile) })
+	return l.env.Program(ctx, t, toolName, wasmFile)
 }
 
 // unit is what is built from a block. Line Skip+1 of Script is the body's first.
@@ -82,7 +70,7 @@ const metaUnit = "unit"
 
 // Build lays out the text. Graphviz itself finds mistakes when it draws.
 func (l *lane) Build(_ context.Context, src *compile.Source) (*compile.Artifact, error) {
-	if session, ok := src.Arg("session"); ok && session != "" && session != "none" && session != "no" {
+	if src.InSession() {
 		return nil, compile.Errorf(src.At(1, 1), "DOT has no sessions")
 	}
 	if len(src.Deps) > 0 {

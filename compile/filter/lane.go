@@ -75,7 +75,7 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if len(src.Deps) > 0 {
 		return nil, compile.Errorf(src.At(1, 1), "%s has no packages", src.Lang)
 	}
-	if session, ok := src.Arg("session"); ok && session != "" && session != "none" {
+	if src.InSession() {
 		return nil, compile.Errorf(src.At(1, 1), "%s blocks have no sessions: each is a program of its own", src.Lang)
 	}
 	if !slices.Contains(l.info().Shapes, src.Shape) {

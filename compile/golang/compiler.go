@@ -32,8 +32,7 @@ var limits = sandbox.Limits{Fuel: 60e9, Memory: 1 << 30, Timeout: 2 * time.Minut
 type Compiler struct {
 	env *compile.Env
 
-	mu    sync.Mutex
-	ready *tool
+	ready compile.Loaded[*tool]
 }
 
 // tool is an installed compiler, ready to run. The engine drops the machine
@@ -59,26 +58,11 @@ func (c *Compiler) Fingerprint() string { return version + " " + c.env.Tools.Fin
 
 // tool installs and loads the compiler when that has not happened yet.
 func (c *Compiler) tool(ctx context.Context) (*tool, error) {
-	c.mu.Lock()
-	ready := c.ready
-	c.mu.Unlock()
-	if ready != nil {
-		return ready, nil
-	}
-	t, err := c.env.Tools.Ensure(ctx, toolName, c.env.Progress)
-	if err != nil {
-		return nil, err
-	}
-	return c.load(ctx, t)
+	return c.ready.Get(ctx, c.env, toolName, c.load)
 }
 
 // load makes the two programs and the standard library ready.
 func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ready != nil && c.ready.digest == t.Digest {
-		return c.ready, nil
-	}
 	std, err := openStd(t)
 	if err != nil {
 		return nil, err
@@ -94,7 +78,6 @@ func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, erro
 	if loaded.compile, err = module(ctx, toolchain.GoCompiler); err != nil {
 		return nil, err
 	}
-	c.ready = loaded
 	return loaded, nil
 }
 

@@ -32,7 +32,7 @@ func (lane) SourceEndings(*compile.Source) []string { return []string{".go", "go
 
 // Build compiles and links a block.
 func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
-	if session, ok := src.Arg("session"); ok && session != "" && session != "none" {
+	if src.InSession() {
 		return nil, compile.Errorf(src.At(1, 1), "go is compiled: it has no sessions")
 	}
 	t, err := l.tool(ctx)

@@ -61,7 +61,7 @@ func (c *Compiler) recipe() toolchain.Recipe {
 // installed. The first use turns 45 MB of wasm into machine code, which is
 // cached for later.
 func (c *Compiler) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolchain.Step) error {
-	tool, err := c.load(ctx, t)
+	tool, err := c.ready.From(ctx, t, c.load)
 	if err != nil {
 		return err
 	}

@@ -69,7 +69,7 @@ type start struct {
 
 // module is quickjs.wasm, compiled.
 func (r *Runtime) module(ctx context.Context, t toolchain.Toolchain) (*sandbox.Module, error) {
-	return r.env.Engine.Load(ctx, "quickjs", t.SHA256(wasmFile), func() ([]byte, error) { return t.ReadFile(wasmFile) })
+	return r.env.Program(ctx, t, "quickjs", wasmFile)
 }
 
 // freeze makes the image of a start, or takes it from the disk, where this or

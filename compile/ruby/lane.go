@@ -84,8 +84,7 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if src.Shape == compile.ShapeBabel {
 		before, after := surroundings(src)
 		u.Code, u.Skip = before+src.Body+after, strings.Count(before, "\n")
-		session, ok := src.Arg("session")
-		u.Session = ok && session != "none" && session != "no"
+		u.Session = src.InSession()
 	}
 	if err := l.check(ctx, src, u); err != nil {
 		return nil, err

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"strings"
-	"sync"
 	"time"
 
 	"wb/compile"
@@ -26,8 +25,7 @@ type Compiler struct {
 	env   *compile.Env
 	clang *clang.Compiler
 
-	mu    sync.Mutex
-	ready *tool
+	ready compile.Loaded[*tool]
 }
 
 // tool is an installed compiler.
@@ -51,26 +49,11 @@ func (c *Compiler) Fingerprint() string {
 }
 
 func (c *Compiler) tool(ctx context.Context) (*tool, error) {
-	c.mu.Lock()
-	ready := c.ready
-	c.mu.Unlock()
-	if ready != nil {
-		return ready, nil
-	}
-	t, err := c.env.Tools.Ensure(ctx, toolName, c.env.Progress)
-	if err != nil {
-		return nil, err
-	}
-	return c.load(ctx, t)
+	return c.ready.Get(ctx, c.env, toolName, c.load)
 }
 
 // load makes the compiler ready to run.
 func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ready != nil && c.ready.digest == t.Digest {
-		return c.ready, nil
-	}
 	loaded := &tool{digest: t.Digest, files: sandbox.NewMemFS(), crates: make(map[string][]byte)}
 	for _, f := range t.Files {
 		if f.Path == programFile {
@@ -92,11 +75,10 @@ func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, erro
 		}
 	}
 	var err error
-	loaded.module, err = c.env.Engine.Load(ctx, "mrustc", t.SHA256(programFile), func() ([]byte, error) { return t.ReadFile(programFile) }, sandbox.WithExceptions())
+	loaded.module, err = c.env.Program(ctx, t, "mrustc", programFile, sandbox.WithExceptions())
 	if err != nil {
 		return nil, err
 	}
-	c.ready = loaded
 	return loaded, nil
 }
 

@@ -9,7 +9,6 @@ import (
 	"io"
 	"path"
 	"strings"
-	"sync"
 
 	"wb/compile"
 	"wb/compile/clang"
@@ -26,8 +25,7 @@ const version = "1"
 type engine struct {
 	env *compile.Env
 
-	mu     sync.Mutex
-	module *sandbox.Module
+	module compile.Loaded[*sandbox.Module]
 }
 
 // lane is one of the languages.
@@ -61,21 +59,11 @@ func (l *lane) Fingerprint() string {
 
 // load is the shell, installed and compiled when it is first needed.
 func (e *engine) load(ctx context.Context) (*sandbox.Module, error) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.module != nil {
-		return e.module, nil
-	}
-	t, err := e.env.Tools.Ensure(ctx, toolName, e.env.Progress)
-	if err != nil {
-		return nil, err
-	}
-	e.module, err = e.loadFrom(ctx, t)
-	return e.module, err
+	return e.module.Get(ctx, e.env, toolName, e.loadFrom)
 }
 
 func (e *engine) loadFrom(ctx context.Context, t toolchain.Toolchain) (*sandbox.Module, error) {
-	return e.env.Engine.Load(ctx, toolName, t.SHA256(wasmFile), func() ([]byte, error) { return t.ReadFile(wasmFile) })
+	return e.env.Program(ctx, t, toolName, wasmFile)
 }
 
 // unit is what is built from a block. Line Skip+1 of Script is the body's first.
@@ -107,7 +95,7 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if engine, ok := src.Arg("engine"); ok && !strings.EqualFold(strings.TrimSpace(engine), "sqlite") {
 		return nil, compile.Errorf(src.At(1, 1), ":engine %s is a server; blocks run on SQLite", engine).WithHint(":engine sqlite, and :db FILE for a database beside the workbook")
 	}
-	if session, ok := src.Arg("session"); ok && session != "" && session != "none" && session != "no" {
+	if src.InSession() {
 		return nil, compile.Errorf(src.At(1, 1), "SQL blocks have no sessions").WithHint(":db FILE keeps tables between blocks")
 	}
 	if len(src.Deps) > 0 {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"sync"
 
 	"wb/compile"
 	"wb/compile/toolchain"
@@ -39,8 +38,7 @@ type Interpreter struct {
 	env    *compile.Env
 	config Config
 
-	mu    sync.Mutex
-	image *sandbox.Snapshot
+	image compile.Loaded[*sandbox.Snapshot]
 
 	sessions sessions
 }
@@ -58,23 +56,13 @@ func (i *Interpreter) Fingerprint() string {
 
 // snapshot is the started interpreter, installed and started when need be.
 func (i *Interpreter) snapshot(ctx context.Context) (*sandbox.Snapshot, error) {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	if i.image != nil {
-		return i.image, nil
-	}
-	t, err := i.env.Tools.Ensure(ctx, i.config.Tool, i.env.Progress)
-	if err != nil {
-		return nil, err
-	}
-	i.image, err = i.freeze(ctx, t)
-	return i.image, err
+	return i.image.Get(ctx, i.env, i.config.Tool, i.freeze)
 }
 
 // freeze starts the interpreter and takes the snapshot, or finds the one that
 // this or another process has kept.
 func (i *Interpreter) freeze(ctx context.Context, t toolchain.Toolchain) (*sandbox.Snapshot, error) {
-	module, err := i.env.Engine.Load(ctx, i.config.Tool, t.SHA256(i.config.File), func() ([]byte, error) { return t.ReadFile(i.config.File) })
+	module, err := i.env.Program(ctx, t, i.config.Tool, i.config.File)
 	if err != nil {
 		return nil, err
 	}

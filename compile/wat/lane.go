@@ -10,7 +10,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"wb/compile"
@@ -29,8 +28,7 @@ const version = "1"
 type lane struct {
 	env *compile.Env
 
-	mu        sync.Mutex
-	assembler *sandbox.Module
+	assembler compile.Loaded[*sandbox.Module]
 }
 
 // New makes the lane and registers its toolchain, which c builds.
@@ -59,21 +57,11 @@ var limits = sandbox.Limits{Fuel: 2e9, Memory: 512 << 20, Timeout: time.Minute, 
 
 // load is the assembler, installed and compiled when it is first needed.
 func (l *lane) load(ctx context.Context) (*sandbox.Module, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.assembler != nil {
-		return l.assembler, nil
-	}
-	t, err := l.env.Tools.Ensure(ctx, toolName, l.env.Progress)
-	if err != nil {
-		return nil, err
-	}
-	l.assembler, err = l.loadFrom(ctx, t)
-	return l.assembler, err
+	return l.assembler.Get(ctx, l.env, toolName, l.loadFrom)
 }
 
 func (l *lane) loadFrom(ctx context.Context, t toolchain.Toolchain) (*sandbox.Module, error) {
-	return l.env.Engine.Load(ctx, toolName, t.SHA256(wasmFile), func() ([]byte, error) { return t.ReadFile(wasmFile) })
+	return l.env.Program(ctx, t, toolName, wasmFile)
 }
 
 // selfTest assembles and runs a module.
@@ -158,7 +146,7 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 
 // refuse names what the lane does not have.
 func refuse(src *compile.Source) error {
-	if session, ok := src.Arg("session"); ok && session != "" && session != "none" && session != "no" {
+	if src.InSession() {
 		return compile.Errorf(src.At(1, 1), "a WebAssembly module has no sessions")
 	}
 	if len(src.Deps) > 0 {

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 	"time"
 
 	"wb/compile"
@@ -27,8 +26,7 @@ type Compiler struct {
 	env   *compile.Env
 	clang *clang.Compiler
 
-	mu    sync.Mutex
-	ready *tool
+	ready compile.Loaded[*tool]
 }
 
 // tool is an installed compiler.
@@ -61,26 +59,11 @@ func (c *Compiler) Fingerprint() string {
 }
 
 func (c *Compiler) tool(ctx context.Context) (*tool, error) {
-	c.mu.Lock()
-	ready := c.ready
-	c.mu.Unlock()
-	if ready != nil {
-		return ready, nil
-	}
-	t, err := c.env.Tools.Ensure(ctx, toolName, c.env.Progress)
-	if err != nil {
-		return nil, err
-	}
-	return c.load(ctx, t)
+	return c.ready.Get(ctx, c.env, toolName, c.load)
 }
 
 // load makes the compiler ready to run.
 func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.ready != nil && c.ready.digest == t.Digest {
-		return c.ready, nil
-	}
 	loaded := &tool{digest: t.Digest}
 	for name, to := range map[string]**sandbox.MemFS{libraryFile: &loaded.library, cacheFile: nil} {
 		archive, err := t.ReadFile(name)
@@ -101,11 +84,10 @@ func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, erro
 	if loaded.header, err = t.ReadFile(headerFile); err != nil {
 		return nil, err
 	}
-	loaded.module, err = c.env.Engine.Load(ctx, "zig", t.SHA256(programFile), func() ([]byte, error) { return t.ReadFile(programFile) }, sandbox.FromCompiler())
+	loaded.module, err = c.env.Program(ctx, t, "zig", programFile, sandbox.FromCompiler())
 	if err != nil {
 		return nil, err
 	}
-	c.ready = loaded
 	return loaded, nil
 }
 

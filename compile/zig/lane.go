@@ -39,7 +39,7 @@ const (
 
 // Build compiles a block.
 func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
-	if session, ok := src.Arg("session"); ok && session != "" && session != "none" {
+	if src.InSession() {
 		return nil, compile.Errorf(src.At(1, 1), "zig is compiled: it has no sessions")
 	}
 	if len(src.Deps) > 0 {

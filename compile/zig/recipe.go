@@ -120,7 +120,7 @@ pub fn main() !void {
 
 // selfTest takes a program the whole way.
 func (c *Compiler) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolchain.Step) error {
-	loaded, err := c.load(ctx, t)
+	loaded, err := c.ready.From(ctx, t, c.load)
 	if err != nil {
 		return err
 	}

@@ -132,6 +132,12 @@ func (s *Source) Arg(name string) (string, bool) {
 	return vs[len(vs)-1], true
 }
 
+// InSession reports whether the block names a session to run in.
+func (s *Source) InSession() bool {
+	name, _ := s.Arg("session")
+	return name != "" && name != "none" && name != "no"
+}
+
 // Artifact is a built program. It is data: safe to store, to hash and to send.
 type Artifact struct {
 	Lane   string `json:"lane"`

@@ -16,7 +16,7 @@ import (
 // or else a function.
 func babelUnits(src *compile.Source, d Dialect) []*Unit {
 	before, after := surroundings(src, d)
-	if inSession(src) {
+	if src.InSession() {
 		script, function := SessionScript(src, d), newUnit(src)
 		const head = "(function () {"
 		function.Session, function.Vars, function.Script, function.Lead = true, before, head+src.Body+after+"\n})()", len(head)

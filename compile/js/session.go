@@ -19,12 +19,6 @@ type session struct {
 	machine *machine
 }
 
-// inSession reports whether a block names a session.
-func inSession(src *compile.Source) bool {
-	name, ok := src.Arg("session")
-	return ok && name != "none" && name != "no"
-}
-
 // machineFor is a VM that works in w: a fresh one, or the one of the job's
 // session. Release it when the job is done, telling whether it can go on.
 func (l *Lane) machineFor(ctx context.Context, w world, job *compile.Job) (m *machine, release func(ctx context.Context, alive bool), err error) {

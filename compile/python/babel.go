@@ -10,7 +10,7 @@ import (
 // expand puts a block together as ob-python does: prologue, variables, body and
 // epilogue, one below the other.
 func (p *program) expand(src *compile.Source) {
-	p.Session = inSession(src)
+	p.Session = src.InSession()
 	wantsValue := !src.Result("output")
 	switch {
 	case wantsValue && p.Session:
@@ -43,12 +43,6 @@ func (p *program) expand(src *compile.Source) {
 	for _, text := range before {
 		p.Skip += 1 + strings.Count(text, "\n")
 	}
-}
-
-// inSession reports whether a block names a session.
-func inSession(src *compile.Source) bool {
-	name, ok := src.Arg("session")
-	return ok && name != "none" && name != "no"
 }
 
 // literal writes a value as Python (org-babel-python-var-to-python). A rule

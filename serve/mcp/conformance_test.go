@@ -7,23 +7,28 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"wb/compile/lanes"
 	"wb/compile/lanetest"
 	"wb/serve/mcp"
+	"wb/serve/mcp/mcptest"
 )
 
 // conformancePackage are the protocol's own tests, at the version that runs on
 // Node.js 20.
 const conformancePackage = "@modelcontextprotocol/conformance@0.1.11"
 
-// conformanceScenarios are those that any server can be asked. The others ask for
-// tools, prompts and resources of a demonstration server by name.
-var conformanceScenarios = []string{"server-initialize", "logging-set-level", "ping", "tools-list", "server-sse-multiple-streams", "resources-list",
-	"prompts-list", "dns-rebinding-protection"}
+// scenarios is how many scenarios for servers that version has.
+const scenarios = 32
 
-// The server conforms to the protocol as its authors test it.
+// scenario is a line of the suite's list of scenarios.
+var scenario = regexp.MustCompile(`(?m)^\s+- ([a-z0-9-]+)$`)
+
+// The server conforms to the protocol as its authors test it, in every scenario for
+// servers that their suite has. What the suite asks a server for by name is added
+// by mcptest; everything else is what `wb mcp --http` serves.
 func TestConformance(t *testing.T) {
 	npm, err := exec.LookPath("npm")
 	if err != nil {
@@ -45,14 +50,28 @@ func TestConformance(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer closeRoot()
+	t.Cleanup(func() { closeRoot() })
+	mcptest.Equip(server)
 	listening := httptest.NewServer(mcp.Guard(mcp.Handler(server), ""))
-	defer listening.Close()
-	for _, name := range conformanceScenarios {
-		t.Run(name, func(t *testing.T) {
-			command := exec.CommandContext(t.Context(), filepath.Join(dir, "node_modules", ".bin", "conformance"), "server", "--url", listening.URL+"/mcp", "--scenario", name)
-			command.Dir = dir
-			if out, err := command.CombinedOutput(); err != nil {
+	t.Cleanup(listening.Close)
+	suite := func(args ...string) (string, error) {
+		command := exec.CommandContext(t.Context(), filepath.Join(dir, "node_modules", ".bin", "conformance"), args...)
+		command.Dir = dir
+		out, err := command.CombinedOutput()
+		return string(out), err
+	}
+	list, err := suite("list", "--server")
+	if err != nil {
+		t.Fatalf("%v\n%s", err, list)
+	}
+	found := scenario.FindAllStringSubmatch(list, -1)
+	if len(found) < scenarios {
+		t.Fatalf("the suite lists %d scenarios, not %d:\n%s", len(found), scenarios, list)
+	}
+	for _, name := range found {
+		t.Run(name[1], func(t *testing.T) {
+			t.Parallel()
+			if out, err := suite("server", "--url", listening.URL+"/mcp", "--scenario", name[1]); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})

@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -13,10 +14,21 @@ import (
 // maxRequest bounds a request over HTTP, in bytes.
 const maxRequest = 4 << 20
 
+// Sessions end after sessionTimeout without a request. For clients whose
+// connection breaks, the latest keptEvents bytes of all streams are kept: they
+// come back with Last-Event-ID and miss nothing.
+const (
+	sessionTimeout = time.Hour
+	keptEvents     = 16 << 20
+)
+
 // Handler speaks the protocol's streamable HTTP transport at /mcp.
 func Handler(server *sdk.Server) http.Handler {
+	kept := sdk.NewMemoryEventStore(nil)
+	kept.SetMaxBytes(keptEvents)
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, nil))
+	mux.Handle("/mcp", sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server },
+		&sdk.StreamableHTTPOptions{EventStore: kept, SessionTimeout: sessionTimeout, MaxRequestBodyBytes: maxRequest}))
 	return mux
 }
 

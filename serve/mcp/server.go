@@ -45,6 +45,9 @@ type Config struct {
 	Capabilities *capability.Host
 	// Record opens the records of a run; nil records nothing.
 	Record func(file string, src []byte) (*trace.Run, error)
+	// LookEvery is how often files that a client has subscribed to are looked at;
+	// 0 is every second.
+	LookEvery time.Duration
 }
 
 // server is a bound server.
@@ -53,6 +56,12 @@ type server struct {
 	root   *os.Root
 	opened time.Time // when the grants were given
 }
+
+// The resources of a server are the files of its directory.
+const (
+	scheme       = "wb:///"
+	fileTemplate = scheme + "{+path}"
+)
 
 // New makes a server. Close the returned function to let go of the directory.
 func New(config Config) (*mcp.Server, func() error, error) {
@@ -66,8 +75,22 @@ func New(config Config) (*mcp.Server, func() error, error) {
 	}
 	config.Dir = dir
 	s := &server{config, root, time.Now()}
+	watch := &watcher{server: s, every: config.LookEvery, known: map[string]*watched{}}
+	if watch.every <= 0 {
+		watch.every = lookEvery
+	}
 	m := mcp.NewServer(&mcp.Implementation{Name: "wb", Title: "wb org workbooks", Version: config.Version}, &mcp.ServerOptions{
+		CompletionHandler: s.complete, SubscribeHandler: watch.subscribe, UnsubscribeHandler: watch.unsubscribe,
 		Instructions: "Org files and workbooks below " + filepath.Base(dir) + ". search finds headings by words, query asks exact questions in OQL, plan and lint look at a workbook, run executes one in a sandbox, read gives a file, events what runs did."})
+	watch.told = func(ctx context.Context, uri string) error {
+		return m.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})
+	}
+	watch.anyone = func() bool {
+		for range m.Sessions() {
+			return true
+		}
+		return false
+	}
 	readOnly := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 	mcp.AddTool(m, &mcp.Tool{Name: "search", Description: "Find the headings that best match words, with a snippet of each.", Annotations: readOnly}, tool(s.search))
 	mcp.AddTool(m, &mcp.Tool{Name: "query", Description: "Ask over headings, blocks, links, tables, events and runs in OQL, for example: todo:NEXT tags:work, or tag:tool_call exit:!=0 | group tool | count.", Annotations: readOnly}, tool(s.query))
@@ -76,15 +99,15 @@ func New(config Config) (*mcp.Server, func() error, error) {
 	mcp.AddTool(m, &mcp.Tool{Name: "read", Description: "The text of a file.", Annotations: readOnly}, tool(s.read))
 	mcp.AddTool(m, &mcp.Tool{Name: "events", Description: "What runs did: the latest events of events.org, of one run or of all.", Annotations: readOnly}, tool(s.events))
 	mcp.AddTool(m, &mcp.Tool{Name: "run", Description: "Run a workbook in the sandbox, with no capability but those the server was started with, and get its exports and what became of each component."}, tool(s.run))
-	m.AddResourceTemplate(&mcp.ResourceTemplate{Name: "file", URITemplate: "wb:///{+path}", Description: "A file of the directory.", MIMEType: "text/plain"}, s.resource)
-	return m, root.Close, nil
+	m.AddResourceTemplate(&mcp.ResourceTemplate{Name: "file", URITemplate: fileTemplate, Description: "A file of the directory.", MIMEType: "text/plain"}, s.resource)
+	return m, func() error { watch.close(); return root.Close() }, nil
 }
 
 // tool makes a handler of a function that gives text and data. Its error is
 // what the caller reads.
 func tool[In any](f func(context.Context, In) (string, any, error)) mcp.ToolHandlerFor[In, any] {
-	return func(ctx context.Context, _ *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		text, data, err := f(ctx, in)
+	return func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
+		text, data, err := f(withNotifier(ctx, r), in)
 		if err != nil {
 			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: explain(err)}}}, nil, nil
 		}
@@ -381,6 +404,7 @@ func (s *server) run(ctx context.Context, in runIn) (string, any, error) {
 		}
 		opts.Trace = record
 	}
+	opts.Trace = progressive(ctx, opts.Trace)
 	report, err := workbook.Run(ctx, opts)
 	err = errors.Join(err, finish(context.WithoutCancel(ctx)))
 	if record != nil {
@@ -427,7 +451,7 @@ func (s *server) reported(report *workbook.Report) (string, any, error) {
 
 // resource gives a file by its URI.
 func (s *server) resource(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
-	name, ok := strings.CutPrefix(r.Params.URI, "wb:///")
+	name, ok := strings.CutPrefix(r.Params.URI, scheme)
 	if !ok {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI)
 	}

@@ -206,6 +206,8 @@ func splitPaths(args []string) (paths []string, query string, err error) {
 		switch {
 		case (statErr == nil || arg == "-") && len(words) == 0:
 			paths = append(paths, arg)
+		case statErr == nil && looksLikePath(arg, false):
+			return nil, "", &usageError{err: fmt.Errorf("%s stands after the query", arg), hint: fmt.Sprintf("files come first: wb query %s '%s'", arg, strings.Join(words, " "))}
 		case looksLikePath(arg, len(words) == 0 && i+1 < len(args)):
 			return nil, "", missingFile(arg)
 		default:

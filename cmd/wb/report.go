@@ -162,6 +162,15 @@ func (e *codedError) ExitCode() int  { return e.code }
 func (e *codedError) Hint() string   { return e.hint }
 func (e *codedError) Reported() bool { return e.reported }
 
+// advised is an error with a hint of this package; its code is the error's own.
+type advised struct {
+	error
+	hint string
+}
+
+func (e *advised) Unwrap() error { return e.error }
+func (e *advised) Hint() string  { return e.hint }
+
 var errInterrupted = &codedError{text: "interrupted", code: exitInterrupted}
 
 // alreadyReported fails with code after the verb itself has shown why.

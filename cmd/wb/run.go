@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -211,7 +212,7 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 	report, err := c.execute(a.ctx, a, opts)
 	if err != nil {
 		a.findings(report)
-		return err
+		return unwritten(err)
 	}
 	if err := c.report(a, src, report); err != nil || !c.Expect {
 		return err
@@ -224,6 +225,14 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 		return &codedError{text: fmt.Sprintf("%s: %d expectations do not hold", file, len(unmet)), code: exitFailed}
 	}
 	return nil
+}
+
+// unwritten advises what to do where the workbook may not be changed.
+func unwritten(err error) error {
+	if errors.Is(err, fs.ErrPermission) && hintOf(err) == "" {
+		return &advised{err, "wb run --no-write --events none runs a workbook where nothing may be written"}
+	}
+	return err
 }
 
 // execute lints, runs and records one workbook, whose text opts hold.
@@ -246,7 +255,7 @@ func (c *runCmd) execute(ctx context.Context, a *app, opts workbook.Options) (*w
 	}
 	opts.Trace = record
 	report, err := workbook.Run(ctx, opts)
-	if endErr := record.End(outcome(report, err)); endErr != nil {
+	if endErr := record.End(outcome(report, err)); endErr != nil && !record.Incomplete() {
 		a.note("wb: %v", endErr)
 	}
 	return report, err

@@ -23,8 +23,14 @@ const conformancePackage = "@modelcontextprotocol/conformance@0.1.11"
 // scenarios is how many scenarios for servers that version has.
 const scenarios = 32
 
-// scenario is a line of the suite's list of scenarios.
-var scenario = regexp.MustCompile(`(?m)^\s+- ([a-z0-9-]+)$`)
+// passedScenario is a line of the suite's summary.
+var passedScenario = regexp.MustCompile(`(?m)✓ ([a-z0-9-]+): ([0-9]+) passed, 0 failed`)
+
+// warnsOnly is the scenario whose checks are recommendations of protocol 2025-11-25,
+// which it makes in requests that say they are of 2025-03-26: the SDK sends no
+// priming event there, as that protocol says. TestReconnection checks the same in
+// requests of 2025-11-25.
+const warnsOnly = "server-sse-polling"
 
 // The server conforms to the protocol as its authors test it, in every scenario for
 // servers that their suite has. What the suite asks a server for by name is added
@@ -60,20 +66,20 @@ func TestConformance(t *testing.T) {
 		out, err := command.CombinedOutput()
 		return string(out), err
 	}
-	list, err := suite("list", "--server")
+	out, err := suite("server", "--url", listening.URL+"/mcp", "--suite", "all")
 	if err != nil {
-		t.Fatalf("%v\n%s", err, list)
+		t.Error(err)
 	}
-	found := scenario.FindAllStringSubmatch(list, -1)
-	if len(found) < scenarios {
-		t.Fatalf("the suite lists %d scenarios, not %d:\n%s", len(found), scenarios, list)
+	passed := passedScenario.FindAllStringSubmatch(out, -1)
+	if len(passed) != scenarios {
+		t.Errorf("%d of %d scenarios passed", len(passed), scenarios)
 	}
-	for _, name := range found {
-		t.Run(name[1], func(t *testing.T) {
-			t.Parallel()
-			if out, err := suite("server", "--url", listening.URL+"/mcp", "--scenario", name[1]); err != nil {
-				t.Errorf("%v\n%s", err, out)
-			}
-		})
+	for _, p := range passed {
+		if p[2] == "0" && p[1] != warnsOnly {
+			t.Errorf("%s has checked nothing", p[1])
+		}
+	}
+	if t.Failed() {
+		t.Log(out)
 	}
 }

@@ -146,6 +146,7 @@ func (t *Toolkit) Run(ctx context.Context, lanes *compile.Registry, name string,
 	}
 	if call.Docks != nil {
 		job.Dock = call.Docks(ctx, call.request(t.ID+"/"+name, docked, job.Limits))
+		defer job.Dock.Close()
 	}
 	lane, art, err := c.build(ctx, lanes)
 	if err != nil {

@@ -27,7 +27,7 @@ type Held struct {
 type Pass func(ctx context.Context, name string) Held
 
 // Outward are the capabilities through which a program speaks to the world.
-var Outward = []string{"browse", "llm", "net"}
+var Outward = []string{"browse", "llm", "net", "serve", "tcp", "tcp-serve", "tls", "udp"}
 
 // Run runs a workbook with what is passed on.
 func (h Held) Run(ctx context.Context, opts workbook.Options) (*workbook.Report, error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -32,6 +33,23 @@ type Call struct {
 	// Scope are the narrowings under which the capability was granted: NAME of
 	// --grant secrets:NAME. Nil means it was granted as a whole.
 	Scope []string
+
+	dock *Dock
+	run  context.Context
+}
+
+// Run is the context of what outlives the call, such as a server: it ends with
+// the guest or when [Dock.Close] is called.
+func (c *Call) Run() context.Context { return c.run }
+
+// Revoked reports whether the call's capability was taken back by now.
+func (c *Call) Revoked() bool { return c.dock.revoked(c.Operation.Capability) }
+
+// Watch calls lost when the call's capability is taken back, until ctx ends.
+func (c *Call) Watch(ctx context.Context, lost func()) {
+	if c.dock.config.Revoked != nil {
+		go c.dock.watch(ctx, c.Operation.Capability, lost)
+	}
 }
 
 // Text is an argument as text.
@@ -92,6 +110,11 @@ type Config struct {
 type Dock struct {
 	config Config
 	scopes map[string][]string // by capability; nil entry: as a whole
+	// ask performs calls elsewhere, see Forward; nil performs them here.
+	ask func(ctx context.Context, frame []byte) ([]byte, error)
+
+	life context.Context // of what outlives a call
+	end  context.CancelFunc
 
 	mu      sync.Mutex
 	windows map[string]*window
@@ -118,7 +141,8 @@ func New(config Config) *Dock {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	d := &Dock{config: config, scopes: map[string][]string{}, windows: map[string]*window{}, counts: map[string]*Count{}}
+	life, end := context.WithCancel(context.Background())
+	d := &Dock{life: life, end: end, config: config, scopes: map[string][]string{}, windows: map[string]*window{}, counts: map[string]*Count{}}
 	for _, text := range config.Granted {
 		capability, scope, narrowed := strings.Cut(text, ":")
 		old, known := d.scopes[capability]
@@ -130,6 +154,20 @@ func New(config Config) *Dock {
 		}
 	}
 	return d
+}
+
+// Close ends what calls have started: servers, programs. Brokers that are an
+// io.Closer are closed; they serve this dock alone. d may be nil.
+func (d *Dock) Close() {
+	if d == nil {
+		return
+	}
+	for _, b := range d.config.Brokers {
+		if c, ok := b.(io.Closer); ok {
+			_ = c.Close() // of what the broker holds for this dock alone
+		}
+	}
+	d.end()
 }
 
 // Granted reports whether the dock offers a capability.
@@ -156,6 +194,9 @@ var ErrRevoked = errors.New("the grant was revoked")
 // text the guest may see.
 func (d *Dock) Call(ctx context.Context, operation string, args ...[]byte) (Reply, error) {
 	ctx = sandbox.Outlasting(ctx) // brokers wait in goroutines of their own
+	if d.ask != nil {
+		return d.forward(ctx, operation, args)
+	}
 	op, ok := Find(operation)
 	if !ok {
 		name := strings.ToValidUTF8(operation, "?")
@@ -174,7 +215,7 @@ func (d *Dock) Call(ctx context.Context, operation string, args ...[]byte) (Repl
 	if broker == nil {
 		return Reply{}, d.deny(operation, op.Capability, Errorf(CodeDenied, "%s is granted, but nothing serves it here", op.Capability))
 	}
-	reply, err := d.perform(ctx, broker, &Call{Principal: d.config.Principal, Operation: op, Args: args, Scope: d.scopes[op.Capability]})
+	reply, err := d.perform(ctx, broker, &Call{Principal: d.config.Principal, Operation: op, Args: args, Scope: d.scopes[op.Capability], dock: d, run: d.life})
 	var e *Error
 	switch {
 	case err != nil && errors.As(err, &e) && e.Code == CodeDenied:
@@ -262,26 +303,12 @@ const revocationWatch = 50 * time.Millisecond
 
 // perform runs a broker. A grant that is taken back meanwhile ends the call.
 func (d *Dock) perform(ctx context.Context, broker Broker, call *Call) (Reply, error) {
-	if d.config.Revoked == nil || !slow(call.Operation) {
+	if d.config.Revoked == nil || !slices.Contains(waiting, call.Operation.Module) {
 		return broker.Do(ctx, call)
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	go func() {
-		tick := time.NewTicker(revocationWatch)
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				if d.revoked(call.Operation.Capability) {
-					cancel(ErrRevoked)
-					return
-				}
-			}
-		}
-	}()
+	go d.watch(ctx, call.Operation.Capability, func() { cancel(ErrRevoked) })
 	reply, err := broker.Do(ctx, call)
 	if errors.Is(context.Cause(ctx), ErrRevoked) {
 		return Reply{}, Errorf(CodeDenied, "%s was revoked while %s was under way", call.Operation.Capability, call.Operation)
@@ -289,13 +316,21 @@ func (d *Dock) perform(ctx context.Context, broker Broker, call *Call) (Reply, e
 	return reply, err
 }
 
-// slow operations wait for something outside this process.
-func slow(op *Operation) bool {
-	switch op.Module {
-	case "net", "browse", "llm", "commands":
-		return true
+// watch calls lost once when a capability is taken back before ctx ends.
+func (d *Dock) watch(ctx context.Context, capability string, lost func()) {
+	tick := time.NewTicker(revocationWatch)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if d.revoked(capability) {
+				lost()
+				return
+			}
+		}
 	}
-	return false
 }
 
 func (d *Dock) deny(operation, capability string, e *Error) error {

@@ -121,7 +121,7 @@ func CHeader() string {
 		}
 		if !seen[capability] {
 			seen[capability] = true
-			fmt.Fprintf(&b, "\n__attribute__((import_module(%q), import_name(\"host_%s\"))) unsigned wb_host_%s(const void *frame, size_t length);\n", HostModuleName, capability, capability)
+			fmt.Fprintf(&b, "\n__attribute__((import_module(%q), import_name(\"host_%s\"))) unsigned wb_host_%s(const void *frame, size_t length);\n", HostModuleName, capability, cName(capability))
 		}
 		var params, puts []string
 		size := fmt.Sprintf("8 + %d", len(o.String()))
@@ -146,8 +146,11 @@ func CHeader() string {
 		for _, put := range puts {
 			b.WriteString("  " + put + "\n")
 		}
-		fmt.Fprintf(&b, "  return wb_take(wb_host_%s(frame, length), frame);\n}\n", capability)
+		fmt.Fprintf(&b, "  return wb_take(wb_host_%s(frame, length), frame);\n}\n", cName(capability))
 	}
 	b.WriteString(rest)
 	return b.String()
 }
+
+// cName is a capability as a part of a name.
+func cName(capability string) string { return strings.ReplaceAll(capability, "-", "_") }

@@ -36,6 +36,10 @@ type Operation struct {
 	Doc        string // one line
 }
 
+// waiting are the modules whose operations wait for something outside this
+// process or for another program: a revocation ends them in the middle.
+var waiting = []string{"net", "browse", "llm", "commands", "exec", "process", "build", "tcp", "udp", "tls", "serve", "tcpserve"}
+
 // String is the operation's name in frames: kv.get.
 func (o *Operation) String() string { return o.Module + "." + o.Name }
 
@@ -46,6 +50,9 @@ const (
 	MaxFile    = 16 << 20  // bytes of a file in a volume
 	MaxReply   = 20 << 20  // bytes of any answer
 	MaxInput   = 4 << 20   // bytes of a command's input
+	MaxSource  = 256 << 10 // bytes of a program for build
+	MaxSend    = 1 << 20   // bytes sent over a socket
+	MaxAnswer  = 4 << 20   // bytes of an answer that a server gives
 	maxText    = 4 << 10
 )
 
@@ -77,11 +84,33 @@ var operations = []Operation{
 	{"commands", "run", "commands", []Param{{Name: "name"}, {Name: "input", Data: true, Most: MaxInput}, {Name: "args", JSON: true, Most: 64 << 10}}, Bytes, "what a registered command prints for an input"},
 	{"commands", "many", "parallel", []Param{{Name: "name"}, {Name: "inputs", JSON: true, Most: MaxInput}, {Name: "args", JSON: true, Most: 64 << 10}}, JSON, "what it prints for each of many inputs: {output} or {error}"},
 
+	{"exec", "run", "exec", []Param{{Name: "name"}, {Name: "input", Data: true, Most: MaxInput}, {Name: "args", JSON: true, Most: 64 << 10}}, Bytes, "the same as commands.run"},
+
+	{"process", "spawn", "process", []Param{{Name: "name"}, {Name: "input", Data: true, Most: MaxInput}, {Name: "args", JSON: true, Most: 64 << 10}}, Text, "starts a registered command beside the program: its id"},
+	{"process", "wait", "process", []Param{{Name: "id"}}, JSON, "waits for its end: {exit, output, errors}, none when it was waited for or killed"},
+	{"process", "kill", "process", []Param{{Name: "id"}}, Nothing, "ends it and forgets it"},
+	{"process", "list", "process", nil, JSON, "the ids of what was started and not waited for"},
+
+	{"build", "run", "build", []Param{{Name: "language"}, {Name: "source", Data: true, Most: MaxSource}, {Name: "input", Data: true, Most: MaxInput}, {Name: "options", JSON: true, Most: 64 << 10}}, JSON, "compiles a program and runs it, with {args, uses}: {exit, output, errors}"},
+
 	{"llm", "complete", "llm", []Param{{Name: "prompt", Most: 1 << 20}}, Text, "a model's answer"},
 
 	{"net", "get", "net", []Param{{Name: "url", Most: 16 << 10}}, Bytes, "the body of a page; an HTTP status of 400 and above is an error"},
 	{"net", "fetch", "net", []Param{{Name: "url", Most: 16 << 10}, {Name: "options", JSON: true, Most: 2 << 20}}, JSON, "a request with {method, headers, body}: {status, url, headers, text or base64}"},
 	{"browse", "fetch", "browse", []Param{{Name: "url", Most: 16 << 10}}, Text, "a public page as readable text"},
+
+	{"tcp", "request", "tcp", []Param{{Name: "address"}, {Name: "data", Data: true, Most: MaxSend}, {Name: "options", JSON: true}}, Bytes, "sends data to HOST:PORT and reads the reply, with {until, bytes, keepOpen, timeout}"},
+	{"udp", "request", "udp", []Param{{Name: "address"}, {Name: "data", Data: true, Most: MaxSend}, {Name: "options", JSON: true}}, Bytes, "sends a datagram to HOST:PORT and reads the one that answers, with {timeout}"},
+	{"tls", "request", "tls", []Param{{Name: "address"}, {Name: "data", Data: true, Most: MaxSend}, {Name: "options", JSON: true}}, Bytes, "the same as tcp.request over TLS, with a server that proves to be the host"},
+
+	{"serve", "listen", "serve", []Param{{Name: "address"}, {Name: "options", JSON: true}}, JSON, "serves HTTP on a port of this machine, with {requests, seconds}: {address, url}"},
+	{"serve", "next", "serve", nil, JSON, "the next request: {id, method, path, query, headers, text or base64}, none when serving is over"},
+	{"serve", "reply", "serve", []Param{{Name: "id"}, {Name: "body", Data: true, Most: MaxAnswer}, {Name: "options", JSON: true, Most: 64 << 10}}, Nothing, "answers a request, with {status, headers}"},
+	{"serve", "close", "serve", nil, Nothing, "stops serving"},
+	{"tcpserve", "listen", "tcp-serve", []Param{{Name: "address"}, {Name: "options", JSON: true}}, JSON, "serves TCP on a port of this machine, with {requests, seconds, until}: {address}"},
+	{"tcpserve", "next", "tcp-serve", nil, JSON, "what the next client sends: {id, text or base64}, none when serving is over"},
+	{"tcpserve", "reply", "tcp-serve", []Param{{Name: "id"}, {Name: "body", Data: true, Most: MaxAnswer}}, Nothing, "answers a client and hangs up"},
+	{"tcpserve", "close", "tcp-serve", nil, Nothing, "stops serving"},
 }
 
 // Operations lists the operations there are.

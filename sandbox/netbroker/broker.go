@@ -244,20 +244,25 @@ func (b *Broker) permit(u *url.URL) (Grant, error) {
 	if err != nil {
 		return origin, b.deny(u, err.Error(), "")
 	}
+	return origin, b.permitOrigin(u, origin)
+}
+
+// permitOrigin is the part of permit that all schemes share.
+func (b *Broker) permitOrigin(u *url.URL, origin Grant) error {
 	hostErr := checkHost(origin.Host, b.config.Private != nil)
 	switch {
 	case b.config.Revoked != nil && b.config.Revoked():
-		return origin, b.deny(u, "the grant was revoked", "")
+		return b.deny(u, "the grant was revoked", "")
 	case u.User != nil:
-		return origin, b.deny(u, "the URL names a user", "")
+		return b.deny(u, "the URL names a user", "")
 	case hostErr != nil:
-		return origin, b.deny(u, hostErr.Error(), "")
+		return b.deny(u, hostErr.Error(), "")
 	case !slices.ContainsFunc(b.config.Allow, func(g Grant) bool { return g.Allows(origin) }):
-		return origin, b.deny(u, "not granted", origin.String())
+		return b.deny(u, "not granted", origin.String())
 	case !b.count():
-		return origin, &LimitError{shown(u), "calls", int64(b.limits.Calls)}
+		return &LimitError{shown(u), "calls", int64(b.limits.Calls)}
 	}
-	return origin, nil
+	return nil
 }
 
 // count reports whether another request fits into this minute.
@@ -321,25 +326,12 @@ func looksNumeric(host string) bool {
 // transport connects to the first of the addresses that answers and to nothing
 // else, whatever the URL's host is by now.
 func (b *Broker) transport(addresses []string) *http.Transport {
-	dial := b.config.Dial
-	if dial == nil {
-		dial = (&net.Dialer{}).DialContext
-	}
-	config := &tls.Config{MinVersion: tls.VersionTLS12}
-	if b.config.TLS != nil {
-		config = b.config.TLS.Clone()
-	}
 	return &http.Transport{
 		Proxy: nil, // a proxy would resolve the host again
-		DialContext: func(ctx context.Context, network, _ string) (conn net.Conn, err error) {
-			for _, address := range addresses {
-				if conn, err = dial(ctx, network, address); err == nil || ctx.Err() != nil {
-					break
-				}
-			}
-			return conn, err
+		DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) {
+			return b.dial(ctx, network, addresses)
 		},
-		TLSClientConfig:        config,
+		TLSClientConfig:        b.tlsConfig(),
 		MaxResponseHeaderBytes: b.limits.Header,
 		DisableKeepAlives:      true,
 		ForceAttemptHTTP2:      true,

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -11,9 +12,9 @@ import (
 // Grant is an origin that may be reached: scheme, host and port must all be
 // the same. Host "*" is any host, "*.example.com" any name below example.com.
 type Grant struct {
-	Scheme string // http or https
+	Scheme string // http or https; tcp, udp or tls for an [Exchange]
 	Host   string // lower case, without port
-	Port   int
+	Port   int    // 0, for exchanges, is any
 }
 
 // ParseGrant reads the part of --grant net:HOST after "net:". A bare host is
@@ -68,7 +69,7 @@ func originOf(u *url.URL) (Grant, error) {
 
 // Allows reports whether the grant covers an origin.
 func (g Grant) Allows(o Grant) bool {
-	if g.Scheme != o.Scheme || g.Port != o.Port {
+	if g.Scheme != o.Scheme || g.Port != o.Port && g.Port != 0 {
 		return false
 	}
 	below, wild := strings.CutPrefix(g.Host, "*.")
@@ -89,6 +90,10 @@ func (g Grant) String() string {
 		host = "[" + host + "]"
 	}
 	switch {
+	case slices.Contains(Networks, g.Scheme) && g.Port == 0:
+		return g.Scheme + ":" + host + ":*"
+	case slices.Contains(Networks, g.Scheme):
+		return fmt.Sprintf("%s:%s:%d", g.Scheme, host, g.Port)
 	case g.Scheme == "https" && g.Port == 443:
 		return "net:" + host
 	case g.Scheme == "https":

@@ -22,10 +22,24 @@ func registered() []string {
 	return slices.Compact(names)
 }
 
-// commands runs registered commands, in the sandbox, each within the limits of
-// the component that asks. They see no files but what is given to them, and hold
-// no capabilities: what a component starts has no more than it has.
+// commands runs registered commands one call at a time.
 func (r *run) commands(limits sandbox.Limits) dock.Broker {
+	run := r.runner(limits)
+	if run == nil {
+		return nil
+	}
+	width := r.jobs
+	if width <= 0 {
+		width = runtime.GOMAXPROCS(0)
+	}
+	return broker.Commands(registered(), run, width)
+}
+
+// runner runs a registered command, in the sandbox, within the limits of the
+// component that asks; nil where there is no shell. Commands see no files but
+// what is given to them, and hold no capabilities: what a component starts has
+// no more than it has.
+func (r *run) runner(limits sandbox.Limits) broker.Runner {
 	if r.lanes == nil {
 		return nil
 	}
@@ -37,13 +51,8 @@ func (r *run) commands(limits sandbox.Limits) dock.Broker {
 	if !ok {
 		return nil
 	}
-	width := r.jobs
-	if width <= 0 {
-		width = runtime.GOMAXPROCS(0)
-	}
-	run := func(ctx context.Context, name string, args []string, input []byte) (broker.Output, error) {
+	return func(ctx context.Context, name string, args []string, input []byte) (broker.Output, error) {
 		result, err := sh.Tool(ctx, shell.Script{Stdin: bytes.NewReader(input), Limits: limits}, append([]string{name}, args...))
 		return broker.Output{Stdout: result.Stdout, Stderr: string(result.Stderr), Exit: result.Exit}, err
 	}
-	return broker.Commands(registered(), run, width)
 }

@@ -123,6 +123,7 @@ type run struct {
 
 	once  sync.Once
 	llm   dock.Broker
+	live  broker.Live // programs that all components have started
 	mu    sync.Mutex
 	docks []*dock.Dock
 }
@@ -192,6 +193,25 @@ func (r *run) brokers(granted []string, want workbook.DockRequest) map[string]do
 			if b := r.commands(want.Limits); b != nil {
 				all["commands"] = b
 			}
+		case "exec":
+			if b := r.commands(want.Limits); b != nil {
+				all["exec"] = b
+			}
+		case "process":
+			if run := r.runner(want.Limits); run != nil {
+				all["process"] = broker.Processes(registered(), run, &r.live)
+			}
+		case "build":
+			if r.lanes != nil {
+				all["build"] = broker.Build(r.builder(granted, want))
+			}
+		case "tcp", "udp", "tls":
+			network := grants.Capability(g)
+			all[network] = broker.Socket(h.web(socketGrants(network, granted), want), network)
+		case "serve":
+			all["serve"] = broker.Serve(serving(want))
+		case "tcp-serve":
+			all["tcpserve"] = broker.TCPServe(serving(want))
 		case "net":
 			all["net"] = broker.Net(h.web(netGrants(granted), want), broker.Templates(h.Variables(), holds(granted), used).Expand)
 		case "browse":

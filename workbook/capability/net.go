@@ -2,7 +2,10 @@ package capability
 
 import (
 	"strings"
+	"time"
 
+	"wb/sandbox/dock"
+	"wb/sandbox/dock/broker"
 	"wb/sandbox/grants"
 	"wb/sandbox/netbroker"
 	"wb/workbook"
@@ -56,4 +59,41 @@ func publicWeb(granted []string) []netbroker.Grant {
 // anyHost are the web's own ports on any host; the floor keeps private ones out.
 func anyHost() []netbroker.Grant {
 	return []netbroker.Grant{{Scheme: "https", Host: "*", Port: 443}, {Scheme: "http", Host: "*", Port: 80}}
+}
+
+// socketGrants are the addresses of tcp:HOST:PORT and the like; tcp alone is
+// every public one.
+func socketGrants(network string, granted []string) []netbroker.Grant {
+	var allow []netbroker.Grant
+	for _, g := range granted {
+		name, scope, narrowed := strings.Cut(g, ":")
+		switch {
+		case name != network:
+		case !narrowed:
+			return []netbroker.Grant{netbroker.AnySocket(network)}
+		default:
+			if grant, err := netbroker.ParseSocketGrant(network, scope); err == nil {
+				allow = append(allow, grant)
+			}
+		}
+	}
+	return allow
+}
+
+// beforeEnd is how long before its own time limit a component stops serving, so
+// that it can end well.
+const beforeEnd = 500 * time.Millisecond
+
+// serving says how a component may serve: within its own time. Where it listens
+// is among the events.
+func serving(want workbook.DockRequest) broker.ServeConfig {
+	config := broker.ServeConfig{Started: func(call *dock.Call, address string) {
+		if want.Used != nil {
+			want.Used(call.Operation.String(), address)
+		}
+	}}
+	if want.Limits.Timeout > 0 {
+		config.Time = max(want.Limits.Timeout-beforeEnd, want.Limits.Timeout/2)
+	}
+	return config
 }

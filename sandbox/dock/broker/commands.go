@@ -28,25 +28,14 @@ const (
 	inputTime  = 60 * time.Second
 )
 
-// Commands runs registered commands, by name. A grant may be narrowed to names:
-// commands:jq. width is how many inputs of commands.many are worked on at once.
+// Commands runs registered commands, by name; it serves the modules commands and
+// exec. A grant may be narrowed to names: commands:jq. width is how many inputs of commands.many are worked on at once.
 func Commands(names []string, run Runner, width int) dock.Broker {
 	slots := make(chan struct{}, maxRunning)
 	one := func(ctx context.Context, call *dock.Call, input []byte) (Output, error) {
-		name := call.Text(0)
-		if err := outside(call, name); err != nil {
+		name, args, err := command(call, names)
+		if err != nil {
 			return Output{}, err
-		}
-		if !slices.Contains(names, name) {
-			e := dock.Errorf(dock.CodeNotFound, "no command %s is registered", name)
-			e.Help = "there are " + strings.Join(names, ", ")
-			return Output{}, e
-		}
-		var args []string
-		if text := call.Args[2]; len(text) > 0 {
-			if err := json.Unmarshal(text, &args); err != nil {
-				return Output{}, dock.Errorf(dock.CodeInvalid, "%s: args is a list of texts", call.Operation)
-			}
 		}
 		select {
 		case slots <- struct{}{}:
@@ -83,6 +72,27 @@ func Commands(names []string, run Runner, width int) dock.Broker {
 			}), nil)
 		},
 	}
+}
+
+// command reads the arguments name and args of an operation on registered
+// commands: structured, no shell.
+func command(call *dock.Call, names []string) (name string, args []string, err error) {
+	name = call.Text(0)
+	if err := outside(call, name); err != nil {
+		return "", nil, err
+	}
+	if !slices.Contains(names, name) {
+		e := dock.Errorf(dock.CodeNotFound, "no command %.80q is registered", name)
+		e.Help = "there are " + strings.Join(names, ", ")
+		return "", nil, e
+	}
+	if err := optionsOf(call, 2, &args, "a list of texts"); err != nil {
+		return "", nil, err
+	}
+	if slices.ContainsFunc(args, func(a string) bool { return strings.ContainsRune(a, 0) }) {
+		return "", nil, dock.Errorf(dock.CodeInvalid, "%s: an argument has a NUL", call.Operation)
+	}
+	return name, args, nil
 }
 
 // result is what became of one input.

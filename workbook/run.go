@@ -27,6 +27,8 @@ type Options struct {
 	Source []byte
 	// Lanes are the languages there are.
 	Lanes *compile.Registry
+	// Runner is where programs are built and run; nil is this process.
+	Runner compile.Runner
 	// Cache keeps outcomes between runs; nil runs everything.
 	Cache *Cache
 	// Trace takes events as they happen; nil drops them.
@@ -275,6 +277,9 @@ func newRunner(opts Options) (*runner, error) {
 	r.files = files
 	if r.opts.Trace == nil {
 		r.opts.Trace = trace.Discard
+	}
+	if r.opts.Runner == nil {
+		r.opts.Runner = compile.Here
 	}
 	jobs := opts.Jobs
 	if jobs <= 0 {

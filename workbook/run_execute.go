@@ -145,18 +145,15 @@ func (r *runner) runProgram(ctx context.Context, p *program, t *task, session *s
 }
 
 func (r *runner) buildAndRun(ctx context.Context, id string, p *program, files *guestTree) (*compile.Outcome, error) {
-	start := time.Now()
-	art, err := p.lane.Build(ctx, p.src)
-	if err != nil {
-		return nil, err
-	}
-	p.warnings = append(p.warnings, art.Warnings...)
-	r.emit(trace.Event{Kind: trace.KindCompile, Component: id, Lang: p.src.Lang, Duration: time.Since(start)})
 	job := *p.job
 	job.Files = files.fs()
-	job.Source = p.src
 	job.Dock = r.dock(ctx, id, p)
-	return p.lane.Run(ctx, art, &job)
+	defer job.Dock.Close()
+	return r.opts.Runner.Execute(ctx, &compile.Program{ID: id, Lane: p.lane, Source: p.src, Job: &job,
+		Built: func(warnings []compile.Diagnostic, took time.Duration) {
+			p.warnings = append(p.warnings, warnings...)
+			r.emit(trace.Event{Kind: trace.KindCompile, Component: id, Lang: p.src.Lang, Duration: took})
+		}})
 }
 
 // replay runs a program of a session again whose outcome was kept, because a

@@ -1,0 +1,45 @@
+package compile
+
+import (
+	"context"
+	"time"
+)
+
+// Program is a block ready to be built and run.
+type Program struct {
+	// ID is the component it belongs to, for messages and records.
+	ID     string
+	Lane   Lane
+	Source *Source
+	// Job is what it is run on. Its Source is set by whoever runs it.
+	Job *Job
+	// Built hears of the build, once, before the program runs; nil need not.
+	Built func(warnings []Diagnostic, took time.Duration)
+}
+
+// Runner brings about the outcome of programs, in this process or somewhere
+// else (see package compile/remote). It is safe for concurrent use. What it
+// returns is what [Lane.Build] and [Lane.Run] would: the same bytes, the same
+// fuel, errors of the same types.
+type Runner interface {
+	Execute(ctx context.Context, p *Program) (*Outcome, error)
+}
+
+// Here runs programs in this process.
+var Here Runner = here{}
+
+type here struct{}
+
+func (here) Execute(ctx context.Context, p *Program) (*Outcome, error) {
+	start := time.Now()
+	art, err := p.Lane.Build(ctx, p.Source)
+	if err != nil {
+		return nil, err
+	}
+	if p.Built != nil {
+		p.Built(art.Warnings, time.Since(start))
+	}
+	job := *p.Job
+	job.Source = p.Source
+	return p.Lane.Run(ctx, art, &job)
+}

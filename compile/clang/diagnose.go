@@ -83,7 +83,7 @@ func place(src *compile.Source, file string, line, col int, text string) (compil
 // function, so only calls of library functions stay a warning.
 var undeclaredOwn = lazyregexp.New(`^call to undeclared function `)
 
-// hints explain messages that the sandbox causes.
+// hints explain messages that the sandbox and header arguments cause.
 var hints = []struct {
 	pattern *lazyregexp.Regexp
 	hint    string
@@ -92,6 +92,9 @@ var hints = []struct {
 	{lazyregexp.New(`function definition is not allowed here`), "a function inside another one is a GNU extension; write main yourself"},
 	{lazyregexp.New(`[Ss]etjmp`), "setjmp and longjmp are not supported in the sandbox"},
 	{lazyregexp.New(`'(fork|vfork|execv[pe]*|execl[pe]*|system|popen|waitpid|pthread_create|socket|connect)'`), "there are no processes, threads or sockets in the sandbox"},
+	{lazyregexp.New(`^call to undeclared function '`), "define it, or add :includes with the header that declares it"},
+	{lazyregexp.New(`undeclared identifier 'std'`), "add :includes with the headers it needs, such as :includes <iostream> <vector>"},
+	{lazyregexp.New(`(undeclared identifier|unknown type name) 'u?int(8|16|32|64)_t'`), "add :includes <stdint.h>"},
 	{lazyregexp.New(`'[^']+\.h' file not found`), "files come from :dir; the C library is wasi-libc"},
 }
 

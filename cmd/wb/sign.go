@@ -9,7 +9,6 @@ import (
 
 	"wb/publish/manifest"
 	"wb/publish/sign"
-	"wb/publish/verify"
 )
 
 // signCmd signs pages and sites.
@@ -69,15 +68,8 @@ func (c *signCmd) site(a *app, by sign.Issuer) error {
 	if c.Output != "" {
 		return &usageError{err: fmt.Errorf("--output is for pages; a site is signed where it lies")}
 	}
-	files, err := verify.ReadDir(c.Path)
+	s, err := sign.Dir(c.Path, by, c.Host, time.Now())
 	if err != nil {
-		return err
-	}
-	signed, s, err := sign.Site(files, by, c.Host, time.Now())
-	if err != nil {
-		return err
-	}
-	if err := sign.WriteDir(c.Path, files, signed); err != nil {
 		return err
 	}
 	data := map[string]any{"directory": filepath.Clean(c.Path), "issuer_did": s.IssuerDID, "sequence": s.Sequence, "files": len(s.Files), "root": s.Root}

@@ -7,9 +7,24 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"wb/publish/manifest"
+	"wb/publish/verify"
 )
+
+// Dir signs the site in a directory as its next release, where it lies.
+func Dir(dir string, by Issuer, host string, at time.Time) (*manifest.Site, error) {
+	files, err := verify.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	signed, s, err := Site(files, by, host, at)
+	if err != nil {
+		return nil, err
+	}
+	return s, WriteDir(dir, files, signed)
+}
 
 // WriteDir brings the directory of a site from the files that it holds to the
 // signed ones: changed files are replaced one by one, the manifest and the log

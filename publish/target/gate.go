@@ -1,0 +1,162 @@
+package target
+
+import (
+	"context"
+	"fmt"
+
+	"wb/publish/fault"
+	"wb/publish/leak"
+	"wb/publish/manifest"
+	"wb/publish/releasedir"
+	"wb/publish/verify"
+)
+
+// site is what the gate let through.
+type site struct {
+	files    manifest.Files
+	text     []byte // its manifest
+	manifest *manifest.Site
+	release  Release
+}
+
+// place is a target behind the gate.
+type place interface {
+	Name() string
+	// newest is the newest release that is kept, nil when there is none.
+	newest(ctx context.Context) (manifest.Files, error)
+	// current is the release that readers see, nil when there is none.
+	current(ctx context.Context) (manifest.Files, error)
+	deploy(ctx context.Context, s *site) (Release, error)
+	List(ctx context.Context) ([]Release, error)
+	rollback(ctx context.Context, to Release) error
+}
+
+// gated is a place and its gate.
+type gated struct {
+	place
+	config Config
+}
+
+// Deploy implements [Target].
+func (g *gated) Deploy(ctx context.Context, dir string) (Release, error) {
+	files, err := verify.ReadDir(dir)
+	if err != nil {
+		return Release{}, err
+	}
+	if err := leak.Check(files, leak.Rules{Secrets: g.config.Secrets, Allow: g.config.AllowLeak}); err != nil {
+		return Release{}, err
+	}
+	newest, err := g.newest(ctx)
+	if err != nil {
+		return Release{}, fmt.Errorf("%s: %w", g.Name(), err)
+	}
+	s, err := admit(files, newest, g.config.AllowRollback)
+	if err != nil {
+		return Release{}, err
+	}
+	return g.deploy(ctx, s)
+}
+
+// admit verifies a site as the next release after newest.
+func admit(files, newest manifest.Files, allowRollback bool) (*site, error) {
+	opts, err := After(newest, allowRollback)
+	if err != nil {
+		return nil, err
+	}
+	text := files[manifest.SitePath]
+	if s, err := manifest.ReadSite(text); err == nil && opts.Want != "" && s.IdentityDID != opts.Want {
+		return nil, fault.New(fault.IssuerUnexpected, "the site is of %s; what is there is of %s", s.IdentityDID, opts.Want)
+	}
+	if err := verify.Site(files, opts).Err(); err != nil {
+		return nil, err
+	}
+	info, m, err := releasedir.Describe(text)
+	return &site{files: files, text: text, manifest: m, release: info}, err
+}
+
+// After is what to ask of a site that comes after the newest release kept: the
+// same identity, its key log and log of releases continued, and, unless an older
+// release is wanted, no lower number.
+func After(newest manifest.Files, allowRollback bool) (verify.Options, error) {
+	if newest == nil {
+		return verify.Options{}, nil
+	}
+	last := verify.Site(newest, verify.Options{})
+	if last.Code == fault.JSONInvalid || last.IdentityDID == "" {
+		return verify.Options{}, fmt.Errorf("the newest release that is kept cannot be read: %w", last.Err())
+	}
+	opts := verify.Options{Want: last.IdentityDID}
+	if !allowRollback {
+		opts.Known = last.Remember // nil when somebody changed files of it
+	}
+	return opts, nil
+}
+
+// Rollback implements [Target].
+func (g *gated) Rollback(ctx context.Context, id string) (Release, error) {
+	all, err := g.List(ctx)
+	if err != nil {
+		return Release{}, err
+	}
+	to, err := choose(all, id)
+	if err != nil {
+		return Release{}, err
+	}
+	if to.Current {
+		return to, nil
+	}
+	to.Current = true
+	return to, g.rollback(ctx, to)
+}
+
+// choose finds a release by its id, the beginning of it, or its number; "" is
+// the newest one before the current one.
+func choose(all []Release, id string) (Release, error) {
+	missing := &releasedir.NotFoundError{ID: id}
+	var found []Release
+	current := -1
+	for i, r := range all {
+		missing.Known = append(missing.Known, r.ID)
+		if r.Current {
+			current = i
+		}
+		switch {
+		case id == r.ID || id == fmt.Sprint(r.Sequence):
+			return r, nil
+		case id != "" && len(id) < len(r.ID) && r.ID[:len(id)] == id:
+			found = append(found, r)
+		}
+	}
+	switch {
+	case id == "" && current >= 0 && current+1 < len(all):
+		return all[current+1], nil
+	case id == "":
+		missing.ID = "before the current one"
+	case len(found) == 1:
+		return found[0], nil
+	}
+	return Release{}, missing
+}
+
+// Status implements [Target].
+func (g *gated) Status(ctx context.Context) (*Status, error) {
+	all, err := g.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Status{Target: g.Name(), Releases: all}
+	for i := range all {
+		if all[i].Current {
+			out.Current = &all[i]
+		}
+	}
+	if out.Current == nil {
+		return out, nil
+	}
+	files, err := g.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out.Verdict = verify.Site(files, verify.Options{})
+	return out, nil
+}

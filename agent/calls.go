@@ -114,7 +114,7 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 	}
 	start := r.Now()
 	if allowed {
-		e.Output, err = r.perform(r.withCall(ctx, key), call)
+		e.Output, err = r.call(r.withCall(ctx, key), call)
 	} else {
 		err = errRefused(call.Name)
 	}

@@ -62,6 +62,8 @@ type Options struct {
 	Replay bool
 	// Consent is asked before calls that need a person; nil allows every call.
 	Consent Consent
+	// Around wraps the run; the first is outermost.
+	Around []Middleware
 	// Taint is where untrusted text came from that the history or the task has.
 	Taint []string
 	// Keep stores a whole output and returns its id; nil keeps nothing.
@@ -97,6 +99,10 @@ type run struct {
 	knownSize   int64 // bytes of the transcript then
 	askedSize   int64 // bytes of the request that was reserved for last
 	syncing     sync.WaitGroup
+
+	complete AskFunc  // the model, with the middleware around it
+	call     CallFunc // perform, with the middleware around it
+	admits   []func(ctx context.Context, task string) error
 }
 
 // Run executes an agent. It never fails: what goes wrong is in the result.
@@ -110,6 +116,9 @@ func Run(ctx context.Context, opts Options) *Result {
 	heard := r.Events.(*audience) // by Announced
 	heard.announce(trace.Event{Kind: trace.KindRun})
 	end := r.begin()
+	if end == nil {
+		end = r.admit(ctx)
+	}
 	if end == nil {
 		o := r.loop(ctx)
 		r.syncing.Wait()
@@ -132,6 +141,7 @@ func (r *run) begin() *outcome {
 		return &outcome{status: StatusError, text: "error: " + err.Error(), err: err}
 	}
 	r.tools = tools
+	r.layers()
 	limits := r.agent.Bounds.overriddenBy(r.Limits)
 	if (limits.USD > 0 || r.Ledger.boundsUSD()) && r.Prices == (Prices{}) {
 		err := errors.New("a budget in dollars needs prices: set WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT, in dollars for a million tokens")

@@ -128,7 +128,7 @@ func (r *run) take(ctx context.Context, key string, request Request, stop time.T
 	start := r.Now()
 	asking, cancel := r.within(ctx, stop)
 	defer cancel()
-	reply, err := r.Model.Complete(asking, request, r.Delta)
+	reply, err := r.complete(asking, request, r.Delta)
 	if err != nil {
 		switch {
 		case ctx.Err() != nil:

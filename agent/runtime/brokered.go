@@ -42,11 +42,7 @@ func (rt *Runtime) tenant() string {
 // configured is the network towards an endpoint that the user has configured:
 // that origin and no other, which may be on this machine.
 func (rt *Runtime) configured(d *agent.Definition, endpoint string, events agent.Recorder, limits netbroker.Limits) (*netbroker.Broker, error) {
-	u, err := url.Parse(endpoint)
-	if err != nil {
-		return nil, err
-	}
-	grant, err := netbroker.ParseGrant(u.Scheme + "://" + u.Host)
+	grant, err := originOf(endpoint)
 	if err != nil {
 		return nil, err
 	}
@@ -54,4 +50,13 @@ func (rt *Runtime) configured(d *agent.Definition, endpoint string, events agent
 	config.Limits = limits
 	config.Private = func(netip.Addr) bool { return true }
 	return netbroker.New(config), nil
+}
+
+// originOf grants the origin of an address and no other.
+func originOf(address string) (netbroker.Grant, error) {
+	u, err := url.Parse(address)
+	if err != nil {
+		return netbroker.Grant{}, err
+	}
+	return netbroker.ParseGrant(u.Scheme + "://" + u.Host)
 }

@@ -69,6 +69,8 @@ type Runtime struct {
 	// On hears every run of every agent, and the runs inside them, with whose
 	// each event is.
 	On []agent.Listener
+	// Around wraps every run, inside of the guard.
+	Around []agent.Middleware
 	// Settings are the user's; the zero value configures nothing.
 	Settings settings.Settings
 
@@ -406,6 +408,11 @@ func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, 
 	opts.Agent, opts.SessionID = heardBy(d, rt.On), cmp.Or(task.Session, opts.SessionID)
 	opts.On = slices.Concat(opts.On, task.On)
 	opts = opts.Announced()
+	guarded, err := rt.guard(d, task, opts.Events)
+	if err != nil {
+		return nil, err
+	}
+	opts.Around = append(guarded, rt.Around...)
 	if d.Style == agent.StyleWat {
 		whole, err := rt.programmer(ctx, rt.told(d, task), task, tree, &opts)
 		if err != nil {

@@ -17,6 +17,10 @@
 //	sources = ["web", "mcp", "file"]
 //	approve = ["publish"]        # always
 //
+//	[guard.strict]               # what :GUARD: strict names
+//	url = "https://guard.example.com/v1/moderations"
+//	key_env = "GUARD_KEY"
+//
 //	[mcp.notes]
 //	command = ["notes-mcp", "--read-only"]
 //	[mcp.weather]
@@ -43,6 +47,7 @@ type Settings struct {
 	Image   Image                `toml:"image"`
 	Policy  Policy               `toml:"policy"`
 	MCP     map[string]MCPServer `toml:"mcp"`
+	Guard   map[string]Guard     `toml:"guard"`
 
 	// Path is where the file is, or would be.
 	Path string `toml:"-"`
@@ -78,6 +83,13 @@ type MCPServer struct {
 	Tools []string `toml:"tools"`
 }
 
+// Guard is a moderation endpoint that sees tasks.
+type Guard struct {
+	URL    string `toml:"url"`
+	Model  string `toml:"model"`
+	KeyEnv string `toml:"key_env"`
+}
+
 // Path is the file for an environment.
 func Path(getenv func(string) string) string {
 	dir := getenv("XDG_CONFIG_HOME")
@@ -105,7 +117,7 @@ func Load(getenv func(string) string) (Settings, error) {
 	}
 	for _, key := range meta.Undecoded() {
 		switch key[0] {
-		case "publish", "image", "policy", "mcp":
+		case "publish", "image", "policy", "mcp", "guard":
 			return s, fmt.Errorf("%s: there is no setting %s", s.Path, key)
 		}
 	}
@@ -129,6 +141,11 @@ func (s Settings) check() error {
 			return fmt.Errorf("%s: mcp.%s has either a command or a url", s.Path, name)
 		case m.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
 			return fmt.Errorf("%s: mcp.%s: %q is no http URL", s.Path, name, m.URL)
+		}
+	}
+	for name, g := range s.Guard {
+		if u, err := url.Parse(g.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+			return fmt.Errorf("%s: guard.%s: %q is no http URL", s.Path, name, g.URL)
 		}
 	}
 	return nil

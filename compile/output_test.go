@@ -4,12 +4,12 @@ import (
 	"flag"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
 
+	"wb/internal/emacs"
 	"wb/value"
 )
 
@@ -18,13 +18,7 @@ var update = flag.Bool("update", false, "write the expected files again, with Em
 // TestImportTable compares with what org-babel 9.8.9 made of the same bytes.
 func TestImportTable(t *testing.T) {
 	if *update {
-		args := []string{"-Q", "--batch"}
-		if dir := os.Getenv("ORG_LISP"); dir != "" {
-			args = append(args, "-L", dir)
-		}
-		if out, err := exec.Command("emacs", append(args, "-l", "testdata/import.el", "testdata/import")...).CombinedOutput(); err != nil {
-			t.Fatalf("emacs: %v\n%s", err, out)
-		}
+		emacs.Need(t).Run(t, "testdata/import.el", "testdata/import")
 	}
 	files, err := filepath.Glob("testdata/import/*.txt")
 	if err != nil || len(files) < 40 {

@@ -3,12 +3,12 @@ package clang
 import (
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"wb/compile"
+	"wb/internal/emacs"
 	"wb/value"
 )
 
@@ -120,13 +120,7 @@ func updateExpansions(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	args := []string{"-Q", "--batch"}
-	if lisp := os.Getenv("ORG_LISP"); lisp != "" {
-		args = append(args, "-L", lisp)
-	}
-	if out, err := exec.Command("emacs", append(args, "-l", "testdata/expand.el", dir)...).CombinedOutput(); err != nil {
-		t.Fatalf("emacs: %v\n%s", err, out)
-	}
+	emacs.Need(t).Run(t, "testdata/expand.el", dir)
 	for name := range expandCases {
 		data, err := os.ReadFile(filepath.Join(dir, name+".c"))
 		if err != nil {

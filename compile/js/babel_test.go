@@ -1,71 +1,23 @@
 package js
 
 import (
-	"bytes"
 	"errors"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/value"
 )
 
-// bodies reads testdata/babel/bodies.txt: words of :results, a body and, in the
-// notation of Emacs Lisp, variables, with tabs between them.
-func bodies(t *testing.T) []string {
-	data, err := os.ReadFile(filepath.Join("testdata", "babel", "bodies.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
-}
-
 // TestBabelLikeEmacs compares values with what ob-js of Org 9.8 and node 20
-// made of the same bodies. -update asks the Emacs on this machine anew; the
-// environment's ORG_LISP may name the directory of another Org.
+// made of the same bodies. -update asks the Emacs on this machine anew.
 func TestBabelLikeEmacs(t *testing.T) {
-	golden := filepath.Join("testdata", "babel", "values.jsonl")
-	if *update {
-		args := []string{"-Q", "--batch"}
-		if dir := os.Getenv("ORG_LISP"); dir != "" {
-			args = append(args, "-L", dir)
-		}
-		out, err := exec.Command("emacs", append(args, "-l", "testdata/babel/oracle.el", "testdata/babel/bodies.txt")...).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(golden, out, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	data, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	answers := bytes.Split(bytes.TrimSpace(data), []byte("\n"))
-	lines := bodies(t)
-	if len(answers) != len(lines) {
-		t.Fatalf("%d answers to %d bodies; go test -update", len(answers), len(lines))
-	}
-	for i, line := range lines {
-		parts := strings.Split(line, "\t")
-		src := block(compile.ShapeBabel, parts[1])
-		src.Results = strings.FieldsFunc(parts[0], func(r rune) bool { return r == ',' })
-		if len(parts) > 2 {
-			src.Vars = lispVars(t, strings.Join(parts[2:], "\t"))
-		}
-		want, err := value.ParseJSON(answers[i])
-		if err != nil {
-			t.Fatalf("%s: %v", answers[i], err)
-		}
-		out := mustExecute(t, src, nil)
-		if got := out.Value; !sameInEmacs(got, want) {
+	lanetest.LikeEmacs(t, *update, func(line string, want value.Value) {
+		if got := mustExecute(t, lanetest.BabelBlock(t, "js", line), nil).Value; !sameInEmacs(got, want) {
 			t.Errorf("%s: got %s, Emacs has %s", line, got, want)
 		}
-	}
+	})
 }
 
 // sameInEmacs compares values as far as Emacs prints them apart.

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/value"
 )
 
@@ -41,7 +42,7 @@ func TestComponent(t *testing.T) {
 			"node_modules/pad/package.json": []byte(`{"exports": {".": {"require": "./no.js", "import": "./main.mjs"}}}`), "node_modules/pad/main.mjs": []byte("export const left = 'l'; export default s => `<${s}>`"),
 			"node_modules/@s/p/package.json": []byte(`{"main": "index.js"}`), "node_modules/@s/p/deep.js": []byte("export default 'd'"),
 		}
-		out := mustExecute(t, src, &compile.Job{Stdin: []byte(`{"value": 21}`), Inputs: inputs(t, c.args)})
+		out := mustExecute(t, src, &compile.Job{Stdin: []byte(`{"value": 21}`), Inputs: lanetest.Inputs(t, c.args)})
 		if got := out.Value.String(); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.body, got, c.want)
 		}

@@ -9,7 +9,6 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanetest"
-	"wb/value"
 )
 
 var (
@@ -34,29 +33,13 @@ func block(shape compile.Shape, body string) *compile.Source {
 // execute builds and runs a block.
 func execute(t testing.TB, src *compile.Source, job *compile.Job) (*compile.Outcome, error) {
 	t.Helper()
-	l := testLane(t)
-	art, err := l.Build(context.Background(), src)
-	if err != nil {
-		return nil, err
-	}
-	if job == nil {
-		job = &compile.Job{}
-	}
-	job.Source = src
-	return l.Run(context.Background(), art, job)
+	return lanetest.Execute(t, testLane(t), src, job)
 }
 
 // mustExecute runs a block that has to succeed.
 func mustExecute(t testing.TB, src *compile.Source, job *compile.Job) *compile.Outcome {
 	t.Helper()
-	out, err := execute(t, src, job)
-	if err != nil {
-		t.Fatalf("%s: %v", src.Body, err)
-	}
-	if out.Exit != 0 {
-		t.Fatalf("%s: exit %d: %s", src.Body, out.Exit, out.Stderr)
-	}
-	return out
+	return lanetest.MustExecute(t, testLane(t), src, job)
 }
 
 // complaint is what a person sees of a run that went wrong.
@@ -68,16 +51,6 @@ func complaint(out *compile.Outcome, err error) string {
 		return ""
 	}
 	return string(out.Stderr)
-}
-
-// inputs are the members of a JSON object, as inputs of a component.
-func inputs(t testing.TB, text string) []value.Field {
-	t.Helper()
-	v, err := value.ParseJSON([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v.Fields()
 }
 
 func TestRefusals(t *testing.T) {

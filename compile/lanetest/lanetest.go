@@ -61,6 +61,19 @@ func Execute(t testing.TB, lane compile.Lane, src *compile.Source, job *compile.
 	return lane.Run(t.Context(), art, job)
 }
 
+// MustExecute is Execute of a block that has to succeed.
+func MustExecute(t testing.TB, lane compile.Lane, src *compile.Source, job *compile.Job) *compile.Outcome {
+	t.Helper()
+	out, err := Execute(t, lane, src, job)
+	if err != nil {
+		t.Fatalf("%s: %v", src.Body, err)
+	}
+	if out.Exit != 0 {
+		t.Fatalf("%s: exit %d: %s", src.Body, out.Exit, out.Stderr)
+	}
+	return out
+}
+
 // Complaint is what went wrong in a run: its error, else what it wrote to
 // standard error when it failed, else "".
 func Complaint(out *compile.Outcome, err error) string {

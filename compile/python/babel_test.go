@@ -5,11 +5,11 @@ import (
 	"encoding/json"
 	"flag"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/value"
 )
 
@@ -58,47 +58,25 @@ func ruled(v value.Value) value.Value {
 }
 
 // TestBabelLikeEmacs compares values with what ob-python of Org 9.8 and Python
-// 3.11 made of the same blocks. -update asks the Emacs on this machine anew; the
-// environment's ORG_LISP may name the directory of another Org.
+// 3.11 made of the same blocks. -update asks the Emacs on this machine anew.
 func TestBabelLikeEmacs(t *testing.T) {
 	testLane(t)
-	dir := filepath.Join("testdata", "babel")
-	if *update {
-		args := []string{"-Q", "--batch"}
-		if lisp := os.Getenv("ORG_LISP"); lisp != "" {
-			args = append(args, "-L", lisp)
-		}
-		out, err := exec.Command("emacs", append(args, "-l", filepath.Join(dir, "oracle.el"), filepath.Join(dir, "cases.json"))...).Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(dir, "values.jsonl"), out, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+	file := filepath.Join("testdata", "babel", "cases.json")
 	var cases []babelCase
-	data, err := os.ReadFile(filepath.Join(dir, "cases.json"))
+	data, err := os.ReadFile(file)
 	if err == nil {
 		err = json.Unmarshal(data, &cases)
 	}
 	if err != nil {
 		t.Fatal(err)
 	}
-	answers, err := os.ReadFile(filepath.Join(dir, "values.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := bytes.Split(bytes.TrimSpace(answers), []byte("\n"))
-	if len(lines) != len(cases) {
-		t.Fatalf("%d answers to %d cases; go test -update", len(lines), len(cases))
+	answers := lanetest.Answers(t, *update, file)
+	if len(answers) != len(cases) {
+		t.Fatalf("%d answers to %d cases; go test -update", len(answers), len(cases))
 	}
 	for i, c := range cases {
-		want, err := value.ParseJSON(lines[i])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := mustExecute(t, c.source(), nil).Value; got.String() != want.String() {
-			t.Errorf("%q as %s: got %s, Emacs has %s", c.Body, c.Results, got, want)
+		if got := mustExecute(t, c.source(), nil).Value; got.String() != answers[i].String() {
+			t.Errorf("%q as %s: got %s, Emacs has %s", c.Body, c.Results, got, answers[i])
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 )
 
 func TestComponent(t *testing.T) {
@@ -36,7 +37,7 @@ func TestComponent(t *testing.T) {
 	} {
 		src := block(compile.ShapeComponent, c.body)
 		src.Func, src.Outs = c.fn, strings.Split(c.outs, ",")
-		in := inputs(t, c.in)
+		in := lanetest.Inputs(t, c.in)
 		for _, field := range in {
 			src.Params = append(src.Params, field.Name)
 		}

@@ -35,16 +35,7 @@ func block(shape compile.Shape, body string) *compile.Source {
 // execute builds and runs a block.
 func execute(t testing.TB, src *compile.Source, job *compile.Job) (*compile.Outcome, error) {
 	t.Helper()
-	l := testLane(t)
-	art, err := l.Build(context.Background(), src)
-	if err != nil {
-		return nil, err
-	}
-	if job == nil {
-		job = &compile.Job{}
-	}
-	job.Source = src
-	return l.Run(context.Background(), art, job)
+	return lanetest.Execute(t, testLane(t), src, job)
 }
 
 // complaint is what a person sees of a run that went wrong.

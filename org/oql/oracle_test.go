@@ -49,7 +49,7 @@ func TestOracle(t *testing.T) {
 			t.Errorf("%s: %v", text, err)
 			continue
 		}
-		note(q.Where, asked)
+		notePredicates(q.Where, asked)
 		res, err := Run(context.Background(), q, Options{Corpus: c, Now: now})
 		if err != nil {
 			t.Errorf("%s: %v", text, err)

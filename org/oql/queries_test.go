@@ -31,7 +31,7 @@ func TestOracleAsksEverything(t *testing.T) {
 			t.Fatalf("%s: %v", text, err)
 		}
 		predicates := map[string]bool{}
-		note(q.Where, predicates)
+		notePredicates(q.Where, predicates)
 		for name := range predicates {
 			asked[name]++
 		}
@@ -113,23 +113,13 @@ func TestBothSpellings(t *testing.T) {
 	}
 }
 
-// note collects the predicates of a condition.
-func note(e Expr, into map[string]bool) {
-	switch e := e.(type) {
-	case *And:
-		for _, a := range e.Args {
-			note(a, into)
+// notePredicates collects the predicates of a condition.
+func notePredicates(e Expr, into map[string]bool) {
+	walk(e, func(e Expr) {
+		if c, ok := e.(*Call); ok {
+			into[c.Name] = true
 		}
-	case *Or:
-		for _, a := range e.Args {
-			note(a, into)
-		}
-	case *Not:
-		note(e.Arg, into)
-	case *Call:
-		into[e.Name] = true
-		note(e.Query, into)
-	}
+	})
 }
 
 // queries makes queries of words that occur.

@@ -28,7 +28,11 @@ func (r *Result) noteUnknown(q *Query, corpus *Corpus) {
 		ask(o.Column)
 	}
 	if len(r.Rows) == 0 || r.nothing {
-		eachCompare(q.Where, func(c *Compare) { ask(c.Field) })
+		walk(q.Where, func(e Expr) {
+			if c, ok := e.(*Compare); ok {
+				ask(c.Field)
+			}
+		})
 	}
 	for _, name := range asked {
 		if isColumn(name) && r.Kind == "headlines" || slices.Contains(defaultColumns[r.Kind], strings.ToLower(name)) || corpus.has(name) {
@@ -42,22 +46,25 @@ func (r *Result) noteUnknown(q *Query, corpus *Corpus) {
 	}
 }
 
-func eachCompare(e Expr, do func(*Compare)) {
+// walk shows every expression within e, e itself first.
+func walk(e Expr, show func(Expr)) {
+	if e == nil {
+		return
+	}
+	show(e)
 	switch e := e.(type) {
 	case *And:
 		for _, a := range e.Args {
-			eachCompare(a, do)
+			walk(a, show)
 		}
 	case *Or:
 		for _, a := range e.Args {
-			eachCompare(a, do)
+			walk(a, show)
 		}
 	case *Not:
-		eachCompare(e.Arg, do)
+		walk(e.Arg, show)
 	case *Call:
-		eachCompare(e.Query, do)
-	case *Compare:
-		do(e)
+		walk(e.Query, show)
 	}
 }
 

@@ -98,7 +98,7 @@ type run struct {
 	lastKnown   int64 // tokens of the transcript when the provider last counted them
 	knownSize   int64 // bytes of the transcript then
 	askedSize   int64 // bytes of the request that was reserved for last
-	syncing     sync.WaitGroup
+	later       later
 
 	complete AskFunc  // the model, with the middleware around it
 	call     CallFunc // perform, with the middleware around it
@@ -121,7 +121,6 @@ func Run(ctx context.Context, opts Options) *Result {
 	}
 	if end == nil {
 		o := r.loop(ctx)
-		r.syncing.Wait()
 		if err := r.sync(); err != nil {
 			o = r.conclude(ctx, err)
 		}
@@ -263,14 +262,43 @@ func (r *run) sync() error {
 	if r.Journal == nil {
 		return nil
 	}
+	r.later.forget()
 	return r.Journal.Sync()
 }
 
-// syncMeanwhile brings what a turn recorded to the disk while the model thinks.
-// A failure is met by the next entry.
+// syncMeanwhile brings what a turn recorded to the disk while the model thinks, or
+// leaves it to the next effect where the model is faster than that: a sync under
+// way would only have to be waited for. A failure is met by the next entry.
 func (r *run) syncMeanwhile() {
 	if r.Journal != nil && !r.Replay {
-		r.syncing.Go(func() { _ = r.Journal.Sync() })
+		r.later.do(thinking, func() { _ = r.Journal.Sync() })
+	}
+}
+
+// thinking is how long a model takes at least that is worth a sync meanwhile.
+const thinking = 3 * time.Millisecond
+
+// later is one thing to do unless it is forgotten before. It is safe for concurrent
+// use.
+type later struct {
+	mu    sync.Mutex
+	timer *time.Timer
+}
+
+func (l *later) do(after time.Duration, f func()) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	l.timer = time.AfterFunc(after, f)
+}
+
+func (l *later) forget() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.timer != nil {
+		l.timer.Stop()
 	}
 }
 

@@ -1,0 +1,194 @@
+package fabric
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Link is a connection to the server with the tenant's streams in place. It
+// mends itself: while the server is away, calls wait until their context ends.
+// It is safe for concurrent use.
+type Link struct {
+	config  Config
+	names   Names
+	conn    *nats.Conn
+	js      jetstream.JetStream
+	objects jetstream.ObjectStore
+	// mended is told, without waiting, of every reconnection.
+	mended chan struct{}
+
+	mu      sync.Mutex
+	streams map[string]jetstream.Stream
+}
+
+// Dial connects and sees to it that the tenant's streams exist. It fails when
+// no server answers at all, when the token is refused, and when ctx ends.
+func Dial(ctx context.Context, config Config) (*Link, error) {
+	config, err := config.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	l := &Link{config: config, names: Names{config.Tenant}, mended: make(chan struct{}, 1), streams: map[string]jetstream.Stream{}}
+	options := []nats.Option{
+		nats.Name(config.Name), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(100*time.Millisecond, time.Second),
+		nats.PingInterval(3 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5 * time.Second),
+		nats.CustomInboxPrefix("_INBOX." + inboxWord(config)),
+		nats.ReconnectHandler(func(*nats.Conn) {
+			select {
+			case l.mended <- struct{}{}:
+			default:
+			}
+		}),
+		nats.ErrorHandler(func(*nats.Conn, *nats.Subscription, error) {}), // calls report their own errors
+	}
+	if config.Token != "" {
+		options = append(options, nats.UserInfo(config.User, config.Token))
+	}
+	if config.TLS != nil {
+		options = append(options, nats.Secure(config.TLS))
+	}
+	if l.conn, err = nats.Connect(config.URL, options...); err != nil {
+		return nil, dialError(config, err)
+	}
+	if l.js, err = jetstream.New(l.conn); err == nil {
+		err = l.ensure(ctx)
+	}
+	if err != nil {
+		l.conn.Close()
+		return nil, fmt.Errorf("fabric at %s: %w", config.URL, err)
+	}
+	return l, nil
+}
+
+// inboxWord keeps the replies of the users of an account apart: a worker may
+// not listen to what callers are told.
+func inboxWord(c Config) string { return strings.Map(wordRune, c.User) }
+
+func wordRune(r rune) rune {
+	if r == '.' || r == '*' || r == '>' || r <= ' ' {
+		return '_'
+	}
+	return r
+}
+
+// DialError says that no connection came about.
+type DialError struct {
+	URL     string
+	Refused bool // the server is there and does not know the token
+	Err     error
+}
+
+func (e *DialError) Error() string {
+	if e.Refused {
+		return fmt.Sprintf("fabric at %s: tenant or token refused", e.URL)
+	}
+	return fmt.Sprintf("fabric at %s: %v", e.URL, e.Err)
+}
+
+func (e *DialError) Unwrap() error { return e.Err }
+
+// Hint says what to check.
+func (e *DialError) Hint() string {
+	if e.Refused {
+		return "--token TENANT:TOKEN, or the file that WB_FABRIC_TOKEN_FILE names"
+	}
+	return "wb worker --embed hosts a server here"
+}
+
+func dialError(c Config, err error) error {
+	return &DialError{URL: c.URL, Refused: errors.Is(err, nats.ErrAuthorization), Err: err}
+}
+
+// Close ends the connection. Work that waits for it fails.
+func (l *Link) Close() { l.conn.Close() }
+
+// Names are what the tenant's things are called.
+func (l *Link) Names() Names { return l.names }
+
+// ensure makes the tenant's streams where they are missing, and leaves those
+// that are there as they are.
+func (l *Link) ensure(ctx context.Context) error {
+	q := l.config.Quota
+	streams := []jetstream.StreamConfig{{
+		Name: l.names.WorkStream(), Subjects: []string{l.names.Work("*")}, Storage: jetstream.FileStorage,
+		// One message a key, removed when it is done; publishing is refused when
+		// the queue is full.
+		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1,
+		MaxMsgs: q.Messages, MaxBytes: q.MessageBytes, MaxAge: q.Objects, AllowDirect: true, Duplicates: time.Second,
+	}, {
+		Name: l.names.ResultsStream(), Subjects: []string{l.names.Result("*"), l.names.Failure("*")}, Storage: jetstream.FileStorage,
+		Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxBytes: q.ResultBytes, MaxAge: q.Keep, AllowDirect: true, Duplicates: time.Second,
+		// Whoever waits hears of what has been stored, and of nothing else.
+		RePublish: &jetstream.RePublish{Source: l.names.subject("*", "*"), Destination: l.names.subject("done", "{{wildcard(1)}}", "{{wildcard(2)}}")},
+	}, {
+		Name: l.names.LogStream(), Subjects: []string{l.names.Log("*", "*")}, Storage: jetstream.FileStorage,
+		Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxBytes: logBytes, MaxAge: 24 * time.Hour, AllowDirect: true, Duplicates: time.Second,
+	}}
+	for _, config := range streams {
+		if err := l.ensureStream(ctx, config); err != nil {
+			return err
+		}
+	}
+	var err error
+	l.objects, err = l.js.ObjectStore(ctx, l.names.Objects())
+	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
+		l.objects, err = l.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: l.names.Objects(), Storage: jetstream.FileStorage, MaxBytes: q.ObjectBytes, TTL: q.Objects})
+		if errors.Is(err, jetstream.ErrBucketExists) {
+			l.objects, err = l.js.ObjectStore(ctx, l.names.Objects())
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("objects: %w", err)
+	}
+	return l.ensureConsumer(ctx)
+}
+
+func (l *Link) ensureStream(ctx context.Context, config jetstream.StreamConfig) error {
+	_, err := l.js.Stream(ctx, config.Name)
+	if errors.Is(err, jetstream.ErrStreamNotFound) {
+		_, err = l.js.CreateStream(ctx, config)
+	}
+	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
+		err = nil // somebody was faster
+	}
+	if err != nil {
+		return fmt.Errorf("stream %s: %w", config.Name, err)
+	}
+	return nil
+}
+
+// consumerName is the one consumer of the work queue, which all workers share.
+const consumerName = "workers"
+
+func (l *Link) ensureConsumer(ctx context.Context) error {
+	_, err := l.js.Consumer(ctx, l.names.WorkStream(), consumerName)
+	if errors.Is(err, jetstream.ErrConsumerNotFound) {
+		_, err = l.js.CreateConsumer(ctx, l.names.WorkStream(), jetstream.ConsumerConfig{
+			Durable: consumerName, AckPolicy: jetstream.AckExplicitPolicy, AckWait: l.config.AckWait, MaxDeliver: -1,
+			MaxAckPending: 1 << 16, MaxWaiting: 1 << 14,
+		})
+	}
+	if errors.Is(err, jetstream.ErrConsumerExists) {
+		err = nil
+	}
+	if err != nil {
+		return fmt.Errorf("consumer of %s: %w", l.names.WorkStream(), err)
+	}
+	return nil
+}
+
+func processName() string {
+	host, err := os.Hostname()
+	if err != nil || host == "" {
+		host = "localhost"
+	}
+	return fmt.Sprintf("%s/%d", host, os.Getpid())
+}

@@ -1,0 +1,457 @@
+package fabric
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nuid"
+)
+
+// Queue is a caller's end of the fabric. It is safe for concurrent use.
+type Queue struct {
+	link *Link
+	id   string
+	// window has a slot for each piece of work that may be under way.
+	window chan struct{}
+	notice func(Notice)
+	check  func(key string, reply []byte) error
+	subs   []*nats.Subscription
+	stop   chan struct{}
+
+	mu      sync.Mutex
+	waiting map[string][]*waiter
+	calls   map[string]*call
+}
+
+// waiter is one Do that waits for a key.
+type waiter struct{ told chan struct{} }
+
+// call is work of this caller that workers may ask about.
+type call struct {
+	ctx    context.Context
+	tag    string
+	answer Answer
+}
+
+// Answer answers a question that a worker has about work. It may be called
+// several times at once.
+type Answer func(ctx context.Context, question []byte) ([]byte, error)
+
+// Reply is what came of a piece of work.
+type Reply struct {
+	Body   []byte
+	Worker string        // who made it
+	Took   time.Duration // how long that took
+	// Kept says that the result was there already.
+	Kept bool
+}
+
+// QueueConfig says what a caller wants to hear.
+type QueueConfig struct {
+	// Notice hears of what happens, one call at a time or several; nil need not.
+	Notice func(Notice)
+	// Check refuses replies that are no good; a refused one is removed and the
+	// work done again. Nil takes what has the right digest.
+	Check func(key string, reply []byte) error
+}
+
+// NewQueue is a caller on a link. Close it before the link.
+func NewQueue(l *Link, config QueueConfig) (*Queue, error) {
+	q := &Queue{link: l, id: nuid.Next(), window: make(chan struct{}, l.config.Window), notice: config.Notice, check: config.Check,
+		stop: make(chan struct{}), waiting: map[string][]*waiter{}, calls: map[string]*call{}}
+	if q.notice == nil {
+		q.notice = func(Notice) {}
+	}
+	if q.check == nil {
+		q.check = func(string, []byte) error { return nil }
+	}
+	n := l.names
+	for subject, handle := range map[string]nats.MsgHandler{
+		n.subject("done", "*", "*"): func(m *nats.Msg) { q.wake(keyOf(m.Subject)) },
+		n.Log(LogConflict, "*"):     q.conflict,
+		n.Live(q.id):                q.live,
+		n.Ask(q.id):                 func(m *nats.Msg) { go q.asked(m) },
+	} {
+		sub, err := l.conn.Subscribe(subject, handle)
+		if err != nil {
+			q.Close()
+			return nil, fmt.Errorf("fabric: %w", err)
+		}
+		q.subs = append(q.subs, sub)
+	}
+	if err := l.conn.Flush(); err != nil {
+		q.Close()
+		return nil, fmt.Errorf("fabric: %w", err)
+	}
+	go q.look()
+	return q, nil
+}
+
+// Close stops listening. Work that is under way ends with the context of its Do.
+func (q *Queue) Close() {
+	for _, sub := range q.subs {
+		_ = sub.Unsubscribe() // the connection may be gone, and the subscription with it
+	}
+	select {
+	case <-q.stop:
+	default:
+		close(q.stop)
+	}
+}
+
+// look wakes all that wait now and then, and after a reconnection: they may
+// have missed something.
+func (q *Queue) look() {
+	tick := time.NewTicker(q.link.config.Poll)
+	defer tick.Stop()
+	for {
+		select {
+		case <-q.stop:
+			return
+		case <-tick.C:
+		case <-q.link.mended:
+		}
+		q.mu.Lock()
+		for _, list := range q.waiting {
+			for _, w := range list {
+				w.tell()
+			}
+		}
+		q.mu.Unlock()
+	}
+}
+
+func (q *Queue) wake(key string) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for _, w := range q.waiting[key] {
+		w.tell()
+	}
+}
+
+func (w *waiter) tell() {
+	select {
+	case w.told <- struct{}{}:
+	default:
+	}
+}
+
+func (q *Queue) wait(key string) *waiter {
+	w := &waiter{told: make(chan struct{}, 1)}
+	q.mu.Lock()
+	q.waiting[key] = append(q.waiting[key], w)
+	q.mu.Unlock()
+	return w
+}
+
+func (q *Queue) leave(key string, w *waiter) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	list := q.waiting[key]
+	for i := range list {
+		if list[i] == w {
+			list = append(list[:i:i], list[i+1:]...)
+			break
+		}
+	}
+	if len(list) == 0 {
+		delete(q.waiting, key)
+	} else {
+		q.waiting[key] = list
+	}
+}
+
+// Work is what a caller wants done.
+type Work struct {
+	// Key names it: a digest in hex of all that may change its reply.
+	Key  string
+	Body []byte
+	// Tag is what the caller calls it, for notices.
+	Tag string
+	// Answer answers questions about it; nil has no answers.
+	Answer Answer
+}
+
+// Do has work done and returns its reply. Work with the same key that is
+// already queued, under way or done, for whomever, is joined and not repeated.
+//
+// The error is ctx's, a *PoisonError, a *DeclinedError, a *QuotaError when the
+// work is larger than there is room for, or one of the connection. When ctx ends
+// the work is withdrawn, unless it was joined.
+func (q *Queue) Do(ctx context.Context, w Work) (*Reply, error) {
+	if err := checkKey(w.Key); err != nil {
+		return nil, err
+	}
+	select {
+	case q.window <- struct{}{}:
+		defer func() { <-q.window }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	waiter := q.wait(w.Key)
+	defer q.leave(w.Key, waiter)
+	if reply, err := q.result(ctx, w.Key); reply != nil || err != nil {
+		return reply, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	id := q.open(ctx, w)
+	defer q.shut(id)
+	for {
+		after, own, err := q.post(ctx, w, id)
+		if err != nil {
+			return nil, err
+		}
+		reply, again, err := q.await(ctx, w, waiter, after)
+		if ctx.Err() != nil && own {
+			q.withdraw(w.Key)
+		}
+		if !again {
+			return reply, err
+		}
+	}
+}
+
+// Kept is the stored reply to a key, nil when there is none.
+func (q *Queue) Kept(ctx context.Context, key string) (*Reply, error) {
+	if err := checkKey(key); err != nil {
+		return nil, err
+	}
+	return q.result(ctx, key)
+}
+
+func (q *Queue) open(ctx context.Context, w Work) string {
+	id := nuid.Next()
+	q.mu.Lock()
+	q.calls[id] = &call{ctx: ctx, tag: w.Tag, answer: w.Answer}
+	q.mu.Unlock()
+	return id
+}
+
+func (q *Queue) shut(id string) {
+	q.mu.Lock()
+	delete(q.calls, id)
+	q.mu.Unlock()
+}
+
+// post puts work into the queue. It returns where the results stream stood, so
+// that older failures are told from new ones, and whether the message is ours
+// and not one that was there.
+func (q *Queue) post(ctx context.Context, w Work, id string) (after uint64, own bool, err error) {
+	m := &nats.Msg{Subject: q.link.names.Work(w.Key), Header: nats.Header{}}
+	m.Header.Set(headCaller, q.id)
+	m.Header.Set(headCall, id)
+	m.Header.Set(headTag, w.Tag)
+	if err := q.link.retry(ctx, func() error { return q.link.pack(ctx, m, w.Body) }); err != nil {
+		return 0, false, err
+	}
+	err = q.link.retry(ctx, func() error {
+		after, err = q.link.lastSeq(ctx, q.link.names.Failure(w.Key))
+		return err
+	})
+	if err != nil {
+		return 0, false, err
+	}
+	pause := 20 * time.Millisecond
+	for said := false; ; {
+		err := q.link.retry(ctx, func() error {
+			_, err := q.link.js.PublishMsg(ctx, m)
+			return err
+		})
+		switch {
+		case err == nil:
+			return after, true, nil
+		case isFull(err, "maximum messages per subject"):
+			return after, false, nil
+		case !isFull(err, "maximum"):
+			return 0, false, fmt.Errorf("fabric: %w", quotaError(err))
+		case isFull(err, "maximum bytes") && int64(len(m.Data)) > q.link.config.Quota.MessageBytes:
+			return 0, false, &QuotaError{err}
+		}
+		if !said {
+			q.notice(Notice{Kind: NoticeFull, Key: w.Key, Tag: w.Tag, Text: err.Error()})
+			said = true
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return 0, false, err
+		}
+		pause = min(2*pause, time.Second)
+	}
+}
+
+func isFull(err error, text string) bool {
+	api := new(jetstream.APIError)
+	return errors.As(err, &api) && int(api.ErrorCode) == codeStoreFailed && strings.Contains(api.Description, text)
+}
+
+// await waits for a result, or for a failure stored later than after. again
+// says that the work has to be posted once more.
+func (q *Queue) await(ctx context.Context, w Work, waiter *waiter, after uint64) (reply *Reply, again bool, err error) {
+	for {
+		select {
+		case <-ctx.Done():
+			return nil, false, ctx.Err()
+		case <-waiter.told:
+		}
+		// Asked first: work that is neither queued nor done later on is gone,
+		// with a queue that was emptied or a result that had to make room.
+		queued, err := q.queued(ctx, w.Key)
+		if err != nil {
+			return nil, false, err
+		}
+		refused := false
+		if reply, err = q.take(ctx, w, &refused); reply != nil || err != nil {
+			return reply, false, err
+		}
+		if refused {
+			return nil, true, nil
+		}
+		failed, err := q.failed(ctx, w.Key, after)
+		if err != nil {
+			return nil, false, err
+		}
+		if failed == nil && queued {
+			continue
+		}
+		if failed == nil {
+			return nil, true, nil
+		}
+		switch failed.Kind {
+		case failedWithdrawn:
+			return nil, true, nil
+		case failedDeclined:
+			return nil, false, &DeclinedError{w.Key, failed.Tries}
+		}
+		return nil, false, &PoisonError{w.Key, failed.Tries}
+	}
+}
+
+// result is the stored reply to a key; one that is no good is removed.
+func (q *Queue) result(ctx context.Context, key string) (*Reply, error) {
+	reply, err := q.take(ctx, Work{Key: key}, new(bool))
+	if reply != nil {
+		reply.Kept = true
+	}
+	return reply, err
+}
+
+func (q *Queue) take(ctx context.Context, w Work, refused *bool) (*Reply, error) {
+	var reply *Reply
+	err := q.link.retry(ctx, func() error {
+		stored, err := q.link.last(ctx, q.link.names.Result(w.Key))
+		if stored == nil || err != nil {
+			return err
+		}
+		body, err := q.link.unpack(ctx, stored.Header, stored.Data)
+		if err != nil && !errors.Is(err, ErrDigest) && !errors.Is(err, jetstream.ErrObjectNotFound) {
+			return err
+		}
+		if err == nil {
+			err = q.check(w.Key, body)
+		}
+		worker := stored.Header.Get(headWorker)
+		if err != nil {
+			*refused = true
+			q.notice(Notice{Kind: NoticeRefused, Key: w.Key, Tag: w.Tag, Worker: worker, Text: err.Error()})
+			return q.link.remove(ctx, q.link.names.ResultsStream(), stored.Sequence)
+		}
+		took, _ := strconv.ParseInt(stored.Header.Get(headTook), 10, 64) // 0 when nobody said
+		reply = &Reply{Body: body, Worker: worker, Took: time.Duration(took) * time.Microsecond}
+		return nil
+	})
+	return reply, err
+}
+
+// failed is the failure stored for a key, nil when none is newer than after.
+func (q *Queue) failed(ctx context.Context, key string, after uint64) (*failure, error) {
+	var f *failure
+	err := q.link.retry(ctx, func() error {
+		stored, err := q.link.last(ctx, q.link.names.Failure(key))
+		if stored == nil || err != nil || stored.Sequence <= after {
+			return err
+		}
+		f = new(failure)
+		return json.Unmarshal(stored.Data, f)
+	})
+	return f, err
+}
+
+func (q *Queue) queued(ctx context.Context, key string) (there bool, err error) {
+	err = q.link.retry(ctx, func() error {
+		m, err := q.link.last(ctx, q.link.names.Work(key))
+		there = m != nil
+		return err
+	})
+	return there, err
+}
+
+// withdraw takes work back that nobody waits for any more. It has a moment of
+// its own, since the context that it was wanted in is over.
+func (q *Queue) withdraw(key string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	q.mu.Lock()
+	others := len(q.waiting[key]) > 1
+	q.mu.Unlock()
+	if others {
+		return
+	}
+	if stream, err := q.link.js.Stream(ctx, q.link.names.WorkStream()); err == nil {
+		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(q.link.names.Work(key))) // it may be done meanwhile
+	}
+	_ = q.link.conn.Publish(q.link.names.Cancel(key), []byte(q.id))
+	q.link.fail(ctx, key, failure{Kind: failedWithdrawn, Why: "withdrawn by its caller"})
+}
+
+// live hears what workers say of this caller's work.
+func (q *Queue) live(m *nats.Msg) {
+	var n Notice
+	if json.Unmarshal(m.Data, &n) == nil {
+		q.notice(n)
+	}
+}
+
+// conflict hears of results that differ.
+func (q *Queue) conflict(m *nats.Msg) {
+	var c Conflict
+	if json.Unmarshal(m.Data, &c) != nil {
+		return
+	}
+	q.notice(Notice{Kind: NoticeConflict, Key: c.Key, Worker: c.Second, Text: c.Error()})
+}
+
+// asked answers a worker's question.
+func (q *Queue) asked(m *nats.Msg) {
+	q.mu.Lock()
+	c := q.calls[m.Header.Get(headCall)]
+	q.mu.Unlock()
+	reply := &nats.Msg{Subject: m.Reply, Header: nats.Header{}}
+	if c == nil || c.answer == nil {
+		reply.Header.Set(headError, errNobody)
+		_ = m.RespondMsg(reply) // the worker asks in vain, as it would without us
+		return
+	}
+	question, err := q.link.unpack(c.ctx, m.Header, m.Data)
+	var answer []byte
+	if err == nil {
+		answer, err = c.answer(c.ctx, question)
+	}
+	if err == nil {
+		err = q.link.pack(c.ctx, reply, answer)
+	}
+	if err != nil {
+		reply.Header.Set(headError, err.Error())
+	}
+	_ = m.RespondMsg(reply)
+}
+
+// errNobody is the answer to questions about work that nobody waits for.
+const errNobody = "nobody waits for this work"

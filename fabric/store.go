@@ -1,0 +1,134 @@
+package fabric
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// retry calls do until it succeeds, fails for good, or ctx ends. What passes is
+// a server that is away or slow.
+func (l *Link) retry(ctx context.Context, do func() error) error {
+	pause := 50 * time.Millisecond
+	for {
+		err := do()
+		if err == nil || !passing(err) {
+			return err
+		}
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if l.conn.IsClosed() {
+			return fmt.Errorf("fabric: %w", err)
+		}
+		if err := sleep(ctx, pause); err != nil {
+			return err
+		}
+		pause = min(2*pause, 2*time.Second)
+	}
+}
+
+// passing reports whether an error may be gone when the server is back.
+func passing(err error) bool {
+	for _, e := range []error{nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionClosed, nats.ErrConnectionReconnecting,
+		nats.ErrReconnectBufExceeded, nats.ErrStaleConnection, jetstream.ErrNoStreamResponse, jetstream.ErrJetStreamNotEnabled, context.DeadlineExceeded} {
+		if errors.Is(err, e) {
+			return true
+		}
+	}
+	api := new(jetstream.APIError)
+	return errors.As(err, &api) && api.Code == 503 && int(api.ErrorCode) != codeStoreFailed
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// last is the message stored under a subject, nil when there is none.
+func (l *Link) last(ctx context.Context, subject string) (*jetstream.RawStreamMsg, error) {
+	stream, err := l.streamOf(ctx, subject)
+	if err != nil {
+		return nil, err
+	}
+	m, err := stream.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, jetstream.ErrMsgNotFound) {
+		return nil, nil
+	}
+	return m, err
+}
+
+// streamOf is the stream that keeps a subject, without asking the server.
+func (l *Link) streamOf(ctx context.Context, subject string) (jetstream.Stream, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	name := l.names.LogStream()
+	switch key := keyOf(subject); subject {
+	case l.names.Result(key), l.names.Failure(key):
+		name = l.names.ResultsStream()
+	case l.names.Work(key):
+		name = l.names.WorkStream()
+	}
+	if s := l.streams[name]; s != nil {
+		return s, nil
+	}
+	s, err := l.js.Stream(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	l.streams[name] = s
+	return s, nil
+}
+
+// lastSeq is where the message of a subject stands in its stream, 0 when there
+// is none.
+func (l *Link) lastSeq(ctx context.Context, subject string) (uint64, error) {
+	m, err := l.last(ctx, subject)
+	if m == nil || err != nil {
+		return 0, err
+	}
+	return m.Sequence, nil
+}
+
+// remove deletes one message.
+func (l *Link) remove(ctx context.Context, stream string, seq uint64) error {
+	s, err := l.js.Stream(ctx, stream)
+	if err != nil {
+		return err
+	}
+	if err := s.DeleteMsg(ctx, seq); err != nil && !errors.Is(err, jetstream.ErrMsgNotFound) && !errors.Is(err, jetstream.ErrMsgDeleteUnsuccessful) {
+		return err
+	}
+	return nil
+}
+
+// keep stores the result of a key unless there is one. It returns the one that
+// stands when it is another's.
+func (l *Link) keep(ctx context.Context, m *nats.Msg) (*jetstream.RawStreamMsg, error) {
+	_, err := l.js.PublishMsg(ctx, m, jetstream.WithExpectLastSequencePerSubject(0))
+	if !isTaken(err) {
+		return nil, err
+	}
+	return l.last(ctx, m.Subject)
+}
+
+func isTaken(err error) bool {
+	api := new(jetstream.APIError)
+	return errors.As(err, &api) && (api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || api.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequenceConstant)
+}
+
+// fail stores that work ended without a result.
+func (l *Link) fail(ctx context.Context, key string, f failure) error {
+	_, err := l.js.Publish(ctx, l.names.Failure(key), mustJSON(f))
+	return err
+}

@@ -1,0 +1,422 @@
+package fabric
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
+)
+
+// Executor does work. The reply must depend on nothing but the work and what
+// was answered to its questions. It is called by several goroutines at once.
+//
+// A *Declined leaves the work to other workers; any other error counts as a
+// failed try. When ctx ends it returns soon.
+type Executor func(ctx context.Context, job *Job) (reply []byte, err error)
+
+// Job is a piece of work as its worker has it.
+type Job struct {
+	Key  string
+	Tag  string
+	Body []byte
+	// Ask puts a question to the caller. An error that is [ErrCallerGone] means
+	// that nobody waits any more.
+	Ask func(ctx context.Context, question []byte) ([]byte, error)
+}
+
+// Declined says that a worker cannot do a piece of work that others may.
+type Declined struct{ Reason string }
+
+func (e *Declined) Error() string { return e.Reason }
+
+// ErrCallerGone says that the caller of a piece of work does not answer.
+var ErrCallerGone = errors.New("the caller is gone")
+
+var (
+	errCancelled = errors.New("withdrawn by its caller")
+	errLeaving   = errors.New("the worker is leaving")
+)
+
+// WorkerConfig says how much a worker does and what it tells.
+type WorkerConfig struct {
+	// Slots is how much work it does at once (1).
+	Slots int
+	// Execute does it.
+	Execute Executor
+	// Grace is how long work may go on when the worker has been told to leave
+	// (30 s); then it goes back to the queue.
+	Grace time.Duration
+	// Told hears of each piece of work that ended; nil need not.
+	Told func(Ended)
+}
+
+// Ended is the end of a piece of work at a worker.
+type Ended struct {
+	Key, Tag string
+	Took     time.Duration
+	Stored   bool  // the result is this worker's
+	Err      error // why there is none, or why it did not count
+}
+
+// Worker takes work off a tenant's queue.
+type Worker struct {
+	link   *Link
+	config WorkerConfig
+
+	mu      sync.Mutex
+	running map[string]context.CancelCauseFunc // by key
+	done    int
+}
+
+// NewWorker is a worker on a link.
+func NewWorker(l *Link, config WorkerConfig) *Worker {
+	config.Slots = max(1, config.Slots)
+	if config.Grace == 0 {
+		config.Grace = 30 * time.Second
+	}
+	if config.Told == nil {
+		config.Told = func(Ended) {}
+	}
+	return &Worker{link: l, config: config, running: map[string]context.CancelCauseFunc{}}
+}
+
+// Run works until ctx ends, then finishes what it has begun, gives back what
+// takes longer than the grace, and returns.
+func (w *Worker) Run(ctx context.Context) error {
+	n := w.link.names
+	for subject, handle := range map[string]nats.MsgHandler{
+		n.Cancel("*"): func(m *nats.Msg) { w.cancel(keyOf(m.Subject)) },
+		n.Roll():      w.answerRoll,
+	} {
+		sub, err := w.link.conn.Subscribe(subject, handle)
+		if err != nil {
+			return fmt.Errorf("fabric: %w", err)
+		}
+		defer sub.Unsubscribe()
+	}
+	consumer, err := w.link.js.Consumer(ctx, n.WorkStream(), consumerName)
+	if err != nil {
+		return fmt.Errorf("fabric: %w", err)
+	}
+	// Work outlives ctx by the grace.
+	working, stop := context.WithCancelCause(context.WithoutCancel(ctx))
+	defer stop(nil)
+	context.AfterFunc(ctx, func() { time.AfterFunc(w.config.Grace, func() { stop(errLeaving) }) })
+	var slots sync.WaitGroup
+	for range w.config.Slots {
+		slots.Go(func() {
+			for ctx.Err() == nil {
+				w.next(ctx, working, consumer)
+			}
+		})
+	}
+	slots.Wait()
+	return w.link.conn.FlushTimeout(2 * time.Second)
+}
+
+// next fetches one message, if one comes within a while, and works it off. A
+// worker takes no message that it has no slot for, so others have it at once.
+func (w *Worker) next(ctx, working context.Context, consumer jetstream.Consumer) {
+	fetch, cancel := context.WithTimeout(ctx, fetchWait)
+	defer cancel()
+	batch, err := consumer.Fetch(1, jetstream.FetchContext(fetch), jetstream.FetchHeartbeat(fetchWait/6))
+	if err != nil {
+		_ = sleep(ctx, 200*time.Millisecond) // the server is away; the connection mends itself
+		return
+	}
+	for m := range batch.Messages() {
+		w.handle(working, m)
+	}
+	if err := batch.Error(); err != nil && fetch.Err() == nil {
+		_ = sleep(ctx, 200*time.Millisecond)
+	}
+}
+
+const fetchWait = 30 * time.Second
+
+// assignment is a message while it is worked on.
+type assignment struct {
+	jetstream.Msg
+	key, tag, caller, call string
+	deliveries             int
+	tries                  []Try // before this one
+}
+
+// handle works off one message.
+func (w *Worker) handle(working context.Context, m jetstream.Msg) {
+	meta, err := m.Metadata()
+	if err != nil {
+		return // no message of a stream
+	}
+	h := m.Headers()
+	a := &assignment{Msg: m, key: keyOf(m.Subject()), tag: h.Get(headTag), caller: h.Get(headCaller), call: h.Get(headCall), deliveries: int(meta.NumDelivered)}
+	ctx, cancel := context.WithCancelCause(working)
+	defer cancel(nil)
+	w.mu.Lock()
+	w.running[a.key] = cancel
+	w.mu.Unlock()
+	defer func() {
+		w.mu.Lock()
+		delete(w.running, a.key)
+		w.done++
+		w.mu.Unlock()
+	}()
+	stop := w.heartbeat(a)
+	defer stop()
+
+	start := time.Now()
+	stored, err := w.work(ctx, a)
+	if cause := context.Cause(ctx); err != nil && cause != nil {
+		err = cause
+	}
+	end := Ended{Key: a.key, Tag: a.tag, Took: time.Since(start), Stored: stored, Err: err}
+	if err == nil {
+		err = a.DoubleAck(context.WithoutCancel(ctx))
+		if err != nil { // the next who gets it will find the result
+			end.Err = fmt.Errorf("not acknowledged: %w", err)
+		}
+	} else {
+		w.giveBack(context.WithoutCancel(ctx), a, err)
+	}
+	w.config.Told(end)
+}
+
+// heartbeat says that a message is being worked on, until stop.
+func (w *Worker) heartbeat(a *assignment) (stop func()) {
+	done := make(chan struct{})
+	go func() {
+		tick := time.NewTicker(w.link.config.AckWait / 4)
+		defer tick.Stop()
+		for {
+			select {
+			case <-done:
+				return
+			case <-tick.C:
+				_ = a.InProgress() // when it gets lost others take over, which is harmless
+			}
+		}
+	}()
+	return func() { close(done) }
+}
+
+// work brings a message's result about, unless it is there, and stores it.
+func (w *Worker) work(ctx context.Context, a *assignment) (stored bool, err error) {
+	if there, err := w.lookBefore(ctx, a); there || err != nil {
+		return false, err
+	}
+	job := &Job{Key: a.key, Tag: a.tag, Ask: func(ctx context.Context, question []byte) ([]byte, error) { return w.ask(ctx, a, question) }}
+	if err := w.link.retry(ctx, func() error {
+		job.Body, err = w.link.unpack(ctx, a.Headers(), a.Data())
+		return err
+	}); err != nil {
+		if errors.Is(err, jetstream.ErrObjectNotFound) {
+			return false, ErrCallerGone // it is stored again by who still wants it
+		}
+		return false, fmt.Errorf("its body: %w", err)
+	}
+	w.tell(a, NoticeStarted, "")
+	start := time.Now()
+	reply, err := w.config.Execute(ctx, job)
+	if err != nil {
+		return false, err
+	}
+	return w.store(ctx, a, reply, time.Since(start))
+}
+
+// lookBefore reports whether there is nothing to do: work that was delivered
+// before may be done. It refuses what has failed too often.
+func (w *Worker) lookBefore(ctx context.Context, a *assignment) (there bool, err error) {
+	err = w.link.retry(ctx, func() error {
+		m, err := w.link.last(ctx, w.link.names.Result(a.key))
+		there = m != nil
+		return err
+	})
+	if there || err != nil || a.deliveries == 1 {
+		return there, err
+	}
+	if a.tries, err = w.tries(ctx, a.key); err != nil {
+		return false, err
+	}
+	for len(a.tries) < a.deliveries-1 { // those who did not say why are gone
+		a.tries = append(a.tries, Try{At: time.Now().UTC()})
+	}
+	if counted(a.tries) >= w.link.config.MaxTries || len(a.tries) >= maxDeclined+w.link.config.MaxTries {
+		return false, errEnough
+	}
+	w.tell(a, NoticeRetry, a.tries[len(a.tries)-1].String())
+	// From here on this worker is the one that fell silent, until it says
+	// otherwise.
+	return false, w.saveTries(ctx, a.key, append(a.tries, Try{Worker: w.link.config.Name, At: time.Now().UTC()}))
+}
+
+// maxDeclined is how many workers may decline before callers are told.
+const maxDeclined = 12
+
+var errEnough = errors.New("it failed too often")
+
+func (w *Worker) tries(ctx context.Context, key string) (tries []Try, err error) {
+	err = w.link.retry(ctx, func() error {
+		m, err := w.link.last(ctx, w.link.names.Log(LogTries, key))
+		if m == nil || err != nil {
+			return err
+		}
+		return json.Unmarshal(m.Data, &tries)
+	})
+	return tries, err
+}
+
+func (w *Worker) saveTries(ctx context.Context, key string, tries []Try) error {
+	return w.link.retry(ctx, func() error {
+		_, err := w.link.js.Publish(ctx, w.link.names.Log(LogTries, key), mustJSON(tries))
+		return err
+	})
+}
+
+// store keeps a reply as the key's result, if it is the first; another's must
+// say the same.
+func (w *Worker) store(ctx context.Context, a *assignment, reply []byte, took time.Duration) (stored bool, err error) {
+	m := &nats.Msg{Subject: w.link.names.Result(a.key), Header: nats.Header{}}
+	m.Header.Set(headWorker, w.link.config.Name)
+	m.Header.Set(headTook, strconv.FormatInt(took.Microseconds(), 10))
+	if err := w.link.retry(ctx, func() error { return w.link.pack(ctx, m, reply) }); err != nil {
+		return false, err
+	}
+	var other *jetstream.RawStreamMsg
+	if err := w.link.retry(ctx, func() error { other, err = w.link.keep(ctx, m); return err }); err != nil {
+		return false, quotaError(err)
+	}
+	if other == nil {
+		return true, nil
+	}
+	first, mine := other.Header.Get(headSHA256), m.Header.Get(headSHA256)
+	firstWorker := other.Header.Get(headWorker)
+	if first == mine {
+		// Ours when the server stored it and its answer was lost.
+		return firstWorker == w.link.config.Name, nil
+	}
+	c := Conflict{Key: a.key, First: firstWorker, Second: w.link.config.Name, FirstSHA256: first, SecondSHA256: mine}
+	err = w.link.retry(ctx, func() error {
+		_, err := w.link.js.Publish(ctx, w.link.names.Log(LogConflict, a.key), mustJSON(c))
+		return err
+	})
+	return false, err
+}
+
+// giveBack ends an assignment that brought no result: it returns to the queue
+// for others, or ends for good.
+func (w *Worker) giveBack(ctx context.Context, a *assignment, why error) {
+	ctx, cancel := context.WithTimeout(ctx, w.link.config.AckWait)
+	defer cancel()
+	declined := new(Declined)
+	switch {
+	case errors.Is(why, errCancelled), errors.Is(why, ErrCallerGone):
+		w.end(ctx, a, failure{Kind: failedWithdrawn, Why: why.Error()})
+		return
+	case errors.Is(why, errEnough):
+		kind := failedPoison
+		if counted(a.tries) == 0 || counted(a.tries) < w.link.config.MaxTries {
+			kind = failedDeclined
+		}
+		w.end(ctx, a, failure{Kind: kind, Tries: a.tries})
+		return
+	case errors.As(why, &declined):
+		w.tell(a, NoticeDeclined, declined.Reason)
+	}
+	leaving := errors.Is(why, errLeaving)
+	tries := append(a.tries, Try{Worker: w.link.config.Name, At: time.Now().UTC(), Why: why.Error(), Declined: declined.Reason != "" || leaving})
+	if err := w.saveTries(ctx, a.key, tries); err != nil {
+		return // the server is away: silence gives it back as well
+	}
+	delay := time.Duration(len(tries)) * 100 * time.Millisecond
+	if leaving {
+		delay = 0
+	}
+	_ = a.NakWithDelay(delay) // silence gives it back as well
+}
+
+// end takes a message off the queue for good and says why. The failure is stored
+// first: a worker that dies in between leaves a message that the next one ends.
+func (w *Worker) end(ctx context.Context, a *assignment, f failure) {
+	if err := w.link.retry(ctx, func() error { return w.link.fail(ctx, a.key, f) }); err != nil {
+		return
+	}
+	_ = w.saveTries(ctx, a.key, nil) // asked for again, it starts anew
+	_ = a.TermWithReason(string(f.Kind))
+}
+
+func (w *Worker) cancel(key string) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if cancel := w.running[key]; cancel != nil {
+		cancel(errCancelled)
+	}
+}
+
+// tell reports to the caller, which may not listen.
+func (w *Worker) tell(a *assignment, kind NoticeKind, text string) {
+	_ = w.link.conn.Publish(w.link.names.Live(a.caller), mustJSON(Notice{Kind: kind, Key: a.key, Tag: a.tag, Worker: w.link.config.Name, Text: text}))
+}
+
+// ask puts a question to the caller. A link that is cut meanwhile is waited for.
+func (w *Worker) ask(ctx context.Context, a *assignment, question []byte) (answer []byte, err error) {
+	m := &nats.Msg{Subject: w.link.names.Ask(a.caller), Header: nats.Header{}}
+	m.Header.Set(headCall, a.call)
+	if err := w.link.retry(ctx, func() error { return w.link.pack(ctx, m, question) }); err != nil {
+		return nil, err
+	}
+	deadline := time.Now().Add(askWait)
+	for {
+		once, cancel := context.WithTimeout(ctx, askWait)
+		r, err := w.link.conn.RequestMsgWithContext(once, m)
+		cancel()
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case errors.Is(err, nats.ErrNoResponders) && time.Now().After(deadline.Add(absent-askWait)):
+			return nil, ErrCallerGone
+		case err != nil && time.Now().After(deadline):
+			return nil, fmt.Errorf("%w: %w", ErrCallerGone, err)
+		case err != nil:
+			if err := sleep(ctx, 100*time.Millisecond); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if said := r.Header.Get(headError); said == errNobody {
+			return nil, ErrCallerGone
+		} else if said != "" {
+			return nil, errors.New(said)
+		}
+		err = w.link.retry(ctx, func() error {
+			answer, err = w.link.unpack(ctx, r.Header, r.Data)
+			return err
+		})
+		return answer, err
+	}
+}
+
+const (
+	askWait = time.Minute     // for an answer, or for the link to mend
+	absent  = 3 * time.Second // after which a caller that is not there is gone
+)
+
+// Member is a worker as it introduces itself.
+type Member struct {
+	Name  string `json:"name"`
+	Slots int    `json:"slots"`
+	Busy  int    `json:"busy"`
+	Done  int    `json:"done"`
+}
+
+func (w *Worker) answerRoll(m *nats.Msg) {
+	w.mu.Lock()
+	me := Member{Name: w.link.config.Name, Slots: w.config.Slots, Busy: len(w.running), Done: w.done}
+	w.mu.Unlock()
+	_ = m.Respond(mustJSON(me))
+}

@@ -8,14 +8,14 @@ import (
 )
 
 // execPackages are the only packages of wb that may start processes of the
-// operating system: they fetch toolchains, and start MCP servers by command lines
-// of the user's configuration. No component, shell stage or tool reaches them
-// with anything of its own.
-var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio"}
+// operating system: they fetch toolchains, start MCP servers by command lines of
+// the user's configuration, and deploy with the user's own wrangler and git
+// login. No component, shell stage or tool reaches them with anything of its own.
+var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client"}
 
 // TestNoProcesses walks the import graph of everything wb is built from.
 func TestNoProcesses(t *testing.T) {
-	out, err := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}}: {{join .Imports " "}}`, "wb/cmd/wb").Output()
+	out, err := exec.Command("go", "list", "-deps", "-f", `{{.ImportPath}}: {{join .Imports " "}}`, "wb/cmd/...").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,10 +31,26 @@ type place interface {
 	rollback(ctx context.Context, to Release) error
 }
 
-// gated is a place and its gate.
-type gated struct {
-	place
-	config Config
+// gated is a place behind the gate. Each call looks at the place afresh, since
+// others deploy to it as well.
+type gated struct{ config Config }
+
+// Name implements [Target].
+func (g *gated) Name() string {
+	p, err := newPlace(g.config)
+	if err != nil {
+		return g.config.Kind // New would have failed
+	}
+	return p.Name()
+}
+
+// List implements [Target].
+func (g *gated) List(ctx context.Context) ([]Release, error) {
+	p, err := newPlace(g.config)
+	if err != nil {
+		return nil, err
+	}
+	return p.List(ctx)
 }
 
 // Deploy implements [Target].
@@ -46,15 +62,19 @@ func (g *gated) Deploy(ctx context.Context, dir string) (Release, error) {
 	if err := leak.Check(files, leak.Rules{Secrets: g.config.Secrets, Allow: g.config.AllowLeak}); err != nil {
 		return Release{}, err
 	}
-	newest, err := g.newest(ctx)
+	p, err := newPlace(g.config)
 	if err != nil {
-		return Release{}, fmt.Errorf("%s: %w", g.Name(), err)
+		return Release{}, err
+	}
+	newest, err := p.newest(ctx)
+	if err != nil {
+		return Release{}, fmt.Errorf("%s: %w", p.Name(), err)
 	}
 	s, err := admit(files, newest, g.config.AllowRollback)
 	if err != nil {
 		return Release{}, err
 	}
-	return g.deploy(ctx, s)
+	return p.deploy(ctx, s)
 }
 
 // admit verifies a site as the next release after newest.
@@ -94,7 +114,11 @@ func After(newest manifest.Files, allowRollback bool) (verify.Options, error) {
 
 // Rollback implements [Target].
 func (g *gated) Rollback(ctx context.Context, id string) (Release, error) {
-	all, err := g.List(ctx)
+	p, err := newPlace(g.config)
+	if err != nil {
+		return Release{}, err
+	}
+	all, err := p.List(ctx)
 	if err != nil {
 		return Release{}, err
 	}
@@ -106,7 +130,7 @@ func (g *gated) Rollback(ctx context.Context, id string) (Release, error) {
 		return to, nil
 	}
 	to.Current = true
-	return to, g.rollback(ctx, to)
+	return to, p.rollback(ctx, to)
 }
 
 // choose finds a release by its id, the beginning of it, or its number; "" is
@@ -140,11 +164,15 @@ func choose(all []Release, id string) (Release, error) {
 
 // Status implements [Target].
 func (g *gated) Status(ctx context.Context) (*Status, error) {
-	all, err := g.List(ctx)
+	p, err := newPlace(g.config)
 	if err != nil {
 		return nil, err
 	}
-	out := &Status{Target: g.Name(), Releases: all}
+	all, err := p.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &Status{Target: p.Name(), Releases: all}
 	for i := range all {
 		if all[i].Current {
 			out.Current = &all[i]
@@ -153,7 +181,7 @@ func (g *gated) Status(ctx context.Context) (*Status, error) {
 	if out.Current == nil {
 		return out, nil
 	}
-	files, err := g.current(ctx)
+	files, err := p.current(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ package target
 import (
 	"context"
 	"fmt"
+	"os"
 	"strings"
 
 	"wb/publish/leak"
@@ -61,7 +62,7 @@ func Kinds() []string { return []string{Local, SelfHosted, GHPages, Cloudflare} 
 type Config struct {
 	Kind string // one of [Kinds]; "" is local
 
-	Dir     string // local: the directory of releases
+	Dir     string // local: the directory of releases; cloudflare-pages: where copies are kept
 	URL     string // self-hosted: of the server, such as https://example.org
 	Site    string // self-hosted: the site's name there
 	Token   string // self-hosted: what the server was given with --publish-token
@@ -76,6 +77,15 @@ type Config struct {
 	Secrets   []leak.Secret // values that must not leave
 	// AllowRollback deploys a release older than the one that is there.
 	AllowRollback bool
+	// Getenv reads the environment; nil is os.Getenv.
+	Getenv func(string) string
+}
+
+func (c *Config) getenv() func(string) string {
+	if c.Getenv != nil {
+		return c.Getenv
+	}
+	return os.Getenv
 }
 
 // ConfigError says what is wrong with a configuration.
@@ -91,11 +101,10 @@ func (e *ConfigError) ExitCode() int { return 2 }
 
 // New makes the target that config describes. Nothing is contacted.
 func New(config Config) (Target, error) {
-	place, err := newPlace(config)
-	if err != nil {
+	if _, err := newPlace(config); err != nil {
 		return nil, err
 	}
-	return &gated{place: place, config: config}, nil
+	return &gated{config}, nil
 }
 
 // Deploy puts the signed site in dir where config says.
@@ -112,6 +121,10 @@ func newPlace(config Config) (place, error) {
 	switch config.Kind {
 	case "", Local:
 		return newLocal(config)
+	case GHPages:
+		return newGHPages(config)
+	case Cloudflare:
+		return newCloudflare(config)
 	}
 	return nil, &ConfigError{fmt.Sprintf("there is no target %q", config.Kind), "targets are " + strings.Join(Kinds(), ", ")}
 }

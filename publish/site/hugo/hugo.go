@@ -2,9 +2,168 @@
 // library. It is the only package of wb that imports hugo, and only
 // cmd/wb-publish imports it: hugo's initialisation would cost every verb of wb
 // 30 to 60 ms.
+//
+// Hugo sees no document. It gets what a frame shows of each page (title, tags,
+// dates, neighbours) as front matter, and templates that leave marks where the
+// parts of the document go. So nothing an author writes can be taken for a
+// shortcode or a template, and a page whose text alone changed needs no hugo.
+//
+// Everything happens in memory; hugo may start no program, open no address and
+// read no environment.
 package hugo
 
 import (
-	_ "github.com/gohugoio/hugo/hugolib"
-	_ "github.com/spf13/afero"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"strings"
+
+	"github.com/bep/logg"
+	"github.com/gohugoio/hugo/config"
+	"github.com/gohugoio/hugo/config/allconfig"
+	"github.com/gohugoio/hugo/deps"
+	"github.com/gohugoio/hugo/hugofs"
+	"github.com/gohugoio/hugo/hugolib"
+	"github.com/spf13/afero"
+
+	"wb/publish/manifest"
+	"wb/publish/site"
+	"wb/publish/site/theme"
 )
+
+// Layout lays sites out with the theme that is built in.
+type Layout struct{}
+
+// Frames implements [site.Layout].
+func (Layout) Frames(ctx context.Context, o *site.Outline) (manifest.Files, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	in := afero.NewMemMapFs()
+	if err := write(in, o); err != nil {
+		return nil, err
+	}
+	out := newFiles()
+	if err := build(in, out); err != nil {
+		return nil, err
+	}
+	files := out.files
+	markCurrent(files)
+	if err := addAssets(files); err != nil {
+		return nil, err
+	}
+	return files, nil
+}
+
+// Where hugo finds things.
+const (
+	root       = "/site"
+	configPath = root + "/hugo.json"
+)
+
+// build runs hugo from one file system to another.
+func build(in, out afero.Fs) error {
+	flags := config.New()
+	flags.Set("workingDir", root)
+	flags.Set("publishDir", "public")
+	configs, err := allconfig.LoadConfig(allconfig.ConfigSourceDescriptor{Fs: in, Flags: flags, Filename: configPath,
+		Environment: "production", Environ: []string{"PATH="}})
+	if err != nil {
+		return fmt.Errorf("hugo: %w", err)
+	}
+	var said bytes.Buffer
+	systems := hugofs.NewFrom(in, configs.LoadingInfo.BaseConfig)
+	systems.PublishDir, systems.PublishDirStatic, systems.PublishDirServer = out, out, out
+	sites, err := hugolib.NewHugoSites(deps.DepsCfg{Configs: configs, Fs: systems, LogLevel: logg.LevelWarn, StdErr: &said, StdOut: io.Discard})
+	if err != nil {
+		return fmt.Errorf("hugo: %w", err)
+	}
+	defer sites.Close()
+	if err := sites.Build(hugolib.BuildCfg{NoBuildLock: true}); err != nil {
+		return fmt.Errorf("hugo: %w", err)
+	}
+	if said.Len() > 0 {
+		return fmt.Errorf("hugo: %s", strings.TrimSpace(said.String()))
+	}
+	return nil
+}
+
+// write gives hugo its configuration, the layouts and a file for each page.
+func write(in afero.Fs, o *site.Outline) error {
+	s := newSource(o)
+	if err := writeJSON(in, configPath, s.config()); err != nil {
+		return err
+	}
+	layouts, err := fs.Sub(theme.Files, "layouts")
+	if err != nil {
+		return err
+	}
+	err = fs.WalkDir(layouts, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(layouts, name)
+		if err != nil {
+			return err
+		}
+		return afero.WriteFile(in, path.Join(root, "layouts", name), data, 0o644)
+	})
+	if err != nil {
+		return err
+	}
+	for name, front := range s.content() {
+		if err := writeJSON(in, path.Join(root, "content", name), front); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func writeJSON(in afero.Fs, name string, v any) error {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return afero.WriteFile(in, name, append(text, '\n'), 0o644)
+}
+
+// addAssets adds the theme's files.
+func addAssets(files manifest.Files) error {
+	return fs.WalkDir(theme.Files, "assets", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		files[name], err = fs.ReadFile(theme.Files, name)
+		return err
+	})
+}
+
+// markCurrent says in each page's navigation which link leads to the page
+// itself. The navigation is made once for many pages; its links have the path
+// of their page in an attribute, which comes out again here.
+func markCurrent(files manifest.Files) {
+	const mark = " data-page=\""
+	for name, data := range files {
+		if !manifest.IsPage(name) || !bytes.Contains(data, []byte(mark)) {
+			continue
+		}
+		out := make([]byte, 0, len(data))
+		for {
+			before, after, found := bytes.Cut(data, []byte(mark))
+			out = append(out, before...)
+			if !found {
+				break
+			}
+			target, rest, _ := bytes.Cut(after, []byte("\""))
+			if string(target) == name {
+				out = append(out, " aria-current=\"page\""...)
+			}
+			data = rest
+		}
+		files[name] = out
+	}
+}

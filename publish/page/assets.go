@@ -1,0 +1,10 @@
+package page
+
+import "wb/publish/verify/js"
+
+// Style is the style sheet of a page, for sites that have it once.
+func Style() string { return style }
+
+// Verifier is the ES module behind the button at the foot of a page, for sites
+// that have it once.
+func Verifier() string { return js.Source + proof }

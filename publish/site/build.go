@@ -1,0 +1,198 @@
+package site
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"golang.org/x/sync/errgroup"
+
+	"wb/compile"
+	"wb/publish/manifest"
+	"wb/publish/page"
+)
+
+// Slots are the marks in a frame that parts of a document take the place of.
+const (
+	SlotHeader     = "<!--wb:header-->"
+	SlotContents   = "<!--wb:contents-->"
+	SlotBody       = "<!--wb:body-->"
+	SlotProvenance = "<!--wb:provenance-->"
+)
+
+// Builder builds a site, and builds what changed of it again.
+type Builder struct {
+	p      *Project
+	layout Layout
+	opts   Options
+	links  *linker
+
+	pages   map[string]*built // by the path of the document
+	outline []byte            // what the frames were made of
+	frames  manifest.Files
+	files   manifest.Files // the site as it was built last
+}
+
+// NewBuilder builds the site of a project with a layout.
+func NewBuilder(p *Project, layout Layout, opts Options) *Builder {
+	return &Builder{p: p, layout: layout, opts: opts}
+}
+
+// Result is a site that was built.
+type Result struct {
+	Files   manifest.Files
+	Found   []compile.Diagnostic // the authors' mistakes
+	Pages   int                  // documents that became pages
+	Rebuilt []string             // documents whose pages were made, the others were kept
+	Framed  bool                 // the frames were made again
+}
+
+// Build makes the site. When it was made before, documents that did not change
+// and that no changed document can matter to keep their pages.
+func (b *Builder) Build(ctx context.Context) (*Result, error) {
+	old := b.pages
+	b.pages = map[string]*built{}
+	if old == nil || !sameDocuments(old, b.p.Documents) {
+		old, b.links = nil, newLinker(b.p)
+	}
+	changed := map[string]bool{}
+	for _, d := range b.p.Documents {
+		was := old[d.Path]
+		if was == nil || !bytes.Equal(was.doc.Source, d.Source) {
+			changed[d.Path] = true
+			b.links.forget(d)
+		}
+	}
+	var todo []*Document
+	for _, d := range b.p.Documents {
+		was := old[d.Path]
+		if changed[d.Path] || slices.ContainsFunc(was.uses, func(name string) bool { return changed[name] }) || len(was.found) > 0 {
+			todo = append(todo, d)
+		} else {
+			b.pages[d.Path] = was
+		}
+	}
+	made := make([]*built, len(todo))
+	group, ctx2 := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, d := range todo {
+		group.Go(func() (err error) {
+			made[i], err = b.build(ctx2, d)
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		b.pages = nil
+		return nil, err
+	}
+	r := &Result{Pages: len(b.p.Documents), Found: slices.Clone(b.p.Found)}
+	for _, m := range made {
+		b.pages[m.doc.Path] = m
+		r.Rebuilt = append(r.Rebuilt, m.doc.Path)
+	}
+	for _, d := range b.p.Documents {
+		r.Found = append(r.Found, b.pages[d.Path].found...)
+	}
+	framed, err := b.frame(ctx)
+	if err != nil {
+		return nil, err
+	}
+	r.Framed = framed
+	if err := b.fill(r); err != nil {
+		return nil, err
+	}
+	r.Files = b.files
+	return r, nil
+}
+
+// sameDocuments reports whether the documents are those that pages were made
+// of; links may lead elsewhere when they are not.
+func sameDocuments(pages map[string]*built, docs []*Document) bool {
+	if len(pages) != len(docs) {
+		return false
+	}
+	for _, d := range docs {
+		if pages[d.Path] == nil {
+			return false
+		}
+	}
+	return true
+}
+
+// frame has the layout make the frames, if anything is different that they
+// show.
+func (b *Builder) frame(ctx context.Context) (bool, error) {
+	o := b.p.outline(b.pages)
+	text, err := json.Marshal(o)
+	if err != nil {
+		return false, err
+	}
+	if bytes.Equal(text, b.outline) {
+		return false, nil
+	}
+	frames, err := b.layout.Frames(ctx, o)
+	if err != nil {
+		return false, err
+	}
+	b.frames, b.outline = frames, text
+	return true, nil
+}
+
+// fill puts the documents into their frames and adds what the site needs
+// besides.
+func (b *Builder) fill(r *Result) error {
+	files := maps.Clone(b.frames)
+	for _, d := range b.p.Documents {
+		m := b.pages[d.Path]
+		source, trail := sourceOf(d), trailOf(d)
+		files[d.Page] = splice(files[d.Page], m.page.Header, m.page.TOC, m.page.Body, m.page.Provenance)
+		if frame, ok := files[source]; ok {
+			files[source] = splice(frame, "", "", m.page.View, "")
+		}
+		if frame, ok := files[trail]; ok {
+			files[trail] = splice(frame, "", "", m.page.Trail, "")
+		}
+		for _, name := range m.files {
+			if files[name] != nil {
+				continue
+			}
+			data, err := b.p.root.ReadFile(filepath.FromSlash(name))
+			if err != nil {
+				return err
+			}
+			files[name] = data
+		}
+	}
+	files["assets/style.css"] = append([]byte(page.Style()), files["assets/style.css"]...)
+	files["assets/verify.mjs"] = []byte(page.Verifier())
+	index, err := b.index()
+	if err != nil {
+		return err
+	}
+	files["assets/search-index.js"] = index
+	b.files = files
+	return nil
+}
+
+// splice puts the parts of a document into its frame.
+func splice(frame []byte, header, contents, body, provenance string) []byte {
+	parts := map[string]string{SlotHeader: header, SlotContents: contents, SlotBody: body, SlotProvenance: provenance}
+	rest := string(frame)
+	var out strings.Builder
+	out.Grow(len(frame) + len(header) + len(contents) + len(body) + len(provenance))
+	for {
+		before, after, found := strings.Cut(rest, "<!--wb:")
+		out.WriteString(before)
+		if !found {
+			return []byte(out.String())
+		}
+		name, after, _ := strings.Cut(after, "-->")
+		out.WriteString(parts["<!--wb:"+name+"-->"])
+		rest = after
+	}
+}

@@ -1,0 +1,91 @@
+package site
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"wb/compile"
+	"wb/internal/lazyregexp"
+	"wb/publish/page"
+	"wb/trace"
+)
+
+// Known is what is known about how a document's results came to be.
+type Known struct {
+	Facts  map[string]page.Fact
+	Events []trace.Event
+	Live   page.LiveOf
+}
+
+// Options say what pages are made of besides the documents.
+type Options struct {
+	// Highlight marks up code; nil leaves it plain.
+	Highlight page.Highlighter
+	// Know says what is known about a document; nil knows nothing.
+	Know func(ctx context.Context, d *Document) (Known, error)
+}
+
+// built is a document as the parts of its page.
+type built struct {
+	doc    *Document
+	page   *page.Page
+	date   string // RFC 3339, or ""
+	files  []string
+	uses   []string // documents whose places its links name
+	found  []compile.Diagnostic
+	record *record // in the search index
+}
+
+// build makes the parts of a document's page.
+func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
+	links := &reading{linker: b.links, doc: d}
+	opts := page.Options{Highlight: b.opts.Highlight, Resolve: links.resolve}
+	if b.opts.Know != nil {
+		known, err := b.opts.Know(ctx, d)
+		if err != nil {
+			return nil, err
+		}
+		opts.Facts, opts.Events, opts.Live = known.Facts, known.Events, known.Live
+	}
+	opts.TrailURL, opts.ViewURL = relative(d.Page, trailOf(d)), relative(d.Page, sourceOf(d))
+	p, found, err := page.Fragment(ctx, d.File, d.Source, opts)
+	if err != nil {
+		return nil, err
+	}
+	out := &built{doc: d, page: p, date: isoDate(p.Date), files: links.files, uses: links.uses, found: append(found, links.found...)}
+	out.record = newRecord(p)
+	slices.SortStableFunc(out.found, func(a, b compile.Diagnostic) int {
+		if a.Pos.Line != b.Pos.Line {
+			return a.Pos.Line - b.Pos.Line
+		}
+		return a.Pos.Col - b.Pos.Col
+	})
+	return out, nil
+}
+
+// sourceOf is the page that shows the source of a document.
+func sourceOf(d *Document) string { return strings.TrimSuffix(d.Page, ".html") + ".source.html" }
+
+// trailOf is the page that shows the events behind a document's results.
+func trailOf(d *Document) string { return strings.TrimSuffix(d.Page, ".html") + ".trail.html" }
+
+var dateForm = lazyregexp.New(`^(\d{4}-\d\d-\d\d)(?:[^\d]*(\d\d:\d\d))?`)
+
+// isoDate reads a date as documents have them; "" when it is none.
+func isoDate(text string) string {
+	m := dateForm.FindStringSubmatch(strings.TrimSpace(text))
+	if m == nil {
+		return ""
+	}
+	clock := m[2]
+	if clock == "" {
+		clock = "00:00"
+	}
+	at, err := time.Parse("2006-01-02 15:04", m[1]+" "+clock)
+	if err != nil {
+		return ""
+	}
+	return at.Format(time.RFC3339)
+}

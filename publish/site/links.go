@@ -1,0 +1,201 @@
+package site
+
+import (
+	"fmt"
+	"io/fs"
+	"net/url"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"wb/compile"
+	"wb/internal/nearest"
+	"wb/publish/manifest"
+	"wb/publish/page"
+)
+
+// linker leads from page to page, and keeps what links found: the files that
+// the site needs, and mistakes.
+type linker struct {
+	p       *Project
+	mu      sync.Mutex
+	anchors map[*Document]func() (page.Anchors, error)
+}
+
+func newLinker(p *Project) *linker {
+	l := &linker{p: p, anchors: map[*Document]func() (page.Anchors, error){}}
+	for _, d := range p.Documents {
+		l.forget(d)
+	}
+	return l
+}
+
+// forget has the places of a document's page read again when they are needed.
+func (l *linker) forget(d *Document) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.anchors[d] = sync.OnceValues(func() (page.Anchors, error) { return page.AnchorsOf(d.File, d.Source) })
+}
+
+func (l *linker) places(d *Document) (page.Anchors, error) {
+	l.mu.Lock()
+	read := l.anchors[d]
+	l.mu.Unlock()
+	return read()
+}
+
+// reading is what one document's links came to.
+type reading struct {
+	*linker
+	doc   *Document
+	files []string // of the directory, that the page shows or leads to
+	uses  []string // pages it has links to places of
+	found []compile.Diagnostic
+}
+
+// resolve implements [page.Resolver] for one document.
+func (r *reading) resolve(l page.Link) (string, bool) {
+	switch l.Kind {
+	case "id":
+		return r.byID(l)
+	case "file", "attachment":
+		return r.file(l)
+	}
+	return "", false
+}
+
+func (r *reading) complain(l page.Link, code, hint, format string, args ...any) {
+	at := l.Pos
+	at.File = r.doc.File
+	d := compile.Diagnostic{Pos: at, Severity: compile.Error, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}
+	if !slices.Contains(r.found, d) {
+		r.found = append(r.found, d)
+	}
+}
+
+func (r *reading) byID(l page.Link) (string, bool) {
+	d := r.p.byID[l.Path]
+	if d == nil || d == r.doc {
+		return "", false // the page knows its own
+	}
+	places, err := r.places(d)
+	if err != nil {
+		r.complain(l, "broken-link", "", "%s: %v", d.Path, err)
+		return "", false
+	}
+	r.uses = append(r.uses, d.Path)
+	id, ok := places.ID(l.Path)
+	if !ok {
+		r.complain(l, "broken-link", "it is not for readers there", "id:%s leads to a part of %s that is not on its page", l.Path, d.Path)
+		return relative(r.doc.Page, d.Page), true
+	}
+	return relative(r.doc.Page, d.Page) + "#" + url.PathEscape(id), true
+}
+
+// file leads to a page or to a file beside it.
+func (r *reading) file(l page.Link) (string, bool) {
+	if strings.HasPrefix(l.Path, "/") || strings.HasPrefix(l.Path, "~") {
+		r.complain(l, "broken-link", "use a path from this document", "%s is a file of this machine", l.Target)
+		return "", false
+	}
+	name := path.Join(path.Dir(r.doc.Path), l.Path)
+	switch {
+	case name == ".." || strings.HasPrefix(name, "../"):
+		r.complain(l, "broken-link", "a site holds nothing from outside its directory", "%s is outside the site", l.Target)
+		return "", false
+	case manifest.Private(name):
+		r.complain(l, "private", "take the link out, or keep what readers may see in another file", "%s never leaves this machine", l.Target)
+		return "", false
+	}
+	if d := r.p.byPath[name]; d != nil {
+		return r.page(l, d)
+	}
+	info, err := r.p.root.Stat(filepath.FromSlash(name))
+	switch {
+	case err != nil && l.Image:
+		r.complain(l, "missing-image", r.nearFile(name), "%s is not there", l.Path)
+		return (&url.URL{Path: l.Path}).String(), true
+	case err != nil:
+		r.complain(l, "broken-link", r.nearFile(name), "%s leads nowhere", l.Target)
+		return "", false
+	case info.IsDir():
+		if d := r.p.byPath[name+"/index.org"]; d != nil {
+			return r.page(l, d)
+		}
+		r.complain(l, "broken-link", "link to a document in it", "%s is a directory", l.Target)
+		return "", false
+	case path.Ext(name) == ".org":
+		hint := "list it in " + NavFile
+		if name == NavFile || name == ConfigFile {
+			hint = ""
+		}
+		r.complain(l, "broken-link", hint, "%s is no page of the site", l.Target)
+		return "", false
+	case !manifest.SafePath(name) || generated(name):
+		r.complain(l, "broken-link", "rename the file", "%s cannot be the name of a file of the site", name)
+		return "", false
+	}
+	r.files = append(r.files, name)
+	return relative(r.doc.Page, name), true
+}
+
+func (r *reading) page(l page.Link, d *Document) (string, bool) {
+	href := relative(r.doc.Page, d.Page)
+	if l.Search == "" {
+		return href, true
+	}
+	r.uses = append(r.uses, d.Path)
+	places, err := r.places(d)
+	if err != nil {
+		r.complain(l, "broken-link", "", "%s: %v", d.Path, err)
+		return href, true
+	}
+	id, ok := places.Search(l.Search)
+	if !ok {
+		hint := ""
+		if near := nearest.Word(strings.TrimLeft(l.Search, "#*"), places.Names()); near != "" {
+			hint = "did you mean " + near + "?"
+		}
+		r.complain(l, "broken-link", hint, "%s has no place %s", d.Path, l.Search)
+		return href, true
+	}
+	return href + "#" + url.PathEscape(id), true
+}
+
+// nearFile is a hint at a file with a name like the one that is not there.
+func (r *reading) nearFile(name string) string {
+	listed, err := fs.ReadDir(r.p.root.FS(), path.Dir(name))
+	if err != nil {
+		return "there is no directory " + path.Dir(name)
+	}
+	var names []string
+	for _, e := range listed {
+		if !manifest.Private(e.Name()) {
+			names = append(names, e.Name())
+		}
+	}
+	if near := nearest.Word(path.Base(name), names); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return ""
+}
+
+// relative leads from one file of the site to another, whatever host they are
+// on and whatever path they are under.
+func relative(from, to string) string {
+	a, b := strings.Split(path.Dir(from), "/"), strings.Split(path.Dir(to), "/")
+	if path.Dir(from) == "." {
+		a = nil
+	}
+	if path.Dir(to) == "." {
+		b = nil
+	}
+	for len(a) > 0 && len(b) > 0 && a[0] == b[0] {
+		a, b = a[1:], b[1:]
+	}
+	parts := slices.Concat(slices.Repeat([]string{".."}, len(a)), b, []string{path.Base(to)})
+	u := url.URL{Path: strings.Join(parts, "/")}
+	return u.String()
+}

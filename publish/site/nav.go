@@ -1,0 +1,203 @@
+package site
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"wb/compile"
+	"wb/org"
+	"wb/workbook"
+)
+
+// entry is one line of site.org, before its pages are known.
+type entry struct {
+	section string
+	path    string // of a document, or of a directory with "/" at its end
+	href    string // of a place elsewhere
+	title   string // "" is the document's own
+	pos     compile.Position
+}
+
+// readNav reads site.org: a headline begins a section, and every list item
+// that has a link is a line of it. A link to a directory stands for the
+// documents in it.
+func readNav(d Named) (entries []entry, found []compile.Diagnostic) {
+	doc := org.Parse(d.Source)
+	heads := slices.Collect(doc.Headlines())
+	next, section := 0, ""
+	for n := range doc.AllObjects(org.KindLink) {
+		for next < len(heads) && heads[next].Start() <= n.Start() {
+			section = strings.TrimSpace(heads[next].Title.Text)
+			next++
+		}
+		if !inItem(n) {
+			continue
+		}
+		l, ok := n.Link()
+		if !ok {
+			continue
+		}
+		e := entry{section: section, pos: position(d.Name, doc, n.Start())}
+		if l.Desc.Present() {
+			e.title = strings.TrimSpace(l.Desc.Text)
+		}
+		switch name, isFile := navTarget(l); {
+		case l.Type == "http" || l.Type == "https":
+			e.href = l.Type + ":" + l.Path
+			if e.title == "" {
+				e.title = strings.TrimPrefix(l.Path, "//")
+			}
+		case !isFile:
+			found = append(found, compile.Diagnostic{Pos: e.pos, Severity: compile.Error, Code: "nav",
+				Message: l.Target.Text + " is neither a document nor an address", Hint: "- [[file:guide/start.org][Start here]]"})
+			continue
+		default:
+			e.path = name
+		}
+		entries = append(entries, e)
+	}
+	return entries, found
+}
+
+func inItem(n *org.Node) bool {
+	for a := range n.Ancestors() {
+		if a.Kind() == org.KindItem {
+			return true
+		}
+	}
+	return false
+}
+
+// navTarget is the document or directory that a link of site.org names. What
+// Org takes for the title of a headline, [[a/b.org]], is a file here.
+func navTarget(l org.Link) (string, bool) {
+	if l.Type != "file" && l.Type != "fuzzy" {
+		return "", false
+	}
+	name := strings.TrimPrefix(l.Path, "./")
+	dir := strings.HasSuffix(name, "/")
+	if !dir && path.Ext(name) != ".org" {
+		return "", false
+	}
+	if name = path.Clean(name); dir {
+		name += "/"
+	}
+	return name, true
+}
+
+func position(file string, doc *org.Document, at int) compile.Position {
+	p := compile.Position{File: file}
+	p.Line, p.Col = doc.Position(at)
+	return p
+}
+
+// nav puts the pages of a site in order: that of site.org, or one section for
+// each directory.
+func (p *Project) nav(pages map[string]*built) []Section {
+	var out []Section
+	ids := map[string]int{}
+	add := func(section string, items ...Item) {
+		if len(items) == 0 {
+			return
+		}
+		if len(out) == 0 || out[len(out)-1].Title != section {
+			id := workbook.Slug(section)
+			if id == "" {
+				id = "pages"
+			}
+			if ids[id]++; ids[id] > 1 {
+				id += "-" + string(rune('0'+ids[id]%10))
+			}
+			out = append(out, Section{Title: section, ID: id})
+		}
+		last := &out[len(out)-1]
+		last.Items = append(last.Items, items...)
+	}
+	if p.entries != nil {
+		for _, e := range p.entries {
+			add(e.section, p.items(e, pages)...)
+		}
+		return out
+	}
+	var dirs []string
+	within := map[string][]string{}
+	for _, d := range p.Documents {
+		dir := path.Dir(d.Path)
+		if within[dir] == nil {
+			dirs = append(dirs, dir)
+		}
+		within[dir] = append(within[dir], d.Path)
+	}
+	slices.Sort(dirs)
+	for _, dir := range dirs {
+		title := ""
+		if dir != "." {
+			title = titleOf(dir, pages)
+		}
+		add(title, sorted(within[dir], pages)...)
+	}
+	return out
+}
+
+// items are the pages that a line of site.org stands for.
+func (p *Project) items(e entry, pages map[string]*built) []Item {
+	if e.href != "" {
+		return []Item{{Href: e.href, Title: e.title}}
+	}
+	if dir, ok := strings.CutSuffix(e.path, "/"); ok {
+		var names []string
+		for _, d := range p.Documents {
+			if path.Dir(d.Path) == dir && !p.named[d.Path] {
+				names = append(names, d.Path)
+			}
+		}
+		return sorted(names, pages)
+	}
+	b := pages[e.path]
+	if b == nil {
+		return nil
+	}
+	title := e.title
+	if title == "" {
+		title = b.page.Title
+	}
+	return []Item{{Path: b.doc.Page, Title: title}}
+}
+
+// sorted are documents as lines: index.org first, then the newest, those
+// without a date by their paths.
+func sorted(names []string, pages map[string]*built) []Item {
+	var list []*built
+	for _, name := range names {
+		if b := pages[name]; b != nil {
+			list = append(list, b)
+		}
+	}
+	slices.SortFunc(list, func(a, b *built) int {
+		if x, y := path.Base(a.doc.Path) == "index.org", path.Base(b.doc.Path) == "index.org"; x != y {
+			if x {
+				return -1
+			}
+			return 1
+		}
+		if c := strings.Compare(b.date, a.date); c != 0 {
+			return c
+		}
+		return strings.Compare(a.doc.Path, b.doc.Path)
+	})
+	items := make([]Item, len(list))
+	for i, b := range list {
+		items[i] = Item{Path: b.doc.Page, Title: b.page.Title}
+	}
+	return items
+}
+
+// titleOf a directory is that of its index, or its name.
+func titleOf(dir string, pages map[string]*built) string {
+	if b := pages[dir+"/index.org"]; b != nil {
+		return b.page.Title
+	}
+	name := strings.NewReplacer("-", " ", "_", " ").Replace(path.Base(dir))
+	return strings.ToUpper(name[:1]) + name[1:]
+}

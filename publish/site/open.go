@@ -1,0 +1,252 @@
+package site
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"wb/compile"
+	"wb/internal/lazyregexp"
+	"wb/org"
+	"wb/publish/manifest"
+)
+
+// Document is one workbook of a site.
+type Document struct {
+	Path   string // in the directory, with slashes: guide/start.org
+	Page   string // of its page: guide/start.html
+	File   string // as messages name it
+	Source []byte
+}
+
+// Project is a directory of workbooks that becomes a site.
+type Project struct {
+	Dir       string
+	Config    Config
+	Documents []*Document // that become pages, sorted by path
+	Left      []string    // documents that do not, with the reason
+	Found     []compile.Diagnostic
+
+	root    *os.Root
+	entries []entry         // of site.org, nil without one
+	named   map[string]bool // documents that a line of site.org names
+	byPath  map[string]*Document
+	byID    map[string]*Document // which document has the headline with an id
+}
+
+// Close frees what [Open] took.
+func (p *Project) Close() error { return p.root.Close() }
+
+// Open reads a directory. Mistakes of the author's are in Found; an error says
+// that the directory cannot be read.
+func Open(dir string) (*Project, error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return nil, err
+	}
+	p := &Project{Dir: dir, root: root}
+	if err := p.Reload(); err != nil {
+		return nil, errors.Join(err, root.Close())
+	}
+	return p, nil
+}
+
+// Reload reads the directory again.
+func (p *Project) Reload() error {
+	p.Documents, p.Left, p.Found, p.entries = nil, nil, nil, nil
+	p.named, p.byPath, p.byID = map[string]bool{}, map[string]*Document{}, map[string]*Document{}
+	var configs []Named
+	for _, name := range []string{NavFile, ConfigFile} {
+		src, err := p.root.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		d := Named{p.file(name), src}
+		configs = append(configs, d)
+		if name == NavFile {
+			var found []compile.Diagnostic
+			p.entries, found = readNav(d)
+			p.Found = append(p.Found, found...)
+			if p.entries == nil {
+				p.entries = []entry{}
+			}
+		}
+	}
+	config, found := ReadConfig(configs...)
+	p.Config = config
+	p.Found = append(p.Found, found...)
+	if err := p.collect(); err != nil {
+		return err
+	}
+	p.checkEntries()
+	p.checkNames()
+	p.indexIDs()
+	return nil
+}
+
+// file is the name that messages give to a file of the directory.
+func (p *Project) file(name string) string {
+	return filepath.Join(p.Dir, filepath.FromSlash(name))
+}
+
+// collect finds the documents: all that are not kept by the host, hidden or
+// drafts and, with a site.org, that it names.
+func (p *Project) collect() error {
+	output, err := filepath.Rel(p.Dir, p.Config.OutputDir(p.Dir))
+	if err != nil {
+		output = p.Config.Output
+	}
+	output = filepath.ToSlash(output)
+	return fs.WalkDir(p.root.FS(), ".", func(name string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir():
+			if name != "." && (manifest.Private(name) || name == output || path.Base(name) == "node_modules") {
+				return fs.SkipDir
+			}
+			return nil
+		case path.Ext(name) != ".org" || name == ConfigFile || name == NavFile:
+			return nil
+		case manifest.Private(name):
+			return nil
+		case !d.Type().IsRegular():
+			p.Left = append(p.Left, name+": no regular file")
+			return nil
+		}
+		src, err := p.root.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		switch {
+		case isDraft(src):
+			p.Left = append(p.Left, name+": a draft")
+		case p.entries != nil && !p.lists(name):
+			p.Left = append(p.Left, name+": not in "+NavFile)
+		default:
+			doc := &Document{Path: name, Page: strings.TrimSuffix(name, ".org") + ".html", File: p.file(name), Source: src}
+			p.Documents = append(p.Documents, doc)
+			p.byPath[name] = doc
+		}
+		return nil
+	})
+}
+
+// lists reports whether site.org names a document or the directory it lies in.
+// The home page needs no line.
+func (p *Project) lists(name string) bool {
+	if name == "index.org" {
+		return true
+	}
+	for _, e := range p.entries {
+		if e.path == name || strings.HasSuffix(e.path, "/") && strings.TrimSuffix(e.path, "/") == path.Dir(name) {
+			return true
+		}
+	}
+	return false
+}
+
+var draftLine = lazyregexp.New(`(?im)^[ \t]*#\+DRAFT:[ \t]*(t|true|yes)[ \t\r]*$`)
+
+// isDraft reports whether the author says that a document is not for readers
+// yet.
+func isDraft(src []byte) bool {
+	if !draftLine.Match(src) {
+		return false
+	}
+	v, ok := org.Parse(src).Setting("DRAFT") // the line may stand in a block
+	return ok && slices.Contains([]string{"t", "true", "yes"}, strings.ToLower(v.Text))
+}
+
+// checkEntries complains about lines of site.org that lead nowhere or stand
+// there twice.
+func (p *Project) checkEntries() {
+	complain := func(at compile.Position, message, hint string) {
+		p.Found = append(p.Found, compile.Diagnostic{Pos: at, Severity: compile.Error, Code: "nav", Message: message, Hint: hint})
+	}
+	for _, e := range p.entries {
+		dir, isDir := strings.CutSuffix(e.path, "/")
+		switch {
+		case e.path == "":
+		case isDir:
+			if info, err := p.root.Stat(filepath.FromSlash(dir)); err != nil || !info.IsDir() {
+				complain(e.pos, e.path+" is no directory", "")
+			}
+		case p.named[e.path]:
+			complain(e.pos, e.path+" stands here a second time", "each page has one place in the order")
+		case p.byPath[e.path] != nil:
+			p.named[e.path] = true
+		case manifest.Private(e.path):
+			complain(e.pos, e.path+" never leaves this machine", "")
+		case slices.Contains(p.Left, e.path+": a draft"):
+		default:
+			complain(e.pos, e.path+" is not there", "paths begin at the directory of "+NavFile)
+		}
+	}
+}
+
+// generated are the paths that wb makes files at.
+func generated(name string) bool {
+	switch name {
+	case "404.html", "pages.html", "tags.html", "index.xml", "feed.xml", "sitemap.xml", "robots.txt":
+		return true
+	}
+	dir, _, _ := strings.Cut(name, "/")
+	return dir == "assets" || dir == "tags" || dir == ".well-known"
+}
+
+// checkNames complains about documents whose pages cannot have the names they
+// would get.
+func (p *Project) checkNames() {
+	folded := map[string]*Document{}
+	for _, d := range p.Documents {
+		at := compile.Position{File: d.File, Line: 1, Col: 1}
+		if generated(d.Page) {
+			p.Found = append(p.Found, compile.Diagnostic{Pos: at, Severity: compile.Error, Code: "name",
+				Message: d.Page + " is a page that wb makes", Hint: "rename the document"})
+		}
+		if !manifest.SafePath(d.Page) {
+			p.Found = append(p.Found, compile.Diagnostic{Pos: at, Severity: compile.Error, Code: "name",
+				Message: fmt.Sprintf("%q cannot be the name of a page everywhere", d.Page), Hint: `names have none of \ : * ? " < > |`})
+		}
+		low := strings.ToLower(d.Page)
+		if other := folded[low]; other != nil {
+			p.Found = append(p.Found, compile.Diagnostic{Pos: at, Severity: compile.Error, Code: "name",
+				Message: "differs from " + other.Path + " by case alone", Hint: "some systems take them for one file: rename one"})
+		}
+		folded[low] = d
+	}
+}
+
+var idLine = lazyregexp.New(`(?im)^[ \t]*:ID:[ \t]+(\S+)[ \t\r]*$`)
+
+// indexIDs finds which document has which id, and ids that more than one has.
+func (p *Project) indexIDs() {
+	for _, d := range p.Documents {
+		for _, m := range idLine.FindAllSubmatchIndex(d.Source, -1) {
+			id := string(d.Source[m[2]:m[3]])
+			other := p.byID[id]
+			if other == nil {
+				p.byID[id] = d
+			} else if other != d {
+				p.Found = append(p.Found, compile.Diagnostic{Pos: positionIn(d, m[2]), Severity: compile.Error, Code: "duplicate-id",
+					Message: fmt.Sprintf("id %s is also in %s", id, other.Path), Hint: "M-x org-id-update-id-locations shows where; give one of them a new id"})
+			}
+		}
+	}
+}
+
+func positionIn(d *Document, at int) compile.Position {
+	before := d.Source[:at]
+	line := bytes.Count(before, []byte("\n")) + 1
+	return compile.Position{File: d.File, Line: line, Col: len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:]))) + 1}
+}

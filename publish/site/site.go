@@ -1,0 +1,77 @@
+// Package site makes a web site of a directory of workbooks.
+//
+// [Open] reads the directory: its configuration (publish.org), its pages and
+// their order (site.org), and every document. [Project.Check] finds what readers
+// would stumble over. [Project.Build] writes the files of the site: wb's own
+// tree makes the HTML of each document (wb/publish/page), a [Layout] the frames
+// around it, with navigation, tags, feeds and a sitemap; the search index is made
+// here. [Builder] does the same again for what changed, and [Preview] serves it to a
+// browser that follows along.
+//
+// Built is not published. Signing (wb/publish/sign) and deploying
+// (wb/publish/target) happen to the files of a site afterwards, in a process
+// that has the keys; what lays out pages does not.
+//
+// The same directory gives the same bytes: nothing here asks for the time, the
+// machine or the user.
+package site
+
+import (
+	"context"
+
+	"wb/publish/manifest"
+)
+
+// Layout makes the frames that documents are put into, and the pages that only
+// a site has. wb/publish/site/hugo is one.
+type Layout interface {
+	// Frames gives files by path. In a frame, the marks [Slots] say where the
+	// parts of the document go.
+	Frames(ctx context.Context, o *Outline) (manifest.Files, error)
+}
+
+// Outline is a site as its layout sees it: everything about its pages but what
+// stands on them.
+type Outline struct {
+	Config
+	Nav   []Section
+	Pages []PageInfo // in the order of Nav, then by path
+	Style []string   // paths of style sheets, in their order
+}
+
+// PageInfo is one page as its layout sees it.
+type PageInfo struct {
+	Path        string // of the file: guide/start.html
+	Kind        string // home, page, source or trail
+	Title       string // plain text
+	Lang        string
+	Author      string
+	Description string
+	Date        string   // RFC 3339, or ""
+	Tags        []string // as the author wrote them
+	Section     string   // the title of its section, "" when it has none
+	SectionID   string   // its place on the page that lists all
+	Prev, Next  *Ref     // in the order of Nav
+	Of          *Ref     // source and trail: the page they belong to
+	SourceURL   string   // where its source is shown, relative; "" is nowhere
+	TrailURL    string   // where its events are shown, relative; "" is nowhere
+	EditURL     string
+	Listed      bool // in Nav, feeds, tags, sitemap and search
+}
+
+// Ref leads to a page from another: Href is relative.
+type Ref struct{ Href, Title string }
+
+// Section is a part of the navigation.
+type Section struct {
+	Title string // "" for pages before the first heading
+	ID    string // its place on the page that lists all
+	Items []Item
+}
+
+// Item is one line of the navigation.
+type Item struct {
+	Path  string // of a page of the site: guide/start.html; "" for one elsewhere
+	Href  string // of one elsewhere
+	Title string
+}

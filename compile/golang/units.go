@@ -14,6 +14,7 @@ import (
 
 	"wb/compile"
 	"wb/internal/lazyregexp"
+	"wb/sandbox/dock"
 )
 
 // sourceDir is where files of :dir lie below workDir, moduleDir where those of
@@ -22,6 +23,10 @@ const (
 	sourceDir = "src/"
 	moduleDir = "mod/"
 )
+
+// dockPackage is the package through which programs ask the host, unless they
+// have one of that name.
+const dockPackage = "wb"
 
 // sources finds the packages that a program imports among the files of :dir:
 // by the module path of its go.mod, by its own directories' names, or below
@@ -156,6 +161,9 @@ func (s *sources) resolve(name string, at compile.Position) error {
 	}
 	if u := s.find(name); len(u.files) > 0 {
 		return s.add(u)
+	}
+	if name == dockPackage {
+		return s.add(unit{path: name, files: []file{{dockPackage + ".go", []byte(dock.GoPackage())}}})
 	}
 	return s.missing(name, at)
 }

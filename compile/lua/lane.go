@@ -1,6 +1,7 @@
 package lua
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -13,6 +14,7 @@ import (
 	"wb/compile/clang"
 	"wb/compile/vm"
 	"wb/sandbox"
+	"wb/sandbox/dock"
 	"wb/value"
 )
 
@@ -29,6 +31,7 @@ type lane struct {
 // New makes the lane and registers its toolchain, which c builds.
 func New(env *compile.Env, c *clang.Compiler) compile.Lane {
 	l := &lane{env: env}
+	boot := bytes.Replace(boot, []byte("--@wb\n"), []byte(dock.LuaModule()), 1)
 	l.vm = vm.New(env, vm.Config{
 		Tool: toolName, File: wasmFile, Key: string(boot), Args: []string{"lua"}, Host: host,
 		Limits: sandbox.Limits{Memory: 16 << 20},

@@ -9,6 +9,7 @@ import (
 
 	"wb/compile/vm"
 	"wb/sandbox"
+	"wb/sandbox/dock"
 )
 
 // The functions ruby.wasm exports, by their names in its interface description.
@@ -110,7 +111,7 @@ func start(ctx context.Context, in *sandbox.Instance) error {
 		return err
 	}
 	// The file is named wb in traces, which hides its lines from people.
-	_, err = eval(ctx, in, "eval("+quote(boot)+", TOPLEVEL_BINDING, 'wb', 1)")
+	_, err = eval(ctx, in, "eval("+quote(boot+dock.RubyModule())+", TOPLEVEL_BINDING, 'wb', 1)")
 	return err
 }
 

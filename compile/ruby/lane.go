@@ -13,6 +13,7 @@ import (
 	"wb/compile"
 	"wb/compile/vm"
 	"wb/sandbox"
+	"wb/sandbox/dock"
 	"wb/value"
 )
 
@@ -34,7 +35,7 @@ type lane struct {
 func New(env *compile.Env) compile.Lane {
 	l := &lane{}
 	l.vm = vm.New(env, vm.Config{
-		Tool: toolName, File: wasmFile, Key: boot, Args: []string{"ruby"}, Host: host(),
+		Tool: toolName, File: wasmFile, Key: boot + dock.RubyModule(), Args: []string{"ruby"}, Host: host(),
 		Limits: sandbox.Limits{Memory: 256 << 20, Timeout: -1, Fuel: -1}, Boot: start,
 	})
 	env.Tools.Register(l.recipe())

@@ -1,6 +1,7 @@
 package rust
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 	"wb/compile/clang"
 	"wb/compile/toolchain"
 	"wb/sandbox"
+	"wb/sandbox/dock"
 )
 
 // version changes when the lane gives other programs for the same source.
@@ -135,6 +137,9 @@ func (c *Compiler) assemble(ctx context.Context, t *tool, k kind, code []byte, e
 	files := map[string][]byte{"block.c": code}
 	for name, data := range t.crates {
 		files[name] = data
+	}
+	if bytes.Contains(code, []byte("wb_dock_")) {
+		files["wb_dock.c"] = []byte(dock.CShim())
 	}
 	wasm, err := c.clang.CompileC(ctx, files, clang.Options{Flags: cFlags, LinkFlags: []string{"--gc-sections"}, Reactor: k == kindReactor, Exports: exports})
 	var wrong *compile.BuildError

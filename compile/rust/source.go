@@ -7,6 +7,7 @@ import (
 
 	"wb/compile"
 	"wb/internal/lazyregexp"
+	"wb/sandbox/dock"
 	"wb/value"
 )
 
@@ -19,6 +20,12 @@ type unit struct {
 }
 
 var mainPattern = lazyregexp.New(`(?m)^[ \t]*(pub[ \t]+)?fn[ \t]+main[ \t]*\(`)
+
+// A program that mentions wb:: asks the host, unless it has a module of that name.
+var (
+	dockPattern = lazyregexp.New(`\bwb::`)
+	ownDock     = lazyregexp.New(`\b(?:mod|crate)\s+wb\b`)
+)
 
 // newUnit lays out a block. wrap puts a body without main into one: Rust lets
 // functions, types and use stand inside of functions.
@@ -51,6 +58,9 @@ func newUnit(src *compile.Source, wrap bool, glue string) (*unit, error) {
 		b.WriteString("}\n")
 	}
 	b.WriteString(glue)
+	if dockPattern.MatchString(src.Body) && !ownDock.MatchString(src.Body) {
+		b.WriteString(dock.RustModule())
+	}
 	u.text = b.String()
 	return u, nil
 }

@@ -1,6 +1,7 @@
 package zig
 
 import (
+	"bytes"
 	"context"
 	_ "embed"
 	"errors"
@@ -13,6 +14,7 @@ import (
 	"wb/compile/toolchain"
 	"wb/internal/lazyregexp"
 	"wb/sandbox"
+	"wb/sandbox/dock"
 )
 
 // version changes when the lane gives other programs for the same source.
@@ -105,10 +107,12 @@ type translation struct {
 	messages string
 }
 
-// The files that the compiler sees: the block, and the code that calls it.
+// The files that the compiler sees: the block, the code that calls it, and the
+// module through which it asks the host.
 const (
 	bodyFile = "block.zig"
 	glueFile = "glue.zig"
+	dockFile = "wb.zig"
 )
 
 // translate turns a block into C, with glue where there is any.
@@ -124,6 +128,13 @@ func (c *Compiler) translate(ctx context.Context, t *tool, k kind, source, glue 
 			return translation{}, err
 		}
 	}
+	modules := []string{"-Mroot=" + root}
+	if strings.Contains(source, `@import("wb")`) {
+		if err := tree.WriteFile("w/"+dockFile, []byte(dock.ZigModule())); err != nil {
+			return translation{}, err
+		}
+		modules = []string{"--dep", "wb", "-Mroot=" + root, "-Mwb=" + dockFile}
+	}
 	cache := t.cache
 	if _, kept := cache.(*sandbox.MemFS); !kept || t.digest != "" {
 		cache = sandbox.Overlay(t.cache)
@@ -135,7 +146,7 @@ func (c *Compiler) translate(ctx context.Context, t *tool, k kind, source, glue 
 	var out strings.Builder
 	exit, err := c.env.Engine.Run(ctx, sandbox.Command{
 		Module: t.module, Stdout: &out, Stderr: &out, Files: files, Dir: "/w", Preopens: []string{".", "/cache", "/lib"}, Limits: limits,
-		Args: []string{"zig", string(k), "-ofmt=c", "-lc", "-OReleaseFast", "-fstrip", "--name", "block", "-femit-bin=block.c", "-target", "wasm32-wasi", "-Mroot=" + root},
+		Args: append([]string{"zig", string(k), "-ofmt=c", "-lc", "-OReleaseFast", "-fstrip", "--name", "block", "-femit-bin=block.c", "-target", "wasm32-wasi"}, modules...),
 	})
 	if err != nil {
 		return translation{}, err
@@ -164,6 +175,9 @@ func (c *Compiler) assemble(ctx context.Context, t *tool, k kind, code []byte, e
 	files := map[string][]byte{"block.c": code, headerFile: t.header}
 	if bareCall.Match(code) {
 		files["wasi.c"] = wasiSource
+	}
+	if bytes.Contains(code, []byte("wb_dock_")) {
+		files["wb_dock.c"] = []byte(dock.CShim())
 	}
 	wasm, err := c.clang.CompileC(ctx, files, clang.Options{Flags: cFlags, Reactor: k == kindReactor, Exports: exports})
 	var wrong *compile.BuildError

@@ -16,6 +16,12 @@ var javaScriptRuntime string
 //go:embed guest/dock.h
 var cRuntime string
 
+//go:embed guest/dock.lua
+var luaRuntime string
+
+//go:embed guest/dock.rb
+var rubyRuntime string
+
 // described is an operation as the runtimes of guests read it.
 type described struct {
 	Module string   `json:"module"`
@@ -59,6 +65,18 @@ func PythonModule() string {
 func pythonQuote(text string) string {
 	quoted, _ := json.Marshal(text) // of a string
 	return string(quoted)
+}
+
+// LuaModule is Lua that makes the module wb where host has null, encode and
+// decode.
+func LuaModule() string { return strings.Replace(luaRuntime, "TABLE", tableJSON(), 1) }
+
+// RubyModule is Ruby that makes the module WB and answers require "wb". json has
+// been required.
+func RubyModule() string {
+	names, _ := json.Marshal(moduleNames()) // of strings
+	text := strings.Replace(rubyRuntime, "\nCONSTANTS\n", "\n"+string(names)+"\n", 1)
+	return strings.Replace(text, "\nTABLE\n", "\n"+tableJSON()+"\n", 1)
 }
 
 // JavaScriptModule is a script of the JavaScript VM that makes the module wb.

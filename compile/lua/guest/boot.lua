@@ -10,6 +10,9 @@ local lower, null, G, randomseed = string.lower, null, _G, math.randomseed
 package.path = './?.lua;./?/init.lua'
 package.cpath = ''
 
+-- The module wb stands here, made from the table of package dock.
+--@wb
+
 -- failure is what xpcall makes of an error: its message and its stack without
 -- the frames of this file.
 local function failure(e)

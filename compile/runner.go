@@ -13,6 +13,9 @@ type Program struct {
 	Source *Source
 	// Job is what it is run on. Its Source is set by whoever runs it.
 	Job *Job
+	// Placed hears where the program ran, before Built, when that is not this
+	// process; nil need not.
+	Placed func(where string)
 	// Built hears of the build, once, before the program runs; nil need not.
 	Built func(warnings []Diagnostic, took time.Duration)
 }

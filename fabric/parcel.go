@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"strconv"
 
 	"github.com/nats-io/nats.go"
@@ -123,4 +124,22 @@ func quotaError(err error) error {
 		}
 	}
 	return err
+}
+
+// StreamObject stores what r gives under a name, whatever its size.
+func (l *Link) StreamObject(ctx context.Context, name string, r io.Reader) error {
+	if _, err := l.objects.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: 256 << 10}}, r); err != nil {
+		return fmt.Errorf("object %s: %w", name, quotaError(err))
+	}
+	return nil
+}
+
+// OpenObject reads what was stored under a name; its digest is checked at the
+// end.
+func (l *Link) OpenObject(ctx context.Context, name string) (io.ReadCloser, error) {
+	r, err := l.objects.Get(ctx, name)
+	if err != nil {
+		return nil, fmt.Errorf("object %s: %w", name, err)
+	}
+	return r, nil
 }

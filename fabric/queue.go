@@ -228,6 +228,20 @@ func (q *Queue) Kept(ctx context.Context, key string) (*Reply, error) {
 	return q.result(ctx, key)
 }
 
+// Forget removes the stored reply to a key.
+func (q *Queue) Forget(ctx context.Context, key string) error {
+	return q.link.retry(ctx, func() error {
+		m, err := q.link.last(ctx, q.link.names.Result(key))
+		if m == nil || err != nil {
+			return err
+		}
+		return q.link.remove(ctx, q.link.names.ResultsStream(), m.Sequence)
+	})
+}
+
+// Link is what the queue is on.
+func (q *Queue) Link() *Link { return q.link }
+
 func (q *Queue) open(ctx context.Context, w Work) string {
 	id := nuid.Next()
 	q.mu.Lock()

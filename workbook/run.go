@@ -103,6 +103,8 @@ type Done struct {
 	Err      error // nil unless failed, blocked or cancelled
 	Warnings []compile.Diagnostic
 	Pos      compile.Position
+	// Where names the worker it ran at, "" when in this process.
+	Where string
 }
 
 // Report is what a run did.

@@ -78,6 +78,7 @@ func (r *runner) execute(ctx context.Context, p *program, t *task) error {
 	}
 	outcome, err := r.runProgram(ctx, p, t, session)
 	release()
+	t.done.Where = p.where
 	if err != nil {
 		return err
 	}
@@ -150,10 +151,19 @@ func (r *runner) buildAndRun(ctx context.Context, id string, p *program, files *
 	job.Dock = r.dock(ctx, id, p)
 	defer job.Dock.Close()
 	return r.opts.Runner.Execute(ctx, &compile.Program{ID: id, Lane: p.lane, Source: p.src, Job: &job,
+		Placed: func(where string) { p.where = where },
 		Built: func(warnings []compile.Diagnostic, took time.Duration) {
 			p.warnings = append(p.warnings, warnings...)
-			r.emit(trace.Event{Kind: trace.KindCompile, Component: id, Lang: p.src.Lang, Duration: took})
+			r.emit(trace.Event{Kind: trace.KindCompile, Component: id, Lang: p.src.Lang, Duration: took, Props: placed(p.where)})
 		}})
+}
+
+// placed is the property that names the worker a program ran at.
+func placed(where string) []trace.Prop {
+	if where == "" {
+		return nil
+	}
+	return []trace.Prop{{Name: "WORKER", Value: where}}
 }
 
 // replay runs a program of a session again whose outcome was kept, because a

@@ -36,6 +36,7 @@ type program struct {
 	// volatile says why the outcome must not be kept; "" when it may be.
 	volatile string
 	warnings []compile.Diagnostic
+	where    string // the worker it ran at, "" when in this process
 }
 
 // argSet reads header arguments as org-babel does: numbers, strings in quotes

@@ -25,6 +25,7 @@ type task struct {
 	standing bool   // its value is what stands in the document
 	hash     string // for #+RESULTS[hash]:, with :cache yes
 	src      *compile.Source
+	program  *program // nil until it is prepared
 }
 
 // BlockedError says that a component could not run because another failed.
@@ -155,6 +156,7 @@ func (r *runner) attempt(ctx context.Context, c *Component, t *task) error {
 	if err != nil {
 		return err
 	}
+	t.program = p
 	return r.execute(ctx, p, t)
 }
 
@@ -221,7 +223,7 @@ func (r *runner) recordEnd(c *Component, t *task) {
 		return
 	}
 	e := trace.Event{Kind: trace.KindComponentEnd, Component: t.done.ID, Lang: t.done.Lang, Duration: t.done.Duration, Fuel: t.done.Usage.Fuel,
-		Profile: r.profileOf(c), Output: eventOutput(t), Cache: "miss", Exit: trace.Exit(t.done.Exit)}
+		Profile: r.profileOf(c), Output: eventOutput(t), Cache: "miss", Exit: trace.Exit(t.done.Exit), Props: placed(t.done.Where)}
 	if t.done.Status == StatusCached {
 		e.Kind, e.Cache = trace.KindCacheHit, "hit"
 	}

@@ -30,6 +30,8 @@ type Explanation struct {
 // KeptOutcome is what a component gave when it last ran.
 type KeptOutcome struct {
 	Value  value.Value `json:"value"`
+	Stdout string      `json:"-"`
+	Stderr string      `json:"-"`
 	Exit   int         `json:"exit"`
 	Fuel   int64       `json:"fuel"`   // units used
 	Memory int64       `json:"memory"` // bytes, at most
@@ -65,7 +67,7 @@ func Explain(ctx context.Context, opts Options, id string) (*Explanation, error)
 	}
 	if t.digests != nil {
 		if k := opts.Cache.get(t.digests.Key()); k != nil {
-			x.Kept = &KeptOutcome{Value: k.Value, Exit: k.Exit, Fuel: k.Usage.Fuel, Memory: k.Usage.Memory}
+			x.Kept = &KeptOutcome{Value: k.Value, Stdout: k.Stdout, Stderr: k.Stderr, Exit: k.Exit, Fuel: k.Usage.Fuel, Memory: k.Usage.Memory}
 			for _, read := range k.Reads {
 				x.Reads = append(x.Reads, read.Name+" "+read.State)
 			}

@@ -52,6 +52,8 @@ type Options struct {
 	Highlight Highlighter
 	// Live lets readers run components in the browser; nil lets none.
 	Live LiveOf
+	// Foot is what Live's HTML needs once, at the end of the page.
+	Foot Foot
 	// Resolve leads to other pages of a site; nil knows of none.
 	Resolve Resolver
 	// Events are the events of the runs that made the results, as [Events]
@@ -77,9 +79,10 @@ func Render(ctx context.Context, file string, src []byte, opts Options) ([]byte,
 		return nil, nil, err
 	}
 	var out strings.Builder
-	fmt.Fprintf(&out, head, html.EscapeString(p.Lang), html.EscapeString(p.Title), style)
+	script := js.Source + proof
+	fmt.Fprintf(&out, head, html.EscapeString(p.Lang), policy(script, opts.Foot.Script), html.EscapeString(p.Title), style)
 	out.WriteString("<main>\n" + p.Header + p.TOC + p.Body + "</main>\n" + p.Provenance)
-	fmt.Fprintf(&out, tail, js.Source, proof)
+	fmt.Fprintf(&out, tail, opts.Foot.html(), script)
 	return []byte(out.String()), found, nil
 }
 
@@ -91,7 +94,7 @@ const head = `<!DOCTYPE html>
 <meta name="color-scheme" content="light dark">
 <meta name="generator" content="wb">
 <meta name="referrer" content="no-referrer">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; form-action 'none'; base-uri 'none'">
+<meta http-equiv="Content-Security-Policy" content="%s">
 <title>%s</title>
 <style>
 %s</style>
@@ -104,8 +107,8 @@ const tail = `<footer>
 <p id="wb-proof" hidden><button type="button">Verify this page</button> <output aria-live="polite"></output></p>
 <noscript><p>To find out whether this page is authentic, save it and run <code>wb verify FILE</code>.</p></noscript>
 </footer>
-<script type="module">
-%s%s</script>
+%s<script type="module">
+%s</script>
 </body>
 </html>
 `

@@ -197,6 +197,12 @@ func (b *body) rewrite() {
 			b.renumber(op, at)
 		case opPrefixMisc:
 			b.misc(at)
+		case opMemoryGrow:
+			b.immediates(op)
+			if b.opts.Portable { // which does not look at the counter
+				b.copyTo(b.p)
+				b.out = appendU32(append(b.out, opCall), b.grown())
+			}
 		case opTableSet:
 			b.immediates(op)
 			b.opaque("it changes its tables")

@@ -57,8 +57,10 @@ const (
 	Prefix       = "wb:"
 	ImportModule = "wb:fuel"
 	ImportYield  = "yield"
-	ExportFuel   = "wb:fuel" // the counter, a mutable i32 global
-	StackPointer = "wb:g0"   // the first global, if the module has it mutable
+	ImportGrown  = "grown"     // only with Options.Portable
+	ExportMemory = "wb:memory" // only with Options.Portable
+	ExportFuel   = "wb:fuel"   // the counter, a mutable i32 global
+	StackPointer = "wb:g0"     // the first global, if the module has it mutable
 )
 
 // Version changes whenever the same module would be instrumented differently,
@@ -85,6 +87,14 @@ type Options struct {
 	// TableLimit bounds each table's elements, and so what table.grow can
 	// allocate; 0 means the module's own maximum.
 	TableLimit uint32
+	// Portable is for hosts that cannot see a guest's memory grow, such as
+	// browsers: memory.grow hands its result to
+	//
+	//	(import "wb:fuel" "grown" (func (param i32) (result i32)))
+	//
+	// which returns it, and the module's own memory is exported as
+	// [ExportMemory]. The fuel of a run is the same with and without.
+	Portable bool
 }
 
 // Info describes an instrumented module. It is stored in it, see [Describe].

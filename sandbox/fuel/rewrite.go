@@ -51,7 +51,8 @@ type rewriter struct {
 	*summary
 	opts      Options
 	yieldType uint32 // the type of yield, appended to the types
-	yield     uint32 // the index of yield, the last imported function
+	yield     uint32 // the index of yield, the first import that was added
+	added     uint32 // how many were
 	counter   uint32 // the index of the counter, the last global
 	info      Info
 	exported  map[uint32]string // functions by new index
@@ -68,9 +69,13 @@ func newRewriter(s *summary, opts Options) *rewriter {
 		opts:      opts,
 		yieldType: uint32(len(s.types)),
 		yield:     s.importFuncs,
+		added:     1,
 		counter:   uint32(len(s.globals)),
 		info:      Info{Memory: s.memory},
 		exported:  map[uint32]string{},
+	}
+	if opts.Portable {
+		w.added++
 	}
 	for i, g := range s.globals {
 		if !g.mutable {
@@ -101,10 +106,13 @@ func globalName(index int) string { return fmt.Sprintf("%sg%d", Prefix, index) }
 // funcIndex renumbers a function.
 func (w *rewriter) funcIndex(i uint32) uint32 {
 	if i >= w.yield {
-		return i + 1
+		return i + w.added
 	}
 	return i
 }
+
+// grown is the index of the function that hears of memory.grow.
+func (w *rewriter) grown() uint32 { return w.yield + 1 }
 
 // section rewrites one section; nil means there is none.
 func (w *rewriter) section(id byte, body []byte, present bool) ([]byte, error) {
@@ -114,8 +122,10 @@ func (w *rewriter) section(id byte, body []byte, present bool) ([]byte, error) {
 	case secType:
 		out = appendItem(body, present, formFunc, 1, typeI32, 1, typeI32)
 	case secImport:
-		item := appendName(appendName(nil, ImportModule), ImportYield)
-		out = appendItem(body, present, appendU32(append(item, 0), w.yieldType)...)
+		out = appendItem(body, present, w.hostFunc(ImportYield)...)
+		if w.opts.Portable {
+			out = appendItem(out, true, w.hostFunc(ImportGrown)...)
+		}
 	case secGlobal:
 		out = w.globalSection(r, present)
 	case secTable:
@@ -166,6 +176,12 @@ func appendItem(body []byte, present bool, item ...byte) []byte {
 	out = appendU32(out, n+1)
 	out = append(out, body...)
 	return append(out, item...)
+}
+
+// hostFunc is the import of a function of the host, i32 to i32.
+func (w *rewriter) hostFunc(name string) []byte {
+	item := appendName(appendName(nil, ImportModule), name)
+	return appendU32(append(item, kindFunc), w.yieldType)
 }
 
 func (w *rewriter) globalSection(r *reader, present bool) []byte {
@@ -222,7 +238,11 @@ func (w *rewriter) exportSection(r *reader, present bool) []byte {
 	if present {
 		n = r.count()
 	}
-	out := appendU32(nil, n+1+uint32(len(w.info.Globals)))
+	extra := 1 + uint32(len(w.info.Globals))
+	if w.opts.Portable && w.memory != nil {
+		extra++
+	}
+	out := appendU32(nil, n+extra)
 	for ; n > 0 && r.err == nil; n-- {
 		name := r.name()
 		if bytes.HasPrefix(name, []byte(Prefix)) {
@@ -244,6 +264,9 @@ func (w *rewriter) exportSection(r *reader, present bool) []byte {
 			out = appendName(out, globalName(i))
 			out = appendU32(append(out, kindGlobal), uint32(i))
 		}
+	}
+	if w.opts.Portable && w.memory != nil {
+		out = append(appendName(out, ExportMemory), kindMemory, 0)
 	}
 	out = appendName(out, ExportFuel)
 	return appendU32(append(out, kindGlobal), w.counter)

@@ -1,0 +1,52 @@
+package clang
+
+import (
+	"context"
+	"strings"
+
+	"wb/compile"
+	"wb/value"
+)
+
+// Recipe implements [compile.Portable]: programs, components and kernels are
+// modules that need nothing but WASI.
+func (l *lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
+	r := &compile.Recipe{Name: l.info.Name, Wasm: art.Wasm, Args: []string{"block"}, Stdin: job.Stdin, Dir: job.Dir, Limits: job.Limits, Crash: crashGuide(job.Source)}
+	var err error
+	switch art.Shape {
+	case compile.ShapeComponent:
+		r.Entry, r.Inputs = compile.EntryABI, job.Inputs
+		r.Sig, err = value.ParseSig(art.Meta[metaSig])
+	case compile.ShapeKernel:
+		r.Entry, r.Args, r.Stdin = compile.EntryKernel, []string{"kernel"}, job.Stdin
+		r.Layout, err = compile.KernelLayoutOf(func(name string) (string, bool) { text, ok := art.Meta[name]; return text, ok })
+	default:
+		r.Entry, r.Read = compile.EntryStart, compile.ReadText
+		if words := art.Meta[metaCmdline]; words != "" {
+			r.Args = append(r.Args, strings.Split(words, "\x00")...)
+		}
+		r.Args = append(r.Args, job.Args...)
+		if art.Shape == compile.ShapeBabel {
+			r.Dedent, r.Read = true, compile.ReadingOf(&compile.Source{Results: strings.Fields(art.Meta[metaResults])})
+		}
+	}
+	return r, err
+}
+
+// crashGuide tells where the functions of a block are, for messages about
+// traps.
+func crashGuide(src *compile.Source) *compile.CrashGuide {
+	if src == nil {
+		return nil
+	}
+	g := &compile.CrashGuide{Style: "c", At: src.At(1, 1).String(), Functions: map[string]string{}}
+	for _, f := range functions(src.Body) {
+		if f.defined {
+			g.Functions[f.name] = src.At(f.line, f.col).String()
+		}
+	}
+	for line := range 1 + strings.Count(src.Body, "\n") {
+		g.Lines = append(g.Lines, src.At(line+1, 1).String())
+	}
+	return g
+}

@@ -1,0 +1,108 @@
+package compile
+
+import (
+	"context"
+	"fmt"
+
+	"wb/sandbox"
+	"wb/value"
+)
+
+// Portable is a lane whose programs also run outside this process, in an
+// engine that gives them what package sandbox gives them here: the browser of
+// whoever reads a published workbook.
+type Portable interface {
+	// Recipe lays out the run of an artifact that this lane built, as Run would
+	// do it. The error is a *NotPortable when only Run can.
+	Recipe(ctx context.Context, art *Artifact, job *Job) (*Recipe, error)
+}
+
+// NotPortable says why a program runs nowhere else.
+type NotPortable struct{ Reason string }
+
+func (e *NotPortable) Error() string { return e.Reason }
+
+// Entry is how a program is entered, and with that how its result is read.
+type Entry string
+
+// The entries there are.
+const (
+	// EntryStart runs _start; the result is what it prints (see Recipe.Read).
+	EntryStart Entry = "start"
+	// EntryABI calls wb_call as package abi lays out Recipe.Sig.
+	EntryABI Entry = "abi"
+	// EntryFunc calls Recipe.Func, whose parameters and results are numbers.
+	EntryFunc Entry = "func"
+	// EntryKernel calls process(in_len) with standard input in memory.
+	EntryKernel Entry = "kernel"
+)
+
+// Reading is how the result of a program that prints it is read.
+type Reading string
+
+// The readings there are.
+const (
+	ReadText    Reading = "text"    // as it was printed
+	ReadDiscard Reading = "discard" // not at all
+	ReadTable   Reading = "table"   // [ImportTable]
+)
+
+// ReadingOf is how [ReadOutput] reads the output of a block.
+func ReadingOf(src *Source) Reading {
+	switch {
+	case src.Result("discard"):
+		return ReadDiscard
+	case AsText(src):
+		return ReadText
+	}
+	return ReadTable
+}
+
+// Recipe is a run laid out for another engine: the module, everything the guest
+// sees, and how its result is read. The files of the job are not in it, nor is
+// the module metered: that is for whoever ships it.
+type Recipe struct {
+	Name   string // of the module in messages
+	Wasm   []byte // as built
+	Args   []string
+	Env    []string
+	Stdin  []byte
+	Dir    string
+	Limits sandbox.Limits
+
+	Entry  Entry
+	Sig    *value.Sig    // of EntryABI and EntryFunc
+	Func   string        // of EntryFunc
+	Listed bool          // of EntryFunc: several results are a list, not an object
+	Layout KernelLayout  // of EntryKernel
+	Inputs []value.Field // what is passed to the function, by name
+
+	Read   Reading // of EntryStart
+	Dedent bool    // shared indentation is taken off before reading
+
+	// Crash says how a trap is put into words, nil when as it is.
+	Crash *CrashGuide
+}
+
+// CrashGuide has what it takes to explain a trap as the lane does: in whose
+// way, and where the functions of the block are, in its file.
+type CrashGuide struct {
+	Style     string            `json:"style"` // "c" or "wat"
+	At        string            `json:"at"`    // the block's first line
+	Functions map[string]string `json:"functions,omitempty"`
+	Lines     []string          `json:"lines,omitempty"` // where each line of the block stands
+}
+
+// RecipeOf asks the lane that built an artifact for the recipe of a run.
+func RecipeOf(ctx context.Context, lane Lane, art *Artifact, job *Job) (*Recipe, error) {
+	for {
+		if p, ok := lane.(Portable); ok {
+			return p.Recipe(ctx, art, job)
+		}
+		wrapped, ok := lane.(interface{ Unwrap() Lane })
+		if !ok {
+			return nil, &NotPortable{fmt.Sprintf("%s needs more than the program itself to run", lane.Info().Name)}
+		}
+		lane = wrapped.Unwrap()
+	}
+}

@@ -1,0 +1,63 @@
+// Package live lets the readers of a published workbook run its components in
+// their own browser: the same programs, with the same fuel and the same bytes
+// as the run that made the page, on the inputs of the reader's choice.
+//
+// What a page ships of a component is its offprint (see workbook.Offprints):
+// the wasm module, metered as the sandbox meters it, and the recipe of the run
+// as its lane lays it out. The runtime in js/ is plain ES modules without
+// dependencies. It does for that recipe what packages sandbox and compile do
+// here: the same subset of WASI with the same virtual clock and random numbers
+// (wasi.mjs, random.mjs, files.mjs), the same fuel, limits and messages
+// (limits.mjs, machine.mjs, crash.mjs), the same ways in and out
+// (abi.mjs, output.mjs, value.mjs). Tests hold the two against each other.
+//
+// A component runs in a worker that is made for it and ended with it, so that
+// stopping takes effect at once. The worker has no network: the policy of the
+// page forbids it, and nothing in the runtime asks for one. What a program
+// prints or returns is shown as text, never as markup.
+//
+// Components that need more than a module, such as capabilities, sessions or
+// files they make, are left out; the page says so and why.
+package live
+
+import (
+	"embed"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+//go:embed js/*.mjs
+var modules embed.FS
+
+// workerModules and pageModules are the runtime's two programs, each module
+// behind those it imports.
+var (
+	workerModules = []string{"random", "files", "limits", "wasi", "value", "abi", "output", "machine", "crash", "run", "digest", "worker"}
+	pageModules   = []string{"value", "fields", "show", "panel"}
+)
+
+var (
+	importLine = regexp.MustCompile(`(?m)^import \{ ([^}]*) \} from "\./(\w+)\.mjs";$`)
+	exportWord = regexp.MustCompile(`(?m)^export ((?:async )?(?:function|class|const) (\w+))`)
+)
+
+// program joins modules into one script. Each becomes a function of its own, so
+// that names in one do not disturb another.
+func program(names []string) (string, error) {
+	var out strings.Builder
+	for _, name := range names {
+		source, err := modules.ReadFile("js/" + name + ".mjs")
+		if err != nil {
+			return "", fmt.Errorf("live: %w", err)
+		}
+		text := importLine.ReplaceAllString(string(source), "const { $1 } = ${2}_mjs;")
+		var exports []string
+		for _, m := range exportWord.FindAllStringSubmatch(text, -1) {
+			exports = append(exports, m[2])
+		}
+		text = exportWord.ReplaceAllString(text, "$1")
+		fmt.Fprintf(&out, "const %s_mjs = (() => {\n%sreturn { %s };\n})();\n", name, text, strings.Join(exports, ", "))
+	}
+	return out.String(), nil
+}

@@ -1,0 +1,179 @@
+// A metered module in the reader's engine, with what package sandbox puts
+// around it: fuel, a memory limit, the system interface, and failures in the
+// sandbox's words.
+import { Tree } from "./files.mjs";
+import { Exit, Halt, LimitError, Meter, Trap } from "./limits.mjs";
+import { Wasi } from "./wasi.mjs";
+
+const pageSize = 65536;
+
+// LEB128 numbers of the binary format.
+function readU32(bytes, at) {
+  let n = 0, shift = 0;
+  for (;;) {
+    const b = bytes[at++];
+    n += (b & 0x7f) * 2 ** shift;
+    if (b < 0x80) return [n, at];
+    shift += 7;
+  }
+}
+
+function u32(n) {
+  const out = [];
+  for (; n > 127; n = Math.floor(n / 128)) out.push(n % 128 | 0x80);
+  return [...out, n];
+}
+
+const memorySection = 5;
+
+// bounded is a module whose memory cannot grow beyond limit bytes, and the
+// pages it starts with and once wanted at most.
+export function bounded(wasm, limit) {
+  for (let at = 8; at < wasm.length;) {
+    const id = wasm[at];
+    const [size, start] = readU32(wasm, at + 1);
+    if (id === memorySection) {
+      const [count, flagsAt] = readU32(wasm, start);
+      if (count === 0) break;
+      const [min, afterMin] = readU32(wasm, flagsAt + 1);
+      const max = wasm[flagsAt] & 1 ? readU32(wasm, afterMin)[0] : 65536;
+      if (limit < 0 || limit >= max * pageSize) return { wasm, min, max };
+      const body = [1, 1, ...u32(min), ...u32(Math.max(min, Math.floor(limit / pageSize)))];
+      const section = [memorySection, ...u32(body.length), ...body];
+      const out = new Uint8Array(at + section.length + wasm.length - start - size);
+      out.set(wasm.subarray(0, at));
+      out.set(section, at);
+      out.set(wasm.subarray(start + size), at + section.length);
+      return { wasm: out, min, max };
+    }
+    at = start + size;
+  }
+  return { wasm, min: 0, max: 0 };
+}
+
+// reasons are what engines call the traps, and what the sandbox does.
+const reasons = [
+  [/unreachable/i, "unreachable"],
+  [/remainder by zero|division? by zero|divide by zero/i, "integer divide by zero"],
+  [/integer overflow|divide result unrepresentable|integer result unrepresentable|unrepresentable in integer range|out of bounds.*trunc|invalid conversion/i, ""],
+  [/indirect call|call_indirect|signature mismatch|null function|undefined element|table index|uninitialized element/i, "invalid table access"],
+  [/table.*(out of bounds|bounds)/i, "invalid table access"],
+  [/memory|out of bounds|out-of-bounds/i, "out of bounds memory access"],
+];
+
+function reasonOf(message) {
+  if (/divide result unrepresentable/i.test(message)) return "integer overflow";
+  if (/float unrepresentable|unrepresentable in integer range/i.test(message)) return "integer overflow";
+  if (/signature mismatch/i.test(message)) return "indirect call type mismatch";
+  for (const [pattern, reason] of reasons) {
+    if (pattern.test(message)) return reason || "integer overflow";
+  }
+  return message;
+}
+
+// framesOf are the functions that were active, innermost first. Two imports
+// stand before the functions of the module.
+function framesOf(error) {
+  const frames = [];
+  for (const line of String(error.stack ?? "").split("\n")) {
+    const chrome = /^\s*at (?:(.+) \()?wasm:\/\/[^)]*wasm-function\[(\d+)\]/.exec(line);
+    const firefox = /^([^@]*)@.*:wasm-function\[(\d+)\]/.exec(line);
+    const m = chrome ?? firefox;
+    if (!m) continue;
+    const name = m[1]?.replace(/^[\w.-]*wasm-\w+\.|^.*\.wasm\./, "").trim();
+    frames.push(name && !/^wasm-function/.test(name) ? name : `function ${m[2] - 2}`);
+  }
+  return frames;
+}
+
+// Machine is one guest. run calls an exported function and gives what it
+// returns; failures are LimitErrors, Traps and Exits.
+export class Machine {
+  refused = false; // the guest asked for more memory than it may have
+
+  constructor(recipe, { wasm, tree = new Tree(), stdout, stderr, tick, imports = {} }) {
+    const limits = recipe.limits;
+    this.name = recipe.name;
+    this.limits = limits;
+    this.meter = new Meter(limits.fuel);
+    const shape = bounded(wasm, limits.memory);
+    if (limits.memory >= 0 && shape.min * pageSize > limits.memory) throw this.memoryLimit();
+    this.wasi = new Wasi({
+      args: recipe.args ?? [], env: recipe.env ?? [], dir: recipe.dir, stdin: recipe.stdin, tree, limits, meter: this.meter, stdout, stderr,
+    });
+    this.imports = {
+      ...imports,
+      wasi_snapshot_preview1: this.wasi.imports,
+      "wb:fuel": {
+        yield: (left) => {
+          tick?.(this.meter.used);
+          return this.meter.refill(left);
+        },
+        grown: (result) => {
+          if (result === -1 && shape.max * pageSize > limits.memory && limits.memory >= 0) this.refused = true;
+          return result;
+        },
+      },
+    };
+    this.wasm = shape.wasm;
+  }
+
+  // start makes the instance; a program without _start is initialized.
+  async start({ initialize = true } = {}) {
+    const module = await WebAssembly.compile(this.wasm);
+    for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+      if (!this.imports[from]?.[name]) throw new Error(`${this.name}: imports ${from}.${name}, which nothing provides`);
+    }
+    const instance = this.guarded(() => new WebAssembly.Instance(module, this.imports));
+    this.exports = instance.exports;
+    this.wasi.memory = this.exports["wb:memory"] ?? this.exports.memory ?? null;
+    this.meter.counter = this.exports["wb:fuel"];
+    if (initialize && this.exports._initialize) this.toItsEnd("_initialize");
+  }
+
+  get memory() { return new Uint8Array(this.wasi.memory?.buffer ?? new ArrayBuffer(0)); }
+
+  call(name, ...args) {
+    const f = this.exports[name];
+    if (typeof f !== "function") throw new Error(`${this.name}: no exported function ${JSON.stringify(name)}`);
+    return this.guarded(() => f(...args));
+  }
+
+  // toItsEnd runs a start function, for which exiting is a normal end, and
+  // gives the exit code. A program that failed after it had run into a limit
+  // failed because of that.
+  toItsEnd(name) {
+    try {
+      this.call(name);
+    } catch (e) {
+      if (!(e instanceof Exit)) throw e;
+      const limit = e.code === 0 ? null : this.verdict();
+      if (limit) throw Object.assign(limit, { exit: e.code });
+      return e.code;
+    }
+    return 0;
+  }
+
+  verdict() {
+    if (this.refused) return this.memoryLimit();
+    if (this.wasi.storage.hit) return this.wasi.storage.error();
+    return null;
+  }
+
+  memoryLimit() { return new LimitError("memory", this.limits.memory); }
+
+  // guarded puts what the engine says into the sandbox's words.
+  guarded(work) {
+    try {
+      return work();
+    } catch (e) {
+      if (e instanceof Halt) throw e;
+      if (e instanceof RangeError || e.name === "InternalError") throw new LimitError("stack", 0);
+      if (!(e instanceof WebAssembly.RuntimeError)) throw e;
+      const reason = reasonOf(e.message);
+      const top = this.exports?.["wb:g0"]?.value;
+      if (reason === "stack overflow" || reason === "out of bounds memory access" && typeof top === "number" && top < 0) throw new LimitError("stack", 0);
+      throw this.verdict() ?? new Trap(reason, framesOf(e));
+    }
+  }
+}

@@ -1,0 +1,144 @@
+// The panels of a page: each runs one component in a worker of its own.
+import { parseJSON } from "./value.mjs";
+import { exact, read } from "./fields.mjs";
+import { element, textBlock, value } from "./show.mjs";
+
+const data = JSON.parse(document.getElementById("wb-live").textContent);
+const workerURL = URL.createObjectURL(new Blob([document.getElementById("wb-live-worker").textContent], { type: "text/javascript" }));
+const text = new TextDecoder();
+const number = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
+
+const programs = new Map();
+
+// program is a module's bytes: from the page, or from a file beside it.
+function program(digest) {
+  if (!programs.has(digest)) {
+    programs.set(digest, (async () => {
+      const inPage = document.getElementById(`wb-live-${digest}`);
+      const packed = inPage
+        ? Uint8Array.from(atob(inPage.textContent), (c) => c.charCodeAt(0))
+        : new Uint8Array(await (await fetch(data.modules[digest])).arrayBuffer());
+      const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+      return new Uint8Array(await new Response(stream).arrayBuffer());
+    })());
+  }
+  return programs.get(digest);
+}
+
+class Panel {
+  worker = null;
+
+  constructor(section) {
+    this.section = section;
+    this.recipe = data.components[section.dataset.live];
+    this.form = section.querySelector("form");
+    this.fields = [...this.form.querySelectorAll("[data-kind]")];
+    this.run = section.querySelector(".live-run");
+    this.stop = section.querySelector(".live-stop");
+    this.status = section.querySelector(".live-status");
+    this.out = section.querySelector(".live-out");
+    this.form.addEventListener("submit", (e) => {
+      e.preventDefault();
+      this.start();
+    });
+    this.stop.addEventListener("click", () => this.end("Stopped."));
+    this.form.addEventListener("reset", () => {
+      this.end("");
+      this.out.replaceChildren();
+      this.out.hidden = true;
+    });
+    section.hidden = false;
+  }
+
+  // published are the inputs of the run that made the page.
+  get published() {
+    return (this.recipe.inputs ?? []).map(({ name, type, value }) => [name, exact(name, type, parseJSON(value))]);
+  }
+
+  async start() {
+    this.end("");
+    let inputs;
+    try {
+      inputs = this.recipe.inputs?.map((input, i) => [input.name, read(this.fields[i], input)]) ?? [];
+    } catch (e) {
+      this.show({ error: e.message });
+      return;
+    }
+    const ticket = this.ticket = {};
+    this.busy(true);
+    this.status.textContent = "Running…";
+    try {
+      const wasm = await program(this.recipe.module);
+      if (this.ticket !== ticket) return;
+      this.worker = new Worker(workerURL);
+      this.worker.onmessage = ({ data: message }) => {
+        if (message.done) this.show(message, inputs);
+        else this.status.textContent = `Running… ${number(message.fuel)} units of fuel`;
+      };
+      this.worker.onerror = (e) => {
+        e.preventDefault();
+        this.show({ error: `this browser cannot run it (${e.message ?? "the worker failed"})` });
+      };
+      this.worker.postMessage({ recipe: this.recipe, wasm, inputs });
+    } catch (e) {
+      this.show({ error: `this browser cannot run it (${e.message})` });
+    }
+  }
+
+  busy(yes) {
+    const focused = document.activeElement;
+    this.section.toggleAttribute("data-running", yes);
+    this.stop.disabled = !yes;
+    this.run.disabled = yes;
+    if (yes && focused === this.run) this.stop.focus();
+    if (!yes && focused === this.stop) this.run.focus();
+  }
+
+  // end stops what runs, at once.
+  end(message) {
+    this.worker?.terminate();
+    this.worker = null;
+    this.ticket = null;
+    this.busy(false);
+    this.status.textContent = message;
+  }
+
+  show(r, inputs) {
+    this.end("");
+    const parts = [];
+    const stdout = r.stdout ? text.decode(r.stdout) : "", stderr = r.stderr ? text.decode(r.stderr) : "";
+    if (r.error) parts.push(element("p", { className: "live-error" }, r.error));
+    else if (r.value) parts.push(...value(this.recipe.show, parseJSON(r.value), stdout));
+    const printed = this.recipe.entry === "start" && !r.error ? "" : stdout;
+    for (const [label, body] of [["Standard output", printed], ["Standard error", stderr]]) {
+      if (body && this.recipe.entry !== "kernel") parts.push(element("p", { className: "live-label" }, label), ...textBlock(body));
+    }
+    if (r.fuel !== undefined) parts.push(this.verdict(r, inputs));
+    this.out.replaceChildren(...parts);
+    this.out.hidden = false;
+    this.section.dataset.result = JSON.stringify({ value: r.value, exit: r.exit, error: r.error, fuel: r.fuel, digest: r.digest });
+  }
+
+  // verdict says how the run compares with the one that made the page.
+  verdict(r, inputs) {
+    const { kept } = this.recipe;
+    const facts = [`${number(r.fuel)} units of fuel`];
+    if (r.exit) facts.push(`exit code ${r.exit}`);
+    const line = element("p", { className: "live-verdict" }, facts.join(" · "));
+    if (inputs && JSON.stringify(inputs) === JSON.stringify(this.published)) {
+      const same = !r.error && r.digest === kept.value && r.exit === kept.exit;
+      const fuel = r.fuel === kept.fuel;
+      line.dataset.same = same ? "yes" : "no";
+      this.section.dataset.same = same && fuel ? "yes" : "no";
+      line.append(" · ", element("strong", {}, same ? fuel ? "the same bytes and fuel as published" : "the same bytes as published" : "not what was published"));
+    } else {
+      delete this.section.dataset.same;
+      line.append(" · your inputs");
+    }
+    return line;
+  }
+}
+
+for (const section of document.querySelectorAll("[data-live]")) {
+  if (data.components[section.dataset.live] && globalThis.Worker && globalThis.WebAssembly) new Panel(section);
+}

@@ -1,0 +1,374 @@
+package live
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"wb/compile"
+	"wb/org"
+	"wb/publish/page"
+	"wb/sandbox"
+	"wb/value"
+	"wb/workbook"
+)
+
+// DefaultLimit is how many bytes of programs, compressed, a page holds at most.
+const DefaultLimit = 4 << 20
+
+// Mode is the choice of #+PUBLISH_LIVE:.
+type Mode string
+
+// The modes.
+const (
+	ModeYes Mode = "yes" // what fits under the limit
+	ModeNo  Mode = "no"  // nothing
+	ModeAll Mode = "all" // everything that runs in a browser, whatever its size
+)
+
+// ModeOf reads #+PUBLISH_LIVE:, "yes" when it is not there or unknown.
+func ModeOf(src []byte) Mode {
+	doc := org.Parse(src)
+	if k, ok := doc.Setting("PUBLISH_LIVE"); ok {
+		switch mode := Mode(strings.ToLower(strings.TrimSpace(k.Text))); mode {
+		case ModeNo, ModeAll:
+			return mode
+		}
+	}
+	return ModeYes
+}
+
+// Config says what is shipped.
+type Config struct {
+	// Mode is no, yes or all; "" asks the document (see [ModeOf]).
+	Mode Mode
+	// Limit is in bytes of compressed programs; 0 is [DefaultLimit].
+	Limit int
+	// Href says where the module with a digest is served, for pages that are
+	// part of a site; nil puts modules into the page.
+	Href func(digest string) string
+}
+
+// Live is what a page ships so that its readers can run it.
+type Live struct {
+	config  Config
+	items   map[string]*item
+	order   []string
+	modules map[string]*module // by digest of the metered bytes
+}
+
+// item is a component: runnable, or left out for a reason.
+type item struct {
+	print  workbook.Offprint
+	why    string
+	digest string // of its module
+	form   string
+	recipe recipe
+}
+
+// module is a metered program.
+type module struct {
+	wasm   []byte
+	packed []byte // gzip
+}
+
+// recipe is what the runtime reads.
+type recipe struct {
+	Name   string              `json:"name"`
+	Module string              `json:"module"`
+	Args   []string            `json:"args,omitempty"`
+	Env    []string            `json:"env,omitempty"`
+	Dir    string              `json:"dir,omitempty"`
+	Stdin  []byte              `json:"stdin,omitempty"`
+	Files  map[string][]byte   `json:"files,omitempty"`
+	Limits limits              `json:"limits"`
+	Entry  compile.Entry       `json:"entry"`
+	Sig    *signature          `json:"sig,omitempty"`
+	Func   string              `json:"func,omitempty"`
+	Listed bool                `json:"listed,omitempty"`
+	Layout *layout             `json:"layout,omitempty"`
+	Read   compile.Reading     `json:"read,omitempty"`
+	Dedent bool                `json:"dedent,omitempty"`
+	Crash  *compile.CrashGuide `json:"crash,omitempty"`
+	Feed   workbook.Feed       `json:"feed,omitempty"`
+	Inputs []input             `json:"inputs,omitempty"`
+	Show   show                `json:"show"`
+	Kept   kept                `json:"kept"`
+}
+
+// limits are those of the sandbox that do not depend on the reader's machine.
+type limits struct {
+	Fuel   int64 `json:"fuel"`
+	Memory int64 `json:"memory"`
+	Output int64 `json:"output"`
+	Files  int64 `json:"files"`
+}
+
+type layout struct {
+	In  uint32 `json:"in"`
+	Out uint32 `json:"out"`
+}
+
+type signature struct {
+	Name    string  `json:"name"`
+	Params  []param `json:"params,omitempty"`
+	Results []param `json:"results,omitempty"`
+}
+
+type param struct {
+	Name string `json:"name"`
+	Type typ    `json:"type"`
+}
+
+type typ struct {
+	Kind   value.TypeKind `json:"kind"`
+	Args   []typ          `json:"args,omitempty"`
+	Fields []param        `json:"fields,omitempty"`
+}
+
+// input is something the reader may change; its value is in the exact form.
+type input struct {
+	Name  string `json:"name"`
+	Type  *typ   `json:"type,omitempty"`
+	Value string `json:"value"` // JSON
+}
+
+// show says how an outcome becomes what the page shows.
+type show struct {
+	Shape compile.Shape `json:"shape"`
+	Words []string      `json:"words,omitempty"`
+	Outs  []string      `json:"outs,omitempty"`
+}
+
+// kept is what an equal run must give again.
+type kept struct {
+	Value  string `json:"value"` // SHA-256 of the value in the exact form
+	Stdout string `json:"stdout"`
+	Exit   int    `json:"exit"`
+	Fuel   int64  `json:"fuel"`
+}
+
+// New lays out what the components of a workbook need in a browser. Nothing
+// runs; the results must be known (see workbook.Offprints). Components that
+// cannot be shipped are told apart by the page, see [Live.Component].
+func New(ctx context.Context, opts workbook.Options, config Config) (*Live, error) {
+	if config.Mode == "" {
+		config.Mode = ModeOf(opts.Source)
+	}
+	if config.Limit == 0 {
+		config.Limit = DefaultLimit
+	}
+	l := &Live{config: config, items: map[string]*item{}, modules: map[string]*module{}}
+	if config.Mode == ModeNo {
+		return l, nil
+	}
+	prints, err := workbook.Offprints(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	left := config.Limit
+	for _, o := range prints {
+		it := &item{print: o, why: o.Why}
+		l.items[o.Component.ID] = it
+		l.order = append(l.order, o.Component.ID)
+		if it.why != "" {
+			continue
+		}
+		if err := l.add(it, &left); err != nil {
+			return nil, fmt.Errorf("%s: %w", o.Component.Pos, err)
+		}
+	}
+	return l, nil
+}
+
+// add meters a component's module, unless another component brought it, and
+// writes its recipe.
+func (l *Live) add(it *item, left *int) error {
+	r := it.print.Recipe
+	metered, err := sandbox.Portable(r.Wasm)
+	if err != nil {
+		it.why = "its program cannot be metered outside the sandbox"
+		return nil
+	}
+	sum := sha256.Sum256(metered)
+	it.digest = hex.EncodeToString(sum[:])
+	if l.modules[it.digest] == nil {
+		m := &module{wasm: metered}
+		if m.packed, err = pack(metered); err != nil {
+			return err
+		}
+		if size := len(m.packed); l.config.Mode != ModeAll && size > *left {
+			it.why = fmt.Sprintf("its program takes %s, more than this page has room for", megabytes(size))
+			return nil
+		}
+		*left -= len(m.packed)
+		l.modules[it.digest] = m
+	}
+	it.recipe = l.recipe(it)
+	it.form = l.panel(it)
+	return nil
+}
+
+func pack(wasm []byte) ([]byte, error) {
+	var out bytes.Buffer
+	z, err := gzip.NewWriterLevel(&out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(wasm); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}
+
+func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
+
+func (l *Live) recipe(it *item) recipe {
+	o := it.print
+	r := o.Recipe
+	lim := r.Limits
+	out := recipe{
+		Name: r.Name, Module: it.digest, Args: r.Args, Env: r.Env, Dir: r.Dir, Stdin: r.Stdin, Files: o.Files,
+		Limits: limits{Fuel: lim.Fuel, Memory: lim.Memory, Output: lim.Output, Files: lim.Files},
+		Entry:  r.Entry, Sig: signatureOf(r.Sig), Func: r.Func, Listed: r.Listed, Read: r.Read, Dedent: r.Dedent, Crash: r.Crash, Feed: o.Feed,
+		Show: show{Shape: o.Shape, Words: o.Words, Outs: o.Outs},
+		Kept: kept{Value: o.Kept.Value.Digest(), Stdout: digest([]byte(o.Kept.Stdout)), Exit: o.Kept.Exit, Fuel: o.Kept.Fuel},
+	}
+	if r.Entry == compile.EntryKernel {
+		out.Layout = &layout{r.Layout.In, r.Layout.Out}
+	}
+	for _, in := range o.Inputs {
+		text, err := in.Value.MarshalJSON()
+		if err != nil { // values always marshal
+			text = []byte("null")
+		}
+		one := input{Name: in.Name, Value: string(text)}
+		if in.Type != nil {
+			t := typeOf(*in.Type)
+			one.Type = &t
+		}
+		out.Inputs = append(out.Inputs, one)
+	}
+	return out
+}
+
+func digest(data []byte) string {
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
+
+func signatureOf(s *value.Sig) *signature {
+	if s == nil {
+		return nil
+	}
+	return &signature{Name: s.Name, Params: paramsOf(s.Params), Results: paramsOf(s.Results)}
+}
+
+func paramsOf(list []value.Param) []param {
+	var out []param
+	for _, p := range list {
+		out = append(out, param{p.Name, typeOf(p.Type)})
+	}
+	return out
+}
+
+func typeOf(t value.Type) typ {
+	out := typ{Kind: t.Kind, Fields: paramsOf(t.Fields)}
+	for _, a := range t.Args {
+		out.Args = append(out.Args, typeOf(a))
+	}
+	return out
+}
+
+// Left are the components that are not shipped, with the reasons.
+func (l *Live) Left() map[string]string {
+	out := map[string]string{}
+	for id, it := range l.items {
+		if it.why != "" {
+			out[id] = it.why
+		}
+	}
+	return out
+}
+
+// Runs are the ids of the components that readers can run, in document order.
+func (l *Live) Runs() []string {
+	return slices.DeleteFunc(slices.Clone(l.order), func(id string) bool { return l.items[id].why != "" })
+}
+
+// Size is how many bytes of compressed programs are shipped.
+func (l *Live) Size() int {
+	n := 0
+	for _, m := range l.modules {
+		n += len(m.packed)
+	}
+	return n
+}
+
+// Assets are the modules by digest, gzipped, for sites that serve them as files.
+func (l *Live) Assets() map[string][]byte {
+	out := map[string][]byte{}
+	for digest, m := range l.modules {
+		out[digest] = m.packed
+	}
+	return out
+}
+
+// Component is the panel of a component, for page.Options.Live.
+func (l *Live) Component(id string) (string, bool) {
+	it := l.items[id]
+	switch {
+	case it == nil:
+		return "", false
+	case it.why != "":
+		return leftOut(it.why), true
+	}
+	return it.form, true
+}
+
+// Foot is what a page with panels has at its end: the recipes, the modules
+// unless they are files, and the runtime. It is "" when nothing can be run.
+func (l *Live) Foot() (page.Foot, error) {
+	var foot page.Foot
+	if len(l.modules) == 0 {
+		return foot, nil
+	}
+	recipes, hrefs := map[string]recipe{}, map[string]string{}
+	for _, id := range l.Runs() {
+		recipes[id] = l.items[id].recipe
+	}
+	var out strings.Builder
+	for _, digest := range slices.Sorted(maps.Keys(l.modules)) {
+		if l.config.Href != nil {
+			hrefs[digest] = l.config.Href(digest)
+			continue
+		}
+		fmt.Fprintf(&out, "<script type=\"application/gzip\" id=\"wb-live-%s\">%s</script>\n", digest, base64.StdEncoding.EncodeToString(l.modules[digest].packed))
+	}
+	data, err := json.Marshal(map[string]any{"components": recipes, "modules": hrefs}) // escapes <, > and &
+	if err != nil {
+		return foot, err
+	}
+	worker, err := program(workerModules)
+	if err != nil {
+		return foot, err
+	}
+	if foot.Script, err = program(pageModules); err != nil {
+		return foot, err
+	}
+	fmt.Fprintf(&out, "<script type=\"application/json\" id=\"wb-live\">%s</script>\n", data)
+	fmt.Fprintf(&out, "<script type=\"text/plain\" id=\"wb-live-worker\">\n%s</script>\n", worker)
+	foot.HTML = out.String()
+	return foot, nil
+}

@@ -1,0 +1,150 @@
+package live_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"wb/compile"
+	"wb/compile/lanes"
+	"wb/compile/lanetest"
+	"wb/publish/live"
+	"wb/publish/page"
+	"wb/value"
+	"wb/workbook"
+)
+
+// languages are the lanes of all tests, with the artifacts kept: nothing here is
+// about building.
+var languages = sync.OnceValues(func() (*language, error) {
+	env, err := compile.NewEnv(context.Background(), compile.EnvConfig{})
+	if err != nil {
+		return nil, err
+	}
+	registry, err := lanes.New(env)
+	return &language{env, registry}, err
+})
+
+type language struct {
+	env      *compile.Env
+	registry *compile.Registry
+}
+
+// published is a workbook that has run, and what its page ships.
+type published struct {
+	opts   workbook.Options
+	report *workbook.Report
+	live   *live.Live
+	html   []byte
+}
+
+// publish runs a document of testdata and makes its page.
+func publish(t *testing.T, name string, config live.Config, tools ...string) *published {
+	t.Helper()
+	known, err := languages()
+	if err != nil {
+		t.Fatal(err)
+	}
+	lanetest.Need(t, known.env, tools...)
+	src, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, src, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	p := &published{opts: workbook.Options{File: file, Lanes: known.registry, Cache: workbook.CacheBeside(file)}}
+	if p.report, err = workbook.Run(t.Context(), p.opts); err != nil {
+		t.Fatal(err)
+	}
+	if failed := p.report.Failed(); failed != nil {
+		t.Fatal(failed.Err)
+	}
+	if p.opts.Source, err = os.ReadFile(file); err != nil {
+		t.Fatal(err)
+	}
+	if p.live, err = live.New(t.Context(), p.opts, config); err != nil {
+		t.Fatal(err)
+	}
+	facts, err := page.Facts(t.Context(), p.opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	foot, err := p.live.Foot()
+	if err != nil {
+		t.Fatal(err)
+	}
+	html, found, err := page.Render(t.Context(), file, p.opts.Source, page.Options{Facts: facts, Live: p.live.Component, Foot: foot})
+	if err != nil || len(found) > 0 {
+		t.Fatal(err, found)
+	}
+	p.html = html
+	if !bytes.Contains(html, []byte("data-live=")) {
+		var panels strings.Builder
+		for _, id := range p.live.Runs() {
+			panel, _ := p.live.Component(id)
+			panels.WriteString(panel)
+		}
+		p.html = bytes.Replace(html, []byte("</main>"), []byte(panels.String()+"</main>"), 1)
+	}
+	return p
+}
+
+// write puts the page into a file and gives its URL.
+func (p *published) write(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "page.html")
+	if err := os.WriteFile(file, p.html, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if dir := os.Getenv("WB_LIVE_KEEP"); dir != "" {
+		_ = os.WriteFile(filepath.Join(dir, t.Name()+".html"), p.html, 0o644)
+	}
+	return "file://" + file
+}
+
+// host runs the workbook with inputs on the host and tells what a component did.
+func (p *published) host(t *testing.T, id string, set map[string]value.Value) workbook.Done {
+	t.Helper()
+	opts := p.opts
+	opts.Set, opts.Only, opts.NoWrite, opts.Cache = set, []string{id}, true, nil
+	report, err := workbook.Run(t.Context(), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range report.Components {
+		if d.ID == id {
+			return d
+		}
+	}
+	t.Fatalf("%s did not run", id)
+	return workbook.Done{}
+}
+
+func parse(t *testing.T, text string) value.Value {
+	t.Helper()
+	v, err := value.ParseJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func TestWhatIsShipped(t *testing.T) {
+	p := publish(t, "compiled.org", live.Config{}, "clang", "wabt")
+	if left := p.live.Left(); len(left) > 0 {
+		t.Errorf("left out: %v", left)
+	}
+	if n := p.live.Size(); n > 200<<10 {
+		t.Errorf("%d bytes of programs", n)
+	}
+	no := publish(t, "compiled.org", live.Config{Mode: live.ModeNo}, "clang", "wabt")
+	if strings.Contains(string(no.html), "wb-live") {
+		t.Error("PUBLISH_LIVE: no ships something")
+	}
+}

@@ -1,0 +1,41 @@
+package page
+
+import (
+	"crypto/sha256"
+	"encoding/base64"
+	"strings"
+)
+
+// Foot is what stands at the end of a page for scripts: data and, in an
+// element of its own, one module script.
+type Foot struct {
+	HTML   string // elements that do nothing by themselves
+	Script string // the text of a module, "" for none
+}
+
+func (f Foot) html() string {
+	if f.Script == "" {
+		return f.HTML
+	}
+	return f.HTML + "<script type=\"module\">\n" + f.Script + "</script>\n"
+}
+
+// policy is the content security policy of a page with these scripts and no
+// others: nothing is loaded from elsewhere, nothing is sent anywhere, and no
+// text becomes a program. With scripts of Foot, WebAssembly may run, in workers
+// made by the page.
+func policy(script, foot string) string {
+	rules := []string{"default-src 'none'", "img-src 'self' data:", "style-src 'unsafe-inline'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'"}
+	allowed := "script-src " + scriptHash("\n"+script)
+	if foot != "" {
+		allowed += " " + scriptHash("\n"+foot) + " 'wasm-unsafe-eval'"
+		rules = append(rules, "worker-src blob:")
+	}
+	return strings.Join(append(rules, allowed), "; ")
+}
+
+// scriptHash names an inline script by its text, as script-src does.
+func scriptHash(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+}

@@ -18,14 +18,21 @@ import (
 // runs. Sections that Emacs does not export (COMMENT, :ARCHIVE:) stay as they
 // are, for the exporter to leave out.
 func Exported(ctx context.Context, file string, src []byte) ([]byte, error) {
-	x := &exporter{ctx: ctx, plan: NewPlan(file, src)}
-	x.doc = x.plan.doc
-	for n := range x.doc.All() {
-		switch n.Kind() {
-		case org.KindSrcBlock, org.KindCall:
-			if !isResult(n) && !x.hidden(n) {
-				x.element(n)
-			}
+	text, err := org.Apply(src, Exports(ctx, NewPlan(file, src)))
+	if err != nil {
+		return nil, err
+	}
+	return resultMacro.ReplaceAllFunc(text, expandResultMacro), nil
+}
+
+// Exports are the edits that make of a document what its readers are to see,
+// as [Exported] describes it; they do not overlap. Macros, {{{results(…)}}}
+// among them, are left to be expanded.
+func Exports(ctx context.Context, plan *Plan) []org.Edit {
+	x := &exporter{ctx: ctx, plan: plan, doc: plan.doc}
+	for n := range x.doc.Nodes(org.KindSrcBlock, org.KindCall) {
+		if !isResult(n) && !x.hidden(n) {
+			x.element(n)
 		}
 	}
 	for _, c := range x.plan.Components {
@@ -35,11 +42,7 @@ func Exported(ctx context.Context, file string, src []byte) ([]byte, error) {
 	}
 	slices.SortFunc(x.edits, func(a, b org.Edit) int { return a.Start - b.Start })
 	w := &writer{doc: x.doc, edits: x.edits}
-	text, err := org.Apply(src, w.settled())
-	if err != nil {
-		return nil, err
-	}
-	return resultMacro.ReplaceAllFunc(text, expandResultMacro), nil
+	return w.settled()
 }
 
 // resultMacro is {{{results(…)}}}, which stands for its argument.

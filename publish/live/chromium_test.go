@@ -1,12 +1,15 @@
 package live_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"wb/internal/chromium"
 	"wb/publish/live"
+	"wb/value"
 )
 
 // outcome is what a panel shows of a run.
@@ -49,5 +52,103 @@ func TestSameBytes(t *testing.T) {
 	}
 	if requests := page.Requests(); len(requests) != 1 {
 		t.Errorf("the page asked for %v", requests)
+	}
+}
+
+// Changed inputs give what the host gives for them: the value, the failure with
+// its words, and the fuel.
+func TestChangedInputs(t *testing.T) {
+	browser := chromium.Start(t)
+	pub := publish(t, "compiled.org", live.Config{}, "clang", "wabt")
+	page := browser.Open(t, pub.write(t))
+	for _, c := range []struct {
+		id    string
+		typed map[string]string
+		set   map[string]string
+	}{
+		{"mean", map[string]string{"shift": "-.25"}, map[string]string{"shift": "-0.25"}},
+		{"describe", map[string]string{"who": "ab ", "times": "7"}, map[string]string{"who": `"ab "`, "times": "7"}},
+		{"spin", map[string]string{"rounds": "300000"}, map[string]string{"rounds": "300000"}},
+		{"divide", map[string]string{"b": "-5"}, map[string]string{"b": "-5"}},
+		{"divide", map[string]string{"b": "0"}, map[string]string{"b": "0"}},
+		{"divide", map[string]string{"a": "-2147483648", "b": "-1"}, map[string]string{"a": "-2147483648", "b": "-1"}},
+		{"hoard", map[string]string{"mebibytes": "200"}, map[string]string{"mebibytes": "200"}},
+		{"deep", map[string]string{"depth": "1000"}, map[string]string{"depth": "1000"}},
+		{"deep", map[string]string{"depth": "2000000"}, map[string]string{"depth": "2000000"}},
+		{"text-in-text-out", map[string]string{"words": "ünder\nlines"}, map[string]string{"words": `"ünder\nlines"`}},
+		{"kernel", map[string]string{"raw": "desserts!"}, map[string]string{"raw": `"desserts!"`}},
+		{"collatz", map[string]string{"start": "837799"}, map[string]string{"start": "837799"}},
+	} {
+		id := "compiled-programs/" + c.id
+		set := map[string]value.Value{}
+		for name, text := range c.set {
+			set[name] = parse(t, text)
+		}
+		want := pub.host(t, id, set)
+		o, same := start(t, page, id, c.typed)
+		name := fmt.Sprintf("%s %v", c.id, c.set)
+		if same != "" {
+			t.Errorf("%s: is compared with what was published", name)
+		}
+		if want.Err != nil {
+			if got := o.Error; got == "" || !strings.HasSuffix(want.Err.Error(), got) {
+				t.Errorf("%s: %q, the host says %q", name, got, want.Err)
+			}
+			continue
+		}
+		exact, err := pub.outcome(t, id, set).MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Error != "" || o.Value != string(exact) || o.Fuel != want.Usage.Fuel {
+			t.Errorf("%s: %s with %d units (%s), the host gives %s with %d", name, o.Value, o.Fuel, o.Error, exact, want.Usage.Fuel)
+		}
+	}
+	for typed, message := range map[string]string{"1e99": "depth: expected u32, got 1e+99", "many": `depth: "many" is no number`, "-1": "depth: expected u32, got -1"} {
+		if o, _ := start(t, page, "compiled-programs/deep", map[string]string{"depth": typed}); o.Error != message {
+			t.Errorf("%q: %q, want %q", typed, o.Error, message)
+		}
+	}
+}
+
+// A program without end is ended by the reader at once, and otherwise by its
+// fuel, with the message of the host.
+func TestEndless(t *testing.T) {
+	browser := chromium.Start(t)
+	pub := publish(t, "compiled.org", live.Config{}, "clang", "wabt")
+	html := pub.html
+	page := browser.Open(t, pub.write(t))
+	const panel = `document.querySelector('[data-live="compiled-programs/spin"]')`
+	page.Type(`[data-live="compiled-programs/spin"] [name=rounds]`, "-1")
+	page.Click(`[data-live="compiled-programs/spin"] .live-run`)
+	page.Wait(panel + `.querySelector(".live-status").textContent.includes("units of fuel")`)
+	page.Click(`[data-live="compiled-programs/spin"] .live-stop`)
+	if got := page.Text(panel + `.querySelector(".live-status").textContent`); got != "Stopped." {
+		t.Errorf("stopping says %q", got)
+	}
+	if page.Eval(panel+`.hasAttribute("data-running")`) != false {
+		t.Error("it still runs")
+	}
+	pub.html = bytes.ReplaceAll(html, []byte(`"fuel":5000000000`), []byte(`"fuel":5000000`))
+	page.Navigate(pub.write(t))
+	if o, _ := start(t, page, "compiled-programs/spin", map[string]string{"rounds": "-1"}); o.Error != "fuel limit 5000000 exceeded" {
+		t.Errorf("an endless program ends with %q", o.Error)
+	}
+}
+
+// What a program prints is text in the page, and stays in bounds.
+func TestHostileOutput(t *testing.T) {
+	browser := chromium.Start(t)
+	pub := publish(t, "compiled.org", live.Config{}, "clang", "wabt")
+	page := browser.Open(t, pub.write(t))
+	page.Eval(`globalThis.alert = () => { globalThis.alerted = true }`)
+	before := page.Eval(`document.querySelectorAll("script, b").length`)
+	start(t, page, "hostile", nil)
+	shown := page.Text(`document.querySelector('[data-live="hostile"] .live-out samp').textContent`)
+	if !strings.HasPrefix(shown, "</script><script>alert(1)</script>red &amp; <!-- \n<b>0</b>") {
+		t.Errorf("it shows %q", shown)
+	}
+	if page.Eval("!!globalThis.alerted") == true || page.Eval(`document.querySelectorAll("script, b").length`) != before {
+		t.Error("what was printed became part of the page")
 	}
 }

@@ -126,6 +126,29 @@ func (p *published) host(t *testing.T, id string, set map[string]value.Value) wo
 	return workbook.Done{}
 }
 
+// outcome is what the program of a component gives on the host, before its shape
+// makes a value of it.
+func (p *published) outcome(t *testing.T, id string, set map[string]value.Value) value.Value {
+	t.Helper()
+	opts := p.opts
+	opts.Set = set
+	opts.Only = []string{id}
+	if _, err := workbook.Run(t.Context(), opts); err != nil {
+		t.Fatal(err)
+	}
+	defaults := p.opts.Source
+	defer func() {
+		if err := os.WriteFile(p.opts.File, defaults, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}()
+	e, err := workbook.Explain(t.Context(), opts, id)
+	if err != nil || e.Kept == nil {
+		t.Fatalf("%s is not kept: %v", id, err)
+	}
+	return e.Kept.Value
+}
+
 func parse(t *testing.T, text string) value.Value {
 	t.Helper()
 	v, err := value.ParseJSON([]byte(text))

@@ -57,11 +57,7 @@ func field(id string, in workbook.OffprintInput) string {
 		return fmt.Sprintf("<p class=\"live-field\">%s<input type=\"text\" inputmode=\"decimal\" %s value=\"%s\"></p>\n", label, common, html.EscapeString(in.Value.String()))
 	case "text":
 		text := in.Value.Text()
-		rows := min(12, 1+strings.Count(text, "\n"))
-		if rows == 1 && len(text) < 60 {
-			return fmt.Sprintf("<p class=\"live-field\">%s<input type=\"text\" %s value=\"%s\"></p>\n", label, common, html.EscapeString(text))
-		}
-		return fmt.Sprintf("<p class=\"live-field\">%s<textarea rows=\"%d\" %s>\n%s</textarea></p>\n", label, max(rows, 3), common, html.EscapeString(text))
+		return fmt.Sprintf("<p class=\"live-field\">%s<textarea rows=\"%d\" %s>\n%s</textarea></p>\n", label, min(12, 1+strings.Count(text, "\n")+len(text)/70), common, html.EscapeString(text))
 	case "table":
 		return fmt.Sprintf("<div class=\"live-field\">%s<textarea rows=\"%d\" %s>\n%s</textarea></div>\n", label, min(12, 1+len(in.Value.Items())), common, html.EscapeString(tableText(in.Value)))
 	}

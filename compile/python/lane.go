@@ -95,6 +95,9 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 		return nil, err
 	}
 	p := newProgram(src)
+	if err := l.addWheels(src, p); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.At(1, 1), err)
+	}
 	a, err := l.check(ctx, src, p)
 	if err != nil {
 		return nil, err
@@ -118,9 +121,9 @@ func refuse(src *compile.Source) error {
 			WithHint("draw with a plot block that takes this block's table, or write an SVG file and use :results file")
 	}
 	for _, dep := range src.Deps {
-		if name := moduleName(dep); !vendored(src.Files, name) {
-			return compile.Errorf(src.At(1, 1), "package %s (:deps) cannot be fetched for Python", name).
-				WithHint("put " + name + ", if it is pure Python, into a directory and name that with :dir")
+		if name := moduleName(dep); !vendored(src.Files, name) && !pinned(src, dep) {
+			return compile.Errorf(src.At(1, 1), "package %s (:deps) is not pinned in wb.lock", name).
+				WithHint("a shell block with :uses net pins a wheel of pure Python: pip-fetch " + name + "==VERSION; or put " + name + " into a directory and name that with :dir")
 		}
 	}
 	return nil

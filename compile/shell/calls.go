@@ -270,7 +270,7 @@ func (p *process) overspent(in *sandbox.Instance) error {
 
 func (p *process) callKnown(_ context.Context, in *sandbox.Instance, a []uint64) (uint64, error) {
 	name, _ := in.Memory().Read(uint32(a[0]), uint32(a[1]))
-	if _, ok := p.k.set.program(string(name)); ok || p.k.dock != nil && string(name) == dockCommand {
+	if _, ok := p.k.set.program(string(name)); ok || p.k.hosted(string(name)) {
 		return 1, nil
 	}
 	return 0, nil

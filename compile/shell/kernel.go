@@ -109,7 +109,7 @@ func (k *kernel) spawn(p *process) error {
 		}
 	}
 	guest, ok := k.set.program(p.argv[0])
-	host := k.dock != nil && p.argv[0] == dockCommand
+	host := !ok && k.hosted(p.argv[0])
 	ok = ok || host
 	switch {
 	case !ok:
@@ -129,7 +129,7 @@ func (k *kernel) spawn(p *process) error {
 		defer close(p.done)
 		defer k.live.Add(-1)
 		if host {
-			p.status = p.runDock()
+			p.status = brokered[p.argv[0]](p)
 		} else {
 			p.status = p.run(guest, seed)
 		}

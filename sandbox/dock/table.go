@@ -38,7 +38,7 @@ type Operation struct {
 
 // waiting are the modules whose operations wait for something outside this
 // process or for another program: a revocation ends them in the middle.
-var waiting = []string{"net", "browse", "llm", "commands", "exec", "process", "build", "tcp", "udp", "tls", "serve", "tcpserve"}
+var waiting = []string{"net", "browse", "llm", "commands", "exec", "process", "build", "packages", "tcp", "udp", "tls", "serve", "tcpserve"}
 
 // String is the operation's name in frames: kv.get.
 func (o *Operation) String() string { return o.Module + "." + o.Name }
@@ -96,7 +96,8 @@ var operations = []Operation{
 	{"llm", "complete", "llm", []Param{{Name: "prompt", Most: 1 << 20}}, Text, "a model's answer"},
 
 	{"net", "get", "net", []Param{{Name: "url", Most: 16 << 10}}, Bytes, "the body of a page; an HTTP status of 400 and above is an error"},
-	{"net", "fetch", "net", []Param{{Name: "url", Most: 16 << 10}, {Name: "options", JSON: true, Most: 2 << 20}}, JSON, "a request with {method, headers, body}: {status, url, headers, text or base64}"},
+	{"net", "fetch", "net", []Param{{Name: "url", Most: 16 << 10}, {Name: "options", JSON: true, Most: 2 << 20}}, JSON, "a request with {method, headers, body or base64, follow}: {status, url, headers, text or base64}"},
+	{"packages", "fetch", "net", []Param{{Name: "requirement"}, {Name: "options", JSON: true}}, JSON, "fetches the pure-Python wheel NAME==VERSION from {index} and pins it in wb.lock: {name, version, file, sha256}"},
 	{"browse", "fetch", "browse", []Param{{Name: "url", Most: 16 << 10}}, Text, "a public page as readable text"},
 
 	{"tcp", "request", "tcp", []Param{{Name: "address"}, {Name: "data", Data: true, Most: MaxSend}, {Name: "options", JSON: true}}, Bytes, "sends data to HOST:PORT and reads the reply, with {until, bytes, keepOpen, timeout}"},

@@ -101,6 +101,8 @@ type Request struct {
 	// Stay refuses redirects to another origin: the request holds what only
 	// this one may see.
 	Stay bool
+	// Show answers with a redirect, without its body, instead of following it.
+	Show bool
 }
 
 // Reply is an answer, whatever its status.
@@ -144,7 +146,7 @@ func (b *Broker) Do(ctx context.Context, r Request) (*Reply, error) {
 			return nil, &LimitError{shown(u), "redirects", int64(b.limits.Redirects)}
 		}
 		reply, next, err := b.hop(ctx, u, r)
-		if err != nil || next == nil {
+		if err != nil || next == nil || r.Show {
 			return reply, err
 		}
 		if !sameOrigin(u, next) {

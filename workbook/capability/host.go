@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -34,6 +35,8 @@ type Host struct {
 	// Complete asks a model; Readable turns pages into text.
 	Complete broker.Completer
 	Readable broker.Readable
+	// PythonIndex is the user's index of Python packages, a URL.
+	PythonIndex string
 	// TokenBudget bounds what components of one run spend on the model; 0 is
 	// DefaultTokens.
 	TokenBudget int64
@@ -116,6 +119,7 @@ type run struct {
 	host      *Host
 	complete  broker.Completer
 	principal dock.Principal
+	call      string // the idempotency key of who started it, "" for none
 	starter   string // whose grants these are besides, "" the user's alone
 	started   time.Time
 	lanes     *compile.Registry
@@ -126,6 +130,8 @@ type run struct {
 	live  broker.Live // programs that all components have started
 	mu    sync.Mutex
 	docks []*dock.Dock
+	// instances counts how often a component was started.
+	instances map[string]int
 }
 
 // begin readies what components share, when the first of them needs it.
@@ -173,14 +179,16 @@ func (r *run) brokers(granted []string, want workbook.DockRequest) map[string]do
 			want.Used(call.Operation.String(), name)
 		}
 	}
+	project := h.Project(r.principal.Project)
+	once := broker.Once(project, r.instance(want.Component))
 	for _, g := range granted {
 		switch grants.Capability(g) {
 		case "kv":
-			all["kv"] = broker.KV(h.Project(r.principal.Project))
+			all["kv"] = once(broker.KV(project))
 		case "queue":
-			all["queue"] = broker.Queue(h.Project(r.principal.Project))
+			all["queue"] = once(broker.Queue(project))
 		case "vfs":
-			all["vfs"] = broker.VFS(h.Project(r.principal.Project))
+			all["vfs"] = once(broker.VFS(project))
 		case "vars":
 			all["vars"] = broker.Vars(h.Variables())
 		case "secrets":
@@ -214,6 +222,9 @@ func (r *run) brokers(granted []string, want workbook.DockRequest) map[string]do
 			all["tcpserve"] = broker.TCPServe(serving(want))
 		case "net":
 			all["net"] = broker.Net(h.web(netGrants(granted), want), broker.Templates(h.Variables(), holds(granted), used).Expand)
+			if keep := r.keepWheel(); keep != nil {
+				all["packages"] = broker.Packages(h.web(netGrants(granted), want), broker.PackageConfig{Index: h.PythonIndex, Keep: keep})
+			}
 		case "browse":
 			if h.Readable != nil {
 				all["browse"] = broker.Browse(h.web(publicWeb(granted), want), h.Readable)
@@ -221,6 +232,21 @@ func (r *run) brokers(granted []string, want workbook.DockRequest) map[string]do
 		}
 	}
 	return all
+}
+
+// instance is the idempotency key of a component at work: components that are
+// mapped over many inputs are several. Without a call there is none.
+func (r *run) instance(component string) string {
+	if r.call == "" {
+		return ""
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.instances == nil {
+		r.instances = map[string]int{}
+	}
+	r.instances[component]++
+	return fmt.Sprintf("%s\x00%s\x00%s\x00%d", r.call, r.principal.Name, component, r.instances[component])
 }
 
 // holds reports whether a capability was granted for a name.

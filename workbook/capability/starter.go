@@ -26,6 +26,10 @@ type Starter struct {
 	// Granted is when it was granted them: what is taken back later is gone. The
 	// zero time is now.
 	Granted time.Time
+	// Call is the idempotency key of the call that starts it, "" for none. What is
+	// started again under the same key, because a process died, finds what it has
+	// already done to keys, queues and files done, and reads what it read then.
+	Call string
 	// Complete asks a model on the starter's account; nil is the host's.
 	Complete broker.Completer
 }
@@ -49,7 +53,7 @@ func (h *Host) DocksFor(s Starter, lanes *compile.Registry, jobs int) (docks wor
 	if s.Complete != nil {
 		complete = s.Complete
 	}
-	run := &run{host: h, complete: complete, started: s.Granted, lanes: lanes, jobs: jobs, starter: s.Name,
+	run := &run{host: h, complete: complete, started: s.Granted, lanes: lanes, jobs: jobs, starter: s.Name, call: s.Call,
 		principal: dock.Principal{Tenant: h.Tenant, Project: s.Dir, Name: s.File}}
 	return run.dock, run.finish
 }

@@ -79,11 +79,20 @@ func requestOf(call *dock.Call) (netbroker.Request, error) {
 		Method  string            `json:"method"`
 		Headers map[string]string `json:"headers"`
 		Body    string            `json:"body"`
+		Base64  string            `json:"base64"`
+		Follow  *bool             `json:"follow"`
 	}
 	if err := json.Unmarshal(call.Args[1], &options); err != nil {
-		return request, dock.Errorf(dock.CodeInvalid, "net.fetch: options are {method, headers, body}, all of them text")
+		return request, dock.Errorf(dock.CodeInvalid, "net.fetch: options are {method, headers, body or base64, follow}, all but the last of them text")
 	}
+	request.Show = options.Follow != nil && !*options.Follow
 	request.Method, request.Body = options.Method, []byte(options.Body)
+	if options.Base64 != "" {
+		var err error
+		if request.Body, err = base64.StdEncoding.DecodeString(options.Base64); err != nil || options.Body != "" {
+			return request, dock.Errorf(dock.CodeInvalid, "net.fetch: base64 is a body in base64, in the place of body")
+		}
+	}
 	request.Header = http.Header{}
 	for name, value := range options.Headers {
 		request.Header.Set(name, value)

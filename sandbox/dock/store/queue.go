@@ -39,9 +39,13 @@ func (s *Store) Pop(ctx context.Context, scope, queue string) (message []byte, f
 	err = s.change(ctx, dockFile, func(tx *sql.Tx) error {
 		err := tx.QueryRowContext(ctx, `DELETE FROM queue WHERE id = (SELECT min(id) FROM queue WHERE scope = ? AND name = ?) RETURNING message`, scope, queue).Scan(&message)
 		if err == sql.ErrNoRows {
-			return nil
+			err = nil
+		} else {
+			found = err == nil
 		}
-		found = err == nil
+		if o := onceOf(ctx); o != nil {
+			o.told = Told{found, message}
+		}
 		return err
 	})
 	return message, found, err

@@ -120,10 +120,10 @@ CREATE TABLE IF NOT EXISTS queue(id INTEGER PRIMARY KEY AUTOINCREMENT, scope TEX
 CREATE INDEX IF NOT EXISTS queue_order ON queue(scope, name, id);
 CREATE TABLE IF NOT EXISTS variable(scope TEXT NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, value BLOB NOT NULL, size INTEGER NOT NULL, PRIMARY KEY(scope, name)) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS usage(principal TEXT NOT NULL, capability TEXT NOT NULL, calls INTEGER NOT NULL, denied INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY(principal, capability)) WITHOUT ROWID;
-`,
+` + toldTable,
 	vfsFile: `
 CREATE TABLE IF NOT EXISTS vfs(volume TEXT NOT NULL, path TEXT NOT NULL, content BLOB NOT NULL, mtime INTEGER NOT NULL, PRIMARY KEY(volume, path)) WITHOUT ROWID;
-` + totals("vfs", "volume", "content"),
+` + totals("vfs", "volume", "content") + toldTable,
 }
 
 // totals keeps count of a table's rows and bytes by owner, in a table of its
@@ -188,7 +188,11 @@ func (s *Store) change(ctx context.Context, file string, do func(tx *sql.Tx) err
 	if err != nil {
 		return fmt.Errorf("store %s: %w", file, err)
 	}
-	if err := do(tx); err != nil {
+	err = do(tx)
+	if o := onceOf(ctx); o != nil && err == nil {
+		err = s.keep(ctx, tx, o)
+	}
+	if err != nil {
 		return errors.Join(err, tx.Rollback())
 	}
 	if err := tx.Commit(); err != nil {

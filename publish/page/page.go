@@ -67,6 +67,9 @@ type Options struct {
 //go:embed style.css
 var style string
 
+//go:embed theme.js
+var themeSwitch string
+
 //go:embed proof.mjs
 var proof string
 
@@ -80,7 +83,7 @@ func Render(ctx context.Context, file string, src []byte, opts Options) ([]byte,
 	}
 	var out strings.Builder
 	script := js.Source + proof
-	fmt.Fprintf(&out, head, html.EscapeString(p.Lang), policy(script, opts.Foot.Script), html.EscapeString(p.Title), style)
+	fmt.Fprintf(&out, head, html.EscapeString(p.Lang), policy(opts.Foot, "\n"+themeSwitch, "\n"+script), html.EscapeString(p.Title), style, themeSwitch)
 	out.WriteString("<main>\n" + p.Header + p.TOC + p.Body + "</main>\n" + p.Provenance)
 	fmt.Fprintf(&out, tail, opts.Foot.html(), script)
 	return []byte(out.String()), found, nil
@@ -98,6 +101,8 @@ const head = `<!DOCTYPE html>
 <title>%s</title>
 <style>
 %s</style>
+<script>
+%s</script>
 </head>
 <body>
 <a class="skip" href="#content">Skip to the text</a>

@@ -96,6 +96,9 @@ export function value(how, v, stdout) {
       ? [element("ul", {}, ...shown.slice(0, mostRows).map((item) => element("li", {}, display(item))))]
       : table([shown]);
   }
+  if (shown instanceof Members && shown.list.length > 0 && shown.list.every(([, item]) => !isList(item) && !(item instanceof Members))) {
+    return table(shown.list.map(([name, item]) => [name, item]));
+  }
   if (isText(shown)) return textBlock(shownText(shown), "live-value");
   if (shown === null) return [element("p", { className: "live-note" }, "It gave no value.")];
   return textBlock(json(shown), "live-value");

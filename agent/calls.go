@@ -81,11 +81,7 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 		return e, &DivergedError{key, string(args), string(e.Args)}
 	case found:
 		r.elapsed += e.Took
-		r.main.spend(Bounds{ToolCalls: 1, BytesOut: e.Output.BytesOut})
-		if counted, ok := r.tools.tools[call.Name].(interface{ Recorded() }); ok {
-			counted.Recorded() // what a tool counts over a run goes on
-		}
-		r.State.apply(e.Output.State)
+		r.repeated(&e)
 		return e, r.Tree.apply(e.Output.Files)
 	case r.Replay:
 		return e, &DivergedError{Key: key}
@@ -170,6 +166,16 @@ func (r *run) settle(key string, e *effect) error {
 	return r.record(trace.EntryEffect, key, e)
 }
 
+// repeated counts a call that was made by another process as if it were made by
+// this one.
+func (r *run) repeated(e *effect) {
+	r.main.spend(Bounds{ToolCalls: 1, BytesOut: e.Output.BytesOut})
+	if counted, ok := r.tools.tools[e.Tool].(interface{ Recorded() }); ok {
+		counted.Recorded() // what a tool counts over a run goes on
+	}
+	r.State.apply(e.Output.State)
+}
+
 // announced takes over a call whose process died while it wrote.
 func (r *run) announced(key string, args json.RawMessage, e *effect) (bool, error) {
 	found, err := r.recorded(trace.EntryIntent, writes(key), e)
@@ -180,8 +186,7 @@ func (r *run) announced(key string, args json.RawMessage, e *effect) (bool, erro
 		return false, &DivergedError{key, string(args), string(e.Args)}
 	}
 	r.elapsed += e.Took
-	r.main.spend(Bounds{ToolCalls: 1, BytesOut: e.Output.BytesOut})
-	r.State.apply(e.Output.State)
+	r.repeated(e)
 	if err := r.Tree.redo(e.Output.Files); err != nil {
 		e.Error = err.Error()
 		e.Output.Text = e.Error
@@ -272,12 +277,14 @@ type callContext struct {
 	key    string
 	ledger *Ledger
 	taint  []string
+	run    *run
+	entry  string // the call's key within the run's journal
 }
 
 type callContextKey struct{}
 
 func (r *run) withCall(ctx context.Context, key string) context.Context {
-	return context.WithValue(ctx, callContextKey{}, callContext{r.Keys + "/" + key, r.main, slices.Clone(r.taint)})
+	return context.WithValue(ctx, callContextKey{}, callContext{r.Keys + "/" + key, r.main, slices.Clone(r.taint), r, key})
 }
 
 // CallKey is the idempotency key of the tool call a context belongs to: the
@@ -285,6 +292,25 @@ func (r *run) withCall(ctx context.Context, key string) context.Context {
 func CallKey(ctx context.Context) string {
 	c, _ := ctx.Value(callContextKey{}).(callContext)
 	return c.key
+}
+
+// Announce notes in the journal what a tool call is about to do, and returns when
+// that is on disk. Where the call was announced by a process that died, what that one
+// was about to do is read into plan instead, and again is true. Without a journal
+// nothing is noted.
+func Announce(ctx context.Context, plan any) (again bool, err error) {
+	c, _ := ctx.Value(callContextKey{}).(callContext)
+	if c.run == nil || c.run.Journal == nil {
+		return false, nil
+	}
+	key := c.entry + "/plan"
+	if again, err = c.run.recorded(trace.EntryIntent, key, plan); again || err != nil {
+		return again, err
+	}
+	if err := c.run.record(trace.EntryIntent, key, plan); err != nil {
+		return false, err
+	}
+	return false, c.run.sync()
 }
 
 // LedgerOf is the ledger of the run whose tool call a context belongs to: what

@@ -47,7 +47,7 @@ func (rt *Runtime) pass(d *agent.Definition, task Task, events agent.Recorder) t
 		held := tools.Held{Grants: rt.held(ctx, d, task, events), Trace: docked{d.ID, events}}
 		if rt.Capabilities != nil {
 			starter := capability.Starter{Name: d.ID, File: filepath.Join(task.Dir, filepath.FromSlash(name)), Dir: task.Dir,
-				Grants: held.Grants, Granted: began, Complete: charged(rt.Capabilities.Complete, agent.LedgerOf(ctx))}
+				Grants: held.Grants, Granted: began, Call: agent.CallKey(ctx), Complete: charged(rt.Capabilities.Complete, agent.LedgerOf(ctx))}
 			held.Docks, held.Finish = rt.Capabilities.DocksFor(starter, rt.Lanes, 0)
 		}
 		return held

@@ -79,18 +79,17 @@ func (r Repository) commit(ctx context.Context, message string) (string, error) 
 	if err != nil {
 		return "", err
 	}
-	changed, err := r.stage(tree)
-	if err != nil {
-		return "", err
-	}
 	key := sha256.Sum256([]byte(agent.CallKey(ctx)))
 	trailer := callTrailer + hex.EncodeToString(key[:8])
 	hash, done := committed(repo, trailer)
-	switch {
-	case done: // by this very call, before the run was killed
-	case !changed:
-		return "nothing to commit (working tree clean)", nil
-	default:
+	if !done { // by this very call, before the run was killed
+		changed, err := r.stage(tree)
+		if err != nil {
+			return "", err
+		}
+		if !changed {
+			return "nothing to commit (working tree clean)", nil
+		}
 		who := &gitobject.Signature{Name: r.Tenant, Email: r.Tenant + "@wb.invalid", When: r.Now()}
 		if hash, err = tree.Commit(message+"\n\n"+trailer+"\n", &git.CommitOptions{Author: who}); err != nil {
 			return "", err
@@ -99,14 +98,31 @@ func (r Repository) commit(ctx context.Context, message string) (string, error) 
 	return r.push(ctx, repo, hash)
 }
 
-// committed is the last commit when this call made it.
+// committedBefore is how many commits a call that is made again looks back for its
+// own: others may have committed since its process died.
+const committedBefore = 1000
+
+// committed is the commit that this call made, if it made one.
 func committed(repo *git.Repository, trailer string) (plumbing.Hash, bool) {
 	head, err := repo.Head()
 	if err != nil {
 		return plumbing.ZeroHash, false
 	}
-	c, err := repo.CommitObject(head.Hash())
-	return head.Hash(), err == nil && strings.Contains(c.Message, trailer)
+	commits, err := repo.Log(&git.LogOptions{From: head.Hash()})
+	if err != nil {
+		return plumbing.ZeroHash, false
+	}
+	defer commits.Close()
+	for range committedBefore {
+		c, err := commits.Next()
+		if err != nil {
+			break
+		}
+		if strings.HasSuffix(strings.TrimSpace(c.Message), trailer) {
+			return c.Hash, true
+		}
+	}
+	return plumbing.ZeroHash, false
 }
 
 // stage adds what changed in the working directory, but what is private. What

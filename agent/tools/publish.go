@@ -23,7 +23,7 @@ var published = []string{"content", "blog"}
 func Publish(tree *agent.Tree, webRoot, configure string) agent.Tool {
 	return &tool{name: "publish", description: "Copy content/ and blog/ of the working directory to the public web root.",
 		schema: `{"type":"object","properties":{},"additionalProperties":false}`,
-		call: func(context.Context, agent.Args) (agent.Output, error) {
+		call: func(ctx context.Context, _ agent.Args) (agent.Output, error) {
 			if webRoot == "" {
 				return agent.Output{}, fmt.Errorf("publish error: publishing is not configured here: nothing was published; a person sets web_root under [publish] in %s", configure)
 			}
@@ -32,27 +32,46 @@ func Publish(tree *agent.Tree, webRoot, configure string) agent.Tool {
 				return agent.Output{}, fmt.Errorf("publish error: %w", err)
 			}
 			defer root.Close()
-			p := publisher{from: tree.FS(), to: root}
-			for _, dir := range published {
-				if err := p.copy(dir); err != nil {
-					return agent.Output{}, fmt.Errorf("publish error: after %d files: %w", p.written, err)
-				}
+			p := &publisher{from: tree.FS(), to: root}
+			if err := p.plan(); err != nil {
+				return agent.Output{}, fmt.Errorf("publish error: %w", err)
 			}
-			if p.written+p.same == 0 {
+			if p.Written+p.Same == 0 {
 				return agent.Output{}, errors.New("publish error: there is no file in content/ or blog/")
 			}
-			return agent.Output{Text: fmt.Sprintf("published %d files (%d unchanged)", p.written, p.same)}, nil
+			// a call that is made again finds files there that it has put there itself
+			if _, err := agent.Announce(ctx, &p.count); err != nil {
+				return agent.Output{}, fmt.Errorf("publish error: %w", err)
+			}
+			if err := p.write(); err != nil {
+				return agent.Output{}, fmt.Errorf("publish error: %w", err)
+			}
+			return agent.Output{Text: fmt.Sprintf("published %d files (%d unchanged)", p.Written, p.Same)}, nil
 		}}
 }
 
+// count is what publishing comes to.
+type count struct{ Written, Same int }
+
 // publisher copies files that differ.
 type publisher struct {
-	from          sandbox.FS
-	to            *os.Root
-	written, same int
+	from sandbox.FS
+	to   *os.Root
+	todo []string
+	count
 }
 
-func (p *publisher) copy(dir string) error {
+// plan finds what is to be written.
+func (p *publisher) plan() error {
+	for _, dir := range published {
+		if err := p.look(dir); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (p *publisher) look(dir string) error {
 	entries, err := p.from.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -65,13 +84,30 @@ func (p *publisher) copy(dir string) error {
 		switch {
 		case neverLeaves(name):
 		case e.IsDir():
-			if err := p.copy(name); err != nil {
+			if err := p.look(name); err != nil {
 				return err
 			}
 		case e.Type()&fs.ModeType == 0:
-			if err := p.file(name); err != nil {
+			data, err := sandbox.ReadFile(p.from, name)
+			if err != nil {
 				return err
 			}
+			if old, err := p.to.ReadFile(filepath.FromSlash(name)); err == nil && bytes.Equal(old, data) {
+				p.Same++
+				continue
+			}
+			p.Written++
+			p.todo = append(p.todo, name)
+		}
+	}
+	return nil
+}
+
+// write puts each file in its place, whole.
+func (p *publisher) write() error {
+	for i, name := range p.todo {
+		if err := p.file(name); err != nil {
+			return fmt.Errorf("after %d files: %w", i, err)
 		}
 	}
 	return nil
@@ -83,10 +119,6 @@ func (p *publisher) file(name string) error {
 		return err
 	}
 	target := filepath.FromSlash(name)
-	if old, err := p.to.ReadFile(target); err == nil && bytes.Equal(old, data) {
-		p.same++
-		return nil
-	}
 	if err := p.to.MkdirAll(filepath.Dir(target), 0o755); err != nil {
 		return err
 	}
@@ -94,6 +126,5 @@ func (p *publisher) file(name string) error {
 	if err := p.to.WriteFile(part, data, 0o644); err != nil {
 		return err
 	}
-	p.written++
 	return p.to.Rename(part, target)
 }

@@ -26,7 +26,8 @@ import (
 const durableTeam = `* Waldo :agent:
 :PROPERTIES:
 :ID: waldo
-:TOOLS: shell vfs_write vfs_read file_issue clerk
+:TOOLS: shell vfs_write vfs_read file_issue clerk git publish image run
+:EXEC: t
 :MAX_STEPS: 20
 :END:
 You work.
@@ -38,10 +39,30 @@ You work.
 You help.
 `
 
+// durableKinds is how many kinds of calls scripts are made of.
+const durableKinds = 9
+
 func toolCall(tool string, args map[string]string) llmtest.Call {
 	text, _ := json.Marshal(args)
 	return llmtest.Call{Name: tool, Args: string(text)}
 }
+
+// durableCount is a workbook that counts in kv and leaves a message in a queue each
+// time: what it does depends on what it reads, and done twice it shows.
+const durableCount = `* Next
+:PROPERTIES:
+:out: n
+:END:
+#+begin_src js :uses kv queue
+import { kv, queue } from "wb";
+export function next() {
+  const n = Number(kv.get("n") ?? 0) + 1;
+  kv.put("n", String(n));
+  queue.push("jobs", "job " + n);
+  return n;
+}
+#+end_src
+`
 
 // durableScript is what the model says in a run: turns that write, append and
 // file, alone and several at once, by one agent or two. Every append leaves a
@@ -60,15 +81,23 @@ func durableScript(seed int) (turns, clerk []llmtest.Step) {
 			return toolCall("vfs_write", map[string]string{"path": name + ".txt", "content": strings.Repeat(name+"\n", 50)})
 		case 3:
 			return toolCall("vfs_read", map[string]string{"path": "team.org"})
-		default:
+		case 4:
 			return toolCall("clerk", map[string]string{"task": "help " + name})
+		case 5:
+			return toolCall("git", map[string]string{"message": "Add " + name})
+		case 6:
+			return toolCall("publish", map[string]string{})
+		case 7:
+			return toolCall("image", map[string]string{"prompt": name, "dest": "content/" + name + ".png"})
+		default:
+			return toolCall("run", map[string]string{"workbook": "count.org"})
 		}
 	}
 	asked := false
 	for range 2 + random.IntN(3) {
 		var step llmtest.Step
 		for range 1 + random.IntN(2) {
-			kind := random.IntN(5)
+			kind := (random.IntN(durableKinds) + seed) % durableKinds
 			if kind == 4 && asked {
 				kind = 0
 			}
@@ -87,13 +116,15 @@ type crashBench struct {
 	t          *testing.T
 	wb         string
 	dir, state string
+	web        string // what publish copies to
 	endpoint   string
 	mu         sync.Mutex
 	asked      int
+	drawn      map[string]string // pictures by the key of the request
 }
 
 func newCrashBench(t *testing.T, wb string, seed int) *crashBench {
-	c := &crashBench{t: t, wb: wb, dir: t.TempDir(), state: t.TempDir()}
+	c := &crashBench{t: t, wb: wb, dir: t.TempDir(), state: t.TempDir(), web: t.TempDir(), drawn: map[string]string{}}
 	turns, clerk := durableScript(seed)
 	answer := func(r llmtest.Request) llmtest.Step {
 		c.mu.Lock()
@@ -112,9 +143,7 @@ func newCrashBench(t *testing.T, wb string, seed int) *crashBench {
 	server := httptest.NewServer(llmtest.Answering(answer))
 	t.Cleanup(server.Close)
 	c.endpoint = server.URL
-	if err := os.WriteFile(filepath.Join(c.dir, "team.org"), []byte(durableTeam), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	c.furnish()
 	return c
 }
 
@@ -140,7 +169,7 @@ func (c *crashBench) journal() (run string, entries int) {
 	return filepath.Base(filepath.Dir(found[0])), bytes.Count(text, []byte("\n"))
 }
 
-var runArgs = []string{"--json", "agent", "run", "team.org#waldo", "go", "--write"}
+var runArgs = []string{"--json", "agent", "run", "team.org#waldo", "go", "--exec", "--grant", "kv", "--grant", "queue"}
 
 // result is how a run ended.
 func (c *crashBench) result(out *bytes.Buffer) *agent.Result {
@@ -207,7 +236,7 @@ func (c *crashBench) did() string {
 		}
 		fmt.Fprintf(&b, "== %s\n%s", name, strings.Join(lines, ""))
 	}
-	return b.String()
+	return b.String() + c.outside()
 }
 
 // told is the end of a run and its steps.
@@ -215,7 +244,7 @@ func told(r *agent.Result) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %q %d\n", r.Status, r.Result, r.Steps)
 	for _, e := range r.Events {
-		fmt.Fprintf(&b, "%d %s %s %q %s\n", e.Step, e.Tool, e.Args, e.Output, e.Error)
+		fmt.Fprintf(&b, "%d %s %s %q %s\n", e.Step, e.Tool, e.Args, commitID.ReplaceAllString(e.Output, "committed: ID"), e.Error)
 	}
 	return b.String()
 }
@@ -232,7 +261,7 @@ func TestKill(t *testing.T) {
 	if _, err := lanes.New(env); err != nil {
 		t.Fatal(err)
 	}
-	lanetest.Need(t, env, "shell", "toolbox")
+	lanetest.Need(t, env, "shell", "toolbox", "quickjs")
 	wb, err := exec.LookPath("wb") // where testscript.Main has put it
 	if err != nil {
 		t.Fatal(err)
@@ -248,7 +277,7 @@ func TestKill(t *testing.T) {
 			want, did := told(whole.result(out)), whole.did()
 			_, length := whole.journal()
 			exact := 0
-			for n := 1; n <= length; n += killedStride {
+			for n := 1 + seed%killedStride; n <= length; n += killedStride {
 				c := newCrashBench(t, wb, seed)
 				run, entries, ok := c.killed(n)
 				if !ok {

@@ -195,7 +195,9 @@ func TestPoison(t *testing.T) {
 
 func TestDeclined(t *testing.T) {
 	s := newSite(t, fabric.Quota{})
-	no := func(context.Context, *fabric.Job) ([]byte, error) { return nil, &fabric.Declined{Reason: "no compiler"} }
+	no := func(context.Context, *fabric.Job) ([]byte, error) {
+		return nil, &fabric.Declined{Reason: "no compiler"}
+	}
 	s.worker("w0", fabric.WorkerConfig{Execute: no})
 	var declined atomic.Int32
 	q := s.queue(fabric.QueueConfig{Notice: func(n fabric.Notice) {

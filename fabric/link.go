@@ -110,6 +110,9 @@ func dialError(c Config, err error) error {
 // Close ends the connection. Work that waits for it fails.
 func (l *Link) Close() { l.conn.Close() }
 
+// Name is what this end calls itself.
+func (l *Link) Name() string { return l.config.Name }
+
 // Names are what the tenant's things are called.
 func (l *Link) Names() Names { return l.names }
 

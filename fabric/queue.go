@@ -239,6 +239,9 @@ func (q *Queue) Forget(ctx context.Context, key string) error {
 	})
 }
 
+// Window is how much work may be under way.
+func (q *Queue) Window() int { return cap(q.window) }
+
 // Link is what the queue is on.
 func (q *Queue) Link() *Link { return q.link }
 

@@ -9,9 +9,9 @@ import (
 
 // execPackages are the only packages of wb that may start processes of the
 // operating system: they fetch toolchains, start MCP servers by command lines of
-// the user's configuration, and deploy with the user's own wrangler and git
-// login. No component, shell stage or tool reaches them with anything of its own.
-var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client"}
+// the user's configuration, deploy with the user's own wrangler and git login,
+// and start this executable as workers. No component, shell stage or tool reaches them with anything of its own.
+var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client", "wb/fabric/spawn"}
 
 // TestNoProcesses walks the import graph of everything wb is built from.
 func TestNoProcesses(t *testing.T) {
@@ -45,7 +45,7 @@ func usesFork(t *testing.T, pkg string) bool {
 }
 
 // direction is who may import whom: each package only those further right.
-var direction = []string{"cmd", "serve", "agent", "publish", "workbook", "tangle", "compile", "sandbox", "trace", "org", "value", "internal"}
+var direction = []string{"cmd", "serve", "agent", "publish", "workbook", "tangle", "fabric", "compile", "sandbox", "trace", "org", "value", "internal"}
 
 // testSupport are packages that only tests import; they stand above what they
 // make test data for.

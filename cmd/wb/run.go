@@ -45,6 +45,7 @@ type runCmd struct {
 
 	Exec bool `help:"With a sentence: grant the default agent git, publish and image." env:"WB_AGENT_EXEC"`
 
+	runFabric
 	stdinFlag
 	Progress bool `help:"Tell the end of each component on stderr, as a line of JSON."`
 }
@@ -79,6 +80,11 @@ func (c *runCmd) Run(a *app) error {
 	}
 	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
 		opts.Lanes = lanes
+		leave, err := c.spread(a, env, &opts)
+		if err != nil {
+			return err
+		}
+		defer leave()
 		if c.Map != "" {
 			return c.fanOut(a, opts)
 		}
@@ -254,6 +260,8 @@ func (c *runCmd) execute(ctx context.Context, a *app, opts workbook.Options) (*w
 		return workbook.Run(ctx, opts)
 	}
 	opts.Trace = record
+	c.teller.record(record)
+	defer c.teller.record(nil)
 	report, err := workbook.Run(ctx, opts)
 	if endErr := record.End(outcome(report, err)); endErr != nil && !record.Incomplete() {
 		a.note("wb: %v", endErr)

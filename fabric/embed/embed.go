@@ -14,10 +14,13 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/nats-io/nats-server/v2/server"
@@ -52,6 +55,7 @@ type Server struct {
 	server  *server.Server
 	tenants []Tenant
 	url     string
+	tls     *tls.Config
 }
 
 // NoTLSError says that a server would be reached from other machines in the
@@ -105,7 +109,7 @@ func Start(ctx context.Context, config Config) (*Server, error) {
 		return nil, fmt.Errorf("fabric server: %w", err)
 	}
 	ns.Start()
-	s := &Server{server: ns, tenants: tenants}
+	s := &Server{server: ns, tenants: tenants, tls: config.TLS}
 	if !ns.ReadyForConnections(20 * time.Second) {
 		s.Close()
 		return nil, fmt.Errorf("fabric server: it did not start on %s", config.Addr)
@@ -139,6 +143,9 @@ func (s *Server) admit(ctx context.Context, t Tenant, config Config) error {
 	link.Close()
 	return nil
 }
+
+// InsideTLS is how this process connects to the server, nil in the clear.
+func (s *Server) InsideTLS() *tls.Config { return insideTLS(s.tls) }
 
 // insideTLS is how the server's own process connects to it: it need not be told
 // who answers at an address that it has just opened.
@@ -202,6 +209,41 @@ func withTokens(list []Tenant) ([]Tenant, error) {
 			t.WorkerToken = NewToken()
 		}
 		all = append(all, t)
+	}
+	return all, nil
+}
+
+// KeepTokens fills in tokens that are not given: those kept in dir from an
+// earlier start, else new ones, which are then kept, for their owner to read:
+// NAME.token for callers and NAME-worker.token for workers.
+func KeepTokens(dir string, list []Tenant) ([]Tenant, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("fabric server: %w", err)
+	}
+	all := slices.Clone(list)
+	for i := range all {
+		t := &all[i]
+		if err := fabric.CheckTenant(t.Name); err != nil {
+			return nil, err
+		}
+		for _, one := range []struct {
+			token *string
+			user  string
+		}{{&t.Token, t.Name}, {&t.WorkerToken, fabric.WorkerUser(t.Name)}} {
+			if *one.token != "" {
+				continue
+			}
+			path := filepath.Join(dir, one.user+".token")
+			text, err := os.ReadFile(path)
+			if errors.Is(err, fs.ErrNotExist) {
+				text = []byte(NewToken() + "\n")
+				err = os.WriteFile(path, text, 0o600)
+			}
+			if err != nil {
+				return nil, fmt.Errorf("fabric server: %w", err)
+			}
+			*one.token = strings.TrimSpace(string(text))
+		}
 	}
 	return all, nil
 }

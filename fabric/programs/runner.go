@@ -60,7 +60,7 @@ func NewRunner(config Config) *Runner {
 func Stays(p *compile.Program) string {
 	switch {
 	case p.Job.Session != "":
-		return fmt.Sprintf("its session %q lives here", p.Job.Session)
+		return "its session lives here"
 	case p.Job.Dock != nil && len(p.Job.Dock.Capabilities()) > 0:
 		return fmt.Sprintf("it was granted %s, and what it does there must not happen twice", p.Job.Dock.Capabilities()[0])
 	case p.Job.Caps.Clock:

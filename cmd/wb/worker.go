@@ -1,0 +1,265 @@
+package main
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/BurntSushi/toml"
+
+	"wb/compile"
+	"wb/fabric"
+	"wb/fabric/embed"
+	"wb/fabric/programs"
+	"wb/serve/api"
+)
+
+// fabricFlags say which fabric, for callers and workers.
+type fabricFlags struct {
+	Nats   string `help:"Server of the fabric: nats://HOST:4222, or tls://." placeholder:"URL" env:"WB_NATS"`
+	Tenant string `help:"Whose queue it is." default:"default" env:"WB_NATS_TENANT"`
+	Token  string `name:"nats-token" aliases:"token" help:"Where the fabric's token is: env:NAME or file:PATH." placeholder:"REF" env:"WB_NATS_TOKEN"`
+	CA     string `name:"nats-ca" help:"Certificates to trust a tls:// server by, in place of the system's." type:"existingfile" placeholder:"FILE"`
+}
+
+// config is where the flags lead; worker says as whom.
+func (f *fabricFlags) config(worker bool) (fabric.Config, error) {
+	c := fabric.Config{URL: f.Nats, Tenant: f.Tenant}
+	if f.Token != "" {
+		var err error
+		if c.Token, err = api.ReadToken(f.Token, os.Getenv); err != nil {
+			return c, fmt.Errorf("--nats-token: %w", err)
+		}
+		if worker {
+			c.User = fabric.WorkerUser(f.Tenant)
+		}
+	}
+	if f.CA != "" {
+		pem, err := os.ReadFile(f.CA)
+		if err != nil {
+			return c, err
+		}
+		c.TLS = &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}
+		if !c.TLS.RootCAs.AppendCertsFromPEM(pem) {
+			return c, fmt.Errorf("%s: no certificate in it", f.CA)
+		}
+	}
+	return c, nil
+}
+
+// workerCmd does the work of runs elsewhere, and may host the fabric.
+type workerCmd struct {
+	fabricFlags
+	Slots int           `default:"-1" help:"Programs at once; one per processor by default, 0 only hosts." placeholder:"N"`
+	Name  string        `help:"What this worker calls itself; host and process id by default."`
+	Grace time.Duration `default:"30s" help:"How long work may go on when the worker is told to leave."`
+	List  bool          `help:"List the workers there are, and do nothing."`
+
+	Embed   bool   `help:"Host the fabric's server here."`
+	Addr    string `default:"127.0.0.1:4222" help:"With --embed: address to listen on." placeholder:"HOST:PORT"`
+	Dir     string `help:"With --embed: directory for queues, results and tokens; in the state directory by default." type:"path" placeholder:"DIR"`
+	Tenants string `help:"With --embed: file that names tenants with tokens and quotas." type:"existingfile" placeholder:"FILE"`
+	TLSCert string `name:"tls-cert" help:"With --embed: certificate. Needed beyond this machine." type:"existingfile" placeholder:"FILE"`
+	TLSKey  string `name:"tls-key" help:"With --embed: its key." type:"existingfile" placeholder:"FILE"`
+
+	UntilStdinEnds bool `hidden:"" help:"Leave when standard input ends."`
+}
+
+func (c *workerCmd) Help() string {
+	return `Examples:
+  wb worker --embed --dir fabric/                    hosts a server and works
+  wb run big.org --nats nats://127.0.0.1:4222 --nats-token file:fabric/default.token
+  wb worker --nats tls://fabric.example.com:4222 --token file:default-worker.token
+  wb worker --list --nats nats://127.0.0.1:4222 --nats-token file:fabric/default.token
+
+A worker joins from any machine and takes programs of one tenant's runs. On
+SIGTERM it finishes what it has begun; killed, its work goes to others. A tenants
+file, where tokens that are not given are made up and kept beside the queues:
+
+  [tenants.ada]
+  token = "env:ADA_TOKEN"
+  worker_token = "file:/etc/wb/ada-worker.token"
+  results = "2GiB"
+  objects = "8GiB"
+  queue = 5000`
+}
+
+func (c *workerCmd) Run(a *app) (err error) {
+	if c.Slots < 0 {
+		c.Slots = max(1, processors())
+	}
+	config, err := c.config(true)
+	if err != nil {
+		return err
+	}
+	config.Name = c.Name
+	switch {
+	case c.Embed:
+		server, err := c.host(a)
+		if err != nil {
+			return err
+		}
+		defer server.Close()
+		first := server.Tenants()[0]
+		config.URL, config.Tenant, config.User, config.Token = server.URL(), first.Name, fabric.WorkerUser(first.Name), first.WorkerToken
+		config.TLS = server.InsideTLS()
+		if c.Slots == 0 {
+			<-a.ctx.Done()
+			return nil
+		}
+	case c.Nats == "":
+		return &usageError{err: errors.New("a worker needs --nats URL, or --embed"), hint: "wb help worker"}
+	case c.List:
+		config.User = ""
+		return c.list(a, config)
+	}
+	ctx, stop := context.WithCancel(a.ctx)
+	defer stop()
+	if c.UntilStdinEnds {
+		go func() {
+			_, _ = io.Copy(io.Discard, a.std.In) // whatever ends it ends the worker
+			stop()
+		}()
+	}
+	return c.work(ctx, a, config)
+}
+
+// work takes programs off the queue until ctx ends.
+func (c *workerCmd) work(ctx context.Context, a *app, config fabric.Config) error {
+	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
+		link, err := fabric.Dial(ctx, config)
+		if err != nil {
+			return err
+		}
+		defer link.Close()
+		peer := &programs.Peer{Lanes: lanes, Tools: env.Tools, Progress: env.Progress, Link: link}
+		a.note("wb worker: %s works for %s at %s, %d at once", link.Name(), config.Tenant, config.URL, c.Slots)
+		return fabric.NewWorker(link, fabric.WorkerConfig{Slots: c.Slots, Execute: peer.Execute, Same: programs.Same, Grace: c.Grace, Told: a.tellWork}).Run(ctx)
+	})
+}
+
+// tellWork says what a worker did, with -v, and what went wrong, always.
+func (a *app) tellWork(e fabric.Ended) {
+	switch {
+	case e.Err != nil:
+		a.note("wb worker: %s: %v", e.Tag, e.Err)
+	case a.verbose:
+		a.note("wb worker: %s in %s", e.Tag, e.Took.Round(time.Millisecond))
+	}
+}
+
+func (c *workerCmd) list(a *app, config fabric.Config) error {
+	link, err := fabric.Dial(a.ctx, config)
+	if err != nil {
+		return err
+	}
+	defer link.Close()
+	members, err := link.Roll(a.ctx, 500*time.Millisecond)
+	if err != nil {
+		return err
+	}
+	return a.answer("worker", members, func(w io.Writer) error {
+		for _, m := range members {
+			if _, err := fmt.Fprintf(w, "%s  %d slots, %d busy, %d done\n", m.Name, m.Slots, m.Busy, m.Done); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// host starts the server and says how to reach it.
+func (c *workerCmd) host(a *app) (*embed.Server, error) {
+	config := embed.Config{Addr: c.Addr, Dir: c.Dir}
+	if config.Dir == "" {
+		state, err := userState()
+		if err != nil {
+			return nil, err
+		}
+		config.Dir = filepath.Join(state.Dir(), "fabric")
+	}
+	if c.TLSCert != "" || c.TLSKey != "" {
+		pair, err := tls.LoadX509KeyPair(c.TLSCert, c.TLSKey)
+		if err != nil {
+			return nil, fmt.Errorf("--tls-cert, --tls-key: %w", err)
+		}
+		config.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+	} else if !embed.Loopback(c.Addr) {
+		return nil, &embed.NoTLSError{Addr: c.Addr}
+	}
+	tenants, err := c.tenants()
+	if err != nil {
+		return nil, err
+	}
+	if config.Tenants, err = embed.KeepTokens(config.Dir, tenants); err != nil {
+		return nil, err
+	}
+	server, err := embed.Start(a.ctx, config)
+	if err != nil {
+		return nil, err
+	}
+	a.note("wb worker: the fabric is at %s; tokens are in %s", server.URL(), config.Dir)
+	return server, nil
+}
+
+// tenantsFile is what --tenants reads.
+type tenantsFile struct {
+	Tenants map[string]struct {
+		Token       string `toml:"token"`
+		WorkerToken string `toml:"worker_token"`
+		Queue       int64  `toml:"queue"`
+		Results     string `toml:"results"`
+		Objects     string `toml:"objects"`
+	} `toml:"tenants"`
+}
+
+func (c *workerCmd) tenants() ([]embed.Tenant, error) {
+	if c.Tenants == "" {
+		return []embed.Tenant{{Name: c.Tenant}}, nil
+	}
+	var file tenantsFile
+	meta, err := toml.DecodeFile(c.Tenants, &file)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", c.Tenants, err)
+	}
+	if unknown := meta.Undecoded(); len(unknown) > 0 {
+		return nil, fmt.Errorf("%s: unknown key %s", c.Tenants, unknown[0])
+	}
+	var list []embed.Tenant
+	for name, t := range file.Tenants {
+		tenant := embed.Tenant{Name: name, Quota: fabric.Quota{Messages: t.Queue}}
+		for _, field := range []struct {
+			ref string
+			to  *string
+		}{{t.Token, &tenant.Token}, {t.WorkerToken, &tenant.WorkerToken}} {
+			if field.ref == "" {
+				continue
+			}
+			if *field.to, err = api.ReadToken(field.ref, os.Getenv); err != nil {
+				return nil, fmt.Errorf("%s: tenant %s: %w", c.Tenants, name, err)
+			}
+		}
+		for _, field := range []struct {
+			text string
+			to   *int64
+		}{{t.Results, &tenant.Quota.ResultBytes}, {t.Objects, &tenant.Quota.ObjectBytes}} {
+			if field.text == "" {
+				continue
+			}
+			if *field.to, err = parseBytes(field.text); err != nil {
+				return nil, fmt.Errorf("%s: tenant %s: %q is no size", c.Tenants, name, field.text)
+			}
+		}
+		list = append(list, tenant)
+	}
+	slices.SortFunc(list, func(x, y embed.Tenant) int { return strings.Compare(x.Name, y.Name) })
+	return list, nil
+}

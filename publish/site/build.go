@@ -77,16 +77,8 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 			b.pages[d.Path] = was
 		}
 	}
-	made := make([]*built, len(todo))
-	group, ctx2 := errgroup.WithContext(ctx)
-	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, d := range todo {
-		group.Go(func() (err error) {
-			made[i], err = b.build(ctx2, d)
-			return err
-		})
-	}
-	if err := group.Wait(); err != nil {
+	made, err := b.buildAll(ctx, todo)
+	if err != nil {
 		b.pages = nil
 		return nil, err
 	}
@@ -108,6 +100,20 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	}
 	r.Files = b.files
 	return r, nil
+}
+
+// buildAll makes the parts of several documents' pages.
+func (b *Builder) buildAll(ctx context.Context, docs []*Document) ([]*built, error) {
+	made := make([]*built, len(docs))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(runtime.GOMAXPROCS(0))
+	for i, d := range docs {
+		group.Go(func() (err error) {
+			made[i], err = b.build(ctx, d)
+			return err
+		})
+	}
+	return made, group.Wait()
 }
 
 // sameDocuments reports whether the documents are those that pages were made

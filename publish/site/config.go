@@ -233,10 +233,10 @@ func slashed(p string) string {
 }
 
 // OutputDir is the directory that the site in dir is built in.
-func (c *Config) OutputDir(dir string) string { return below(dir, c.Output) }
+func (c *Config) OutputDir(dir string) string { return c.Path(dir, c.Output) }
 
-// below is a path as the configuration of the site in dir has it.
-func below(dir, name string) string {
+// Path is a path as the configuration of the site in dir has it.
+func (c *Config) Path(dir, name string) string {
 	if filepath.IsAbs(name) {
 		return filepath.Clean(name)
 	}

@@ -17,6 +17,7 @@ type Known struct {
 	Facts  map[string]page.Fact
 	Events []trace.Event
 	Live   page.LiveOf
+	Foot   page.Foot // what Live's HTML needs at the end of the page
 }
 
 // Options say what pages are made of besides the documents.
@@ -47,7 +48,7 @@ func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 		if err != nil {
 			return nil, err
 		}
-		opts.Facts, opts.Events, opts.Live = known.Facts, known.Events, known.Live
+		opts.Facts, opts.Events, opts.Live, opts.Foot = known.Facts, known.Events, known.Live, known.Foot
 	}
 	opts.TrailURL, opts.ViewURL = relative(d.Page, trailOf(d)), relative(d.Page, sourceOf(d))
 	p, found, err := page.Fragment(ctx, d.File, d.Source, opts)

@@ -21,11 +21,11 @@ import (
 type linker struct {
 	p       *Project
 	mu      sync.Mutex
-	anchors map[*Document]func() (page.Anchors, error)
+	anchors map[string]func() (page.Anchors, error) // by the path of the document
 }
 
 func newLinker(p *Project) *linker {
-	l := &linker{p: p, anchors: map[*Document]func() (page.Anchors, error){}}
+	l := &linker{p: p, anchors: map[string]func() (page.Anchors, error){}}
 	for _, d := range p.Documents {
 		l.forget(d)
 	}
@@ -36,12 +36,12 @@ func newLinker(p *Project) *linker {
 func (l *linker) forget(d *Document) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.anchors[d] = sync.OnceValues(func() (page.Anchors, error) { return page.AnchorsOf(d.File, d.Source) })
+	l.anchors[d.Path] = sync.OnceValues(func() (page.Anchors, error) { return page.AnchorsOf(d.File, d.Source) })
 }
 
 func (l *linker) places(d *Document) (page.Anchors, error) {
 	l.mu.Lock()
-	read := l.anchors[d]
+	read := l.anchors[d.Path]
 	l.mu.Unlock()
 	return read()
 }
@@ -50,6 +50,7 @@ func (l *linker) places(d *Document) (page.Anchors, error) {
 type reading struct {
 	*linker
 	doc   *Document
+	embed bool     // pictures become part of the page
 	files []string // of the directory, that the page shows or leads to
 	uses  []string // pages it has links to places of
 	found []compile.Diagnostic
@@ -128,6 +129,9 @@ func (r *reading) file(l page.Link) (string, bool) {
 		return "", false
 	case path.Ext(name) == ".org":
 		hint := "list it in " + NavFile
+		if r.embed {
+			hint = "wb publish site publishes documents together"
+		}
 		if name == NavFile || name == ConfigFile {
 			hint = ""
 		}
@@ -135,6 +139,9 @@ func (r *reading) file(l page.Link) (string, bool) {
 		return "", false
 	case !manifest.SafePath(name) || generated(name):
 		r.complain(l, "broken-link", "rename the file", "%s cannot be the name of a file of the site", name)
+		return "", false
+	}
+	if l.Image && r.embed {
 		return "", false
 	}
 	r.files = append(r.files, name)

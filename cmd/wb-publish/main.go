@@ -1,0 +1,129 @@
+// Command wb-publish lays out sites for wb publish, which starts it; people
+// have no reason to. It is a program of its own because hugo and chroma take
+// longer to initialise than most verbs of wb take altogether.
+//
+// It reads workbooks, caches and the toolchains' descriptions, and writes the
+// files of a site into the directory it is given. It signs nothing, deploys
+// nothing, and has neither keys nor tokens.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"wb/compile"
+	"wb/publish/sign"
+	"wb/publish/site"
+	"wb/publish/site/hugo"
+	"wb/publish/site/worker"
+)
+
+func main() {
+	if len(os.Args) != 2 || os.Args[1] != "work" {
+		fmt.Fprintln(os.Stderr, "wb-publish: started by wb publish, which has the verbs and their help: wb help publish")
+		os.Exit(2)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	if err := worker.Answer(ctx, os.Stdin, os.Stdout, do); err != nil {
+		fmt.Fprintf(os.Stderr, "wb-publish: %v\n", err)
+		os.Exit(1)
+	}
+}
+
+func do(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.Reply, error) {
+	switch r.Do {
+	case worker.Site:
+		return buildSite(ctx, r, t)
+	case worker.Page:
+		return buildPage(ctx, r, t)
+	case worker.Serve:
+		return &worker.Reply{}, serve(ctx, r, t)
+	}
+	return nil, fmt.Errorf("there is nothing called %q to do", r.Do)
+}
+
+// buildSite writes the site of a directory into another.
+func buildSite(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.Reply, error) {
+	p, err := site.Open(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	k, err := newKnowledge(ctx, r, t)
+	if err != nil {
+		return nil, err
+	}
+	defer k.close()
+	b := site.NewBuilder(p, hugo.Layout{}, k.options())
+	built, err := b.Build(ctx)
+	if err != nil {
+		return nil, err
+	}
+	reply := &worker.Reply{Found: built.Found, Left: p.Left, Pages: built.Pages, Assertions: k.assertions()}
+	if hasErrors(built.Found) {
+		return reply, nil
+	}
+	return reply, sign.WriteNew(r.Out, built.Files, true)
+}
+
+// buildPage writes the site of one document into a directory.
+func buildPage(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.Reply, error) {
+	k, err := newKnowledge(ctx, r, t)
+	if err != nil {
+		return nil, err
+	}
+	defer k.close()
+	src, err := os.ReadFile(r.File)
+	if err != nil {
+		return nil, err
+	}
+	d := &site.Document{Path: filepath.Base(r.File), Page: site.HomePage, File: r.File, Source: src}
+	files, found, err := site.Single(ctx, d, k.options())
+	if err != nil {
+		return nil, err
+	}
+	reply := &worker.Reply{Found: found, Pages: 1, Assertions: k.assertions()}
+	if hasErrors(found) {
+		return reply, nil
+	}
+	return reply, sign.WriteNew(r.Out, files, true)
+}
+
+// serve previews a site until nobody waits any more.
+func serve(ctx context.Context, r worker.Request, t *worker.Talk) error {
+	p, err := site.Open(r.Dir)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	k, err := newKnowledge(ctx, r, t)
+	if err != nil {
+		return err
+	}
+	defer k.close()
+	preview := &site.Preview{
+		Builder: site.NewBuilder(p, hugo.Layout{}, k.options()),
+		Port:    r.Port,
+		Ready:   t.URL,
+		Note:    func(text string) { _ = t.Note("%s", text) },
+	}
+	if err := preview.Serve(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return nil
+}
+
+func hasErrors(found []compile.Diagnostic) bool {
+	for _, d := range found {
+		if d.Severity == compile.Error {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,88 @@
+package site
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"wb/compile"
+	"wb/publish/leak"
+	"wb/publish/manifest"
+)
+
+// Check finds what is wrong with a site without laying it out: everything
+// [Builder.Build] finds, and what looks like a secret, each with its place in
+// the file that the author wrote.
+func (p *Project) Check(ctx context.Context, secrets []leak.Secret) ([]compile.Diagnostic, error) {
+	b := &Builder{p: p, links: newLinker(p)}
+	built, err := b.buildAll(ctx, p.Documents)
+	if err != nil {
+		return nil, err
+	}
+	found := slices.Clone(p.Found)
+	for _, m := range built {
+		found = append(found, m.found...)
+		leaks, err := p.leaks(m, secrets)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, leaks...)
+	}
+	return found, nil
+}
+
+// leaks looks for secrets in what becomes public of a document and in the
+// files it shows.
+func (p *Project) leaks(b *built, secrets []leak.Secret) ([]compile.Diagnostic, error) {
+	public := manifest.Files{b.doc.Page: []byte(strings.Join([]string{b.page.Header, b.page.Body, b.page.Provenance, b.page.View, b.page.Trail}, "\n"))}
+	for _, name := range b.files {
+		data, err := p.root.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			return nil, err
+		}
+		public[name] = data
+	}
+	rules := leak.Rules{Secrets: secrets}
+	var out []compile.Diagnostic
+	for _, f := range leak.Scan(public, rules) {
+		d := compile.Diagnostic{Severity: compile.Error, Code: "leak", Message: f.What,
+			Hint: "take it out; where it is no secret, publish with --allow-leak " + f.Path}
+		d.Pos = compile.Position{File: p.file(f.Path), Line: f.Line, Col: 1}
+		if f.Path == b.doc.Page {
+			d.Pos = p.leakInSource(b.doc, f, rules)
+		}
+		if !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	return out, nil
+}
+
+// leakInSource is where the author wrote what was found on the page.
+func (p *Project) leakInSource(d *Document, f leak.Finding, rules leak.Rules) compile.Position {
+	at := compile.Position{File: d.File, Line: 1, Col: 1}
+	for _, s := range leak.Scan(manifest.Files{d.Path: d.Source}, rules) {
+		if s.What == f.What && s.Line > 0 {
+			at.Line = s.Line
+			break
+		}
+	}
+	return at
+}
+
+// Summary says how many mistakes there are, for the last line of a report.
+func Summary(found []compile.Diagnostic) string {
+	files := map[string]bool{}
+	for _, d := range found {
+		files[d.Pos.File] = true
+	}
+	switch len(found) {
+	case 0:
+		return "no mistakes"
+	case 1:
+		return "1 mistake"
+	}
+	return fmt.Sprintf("%d mistakes in %d files", len(found), len(files))
+}

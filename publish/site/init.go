@@ -1,0 +1,93 @@
+package site
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"wb/publish/manifest"
+)
+
+//go:embed scaffold/publish.org
+var scaffoldConfig string
+
+//go:embed scaffold/index.org
+var scaffoldHome string
+
+// Init writes what a site begins with, and nothing over what is there:
+// publish.org, site.org with the documents that the directory has, and an
+// index.org if there is no document at all. It gives the names of the files it
+// wrote, or with dry would write.
+func Init(dir string, dry bool) (written []string, err error) {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return nil, err
+	}
+	p, err := Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	name := filepath.Base(dir)
+	if abs, err := filepath.Abs(dir); err == nil {
+		name = filepath.Base(abs)
+	}
+	add := func(file, text string) error {
+		if _, err := p.root.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		written = append(written, filepath.Join(dir, file))
+		if dry {
+			return nil
+		}
+		f, err := p.root.OpenFile(file, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+		if err != nil {
+			return err
+		}
+		_, err = f.WriteString(text)
+		return errors.Join(err, f.Close())
+	}
+	if len(p.Documents) == 0 && len(p.Left) == 0 {
+		if err := add("index.org", scaffoldHome); err != nil {
+			return written, err
+		}
+		p.Documents = append(p.Documents, &Document{Path: "index.org", Source: []byte(scaffoldHome)})
+	}
+	if err := add(NavFile, scaffoldNav(p.Documents)); err != nil {
+		return written, err
+	}
+	return written, add(ConfigFile, fmt.Sprintf(scaffoldConfig, name))
+}
+
+// scaffoldNav lists documents in sections by their directories.
+func scaffoldNav(docs []*Document) string {
+	var out strings.Builder
+	out.WriteString("The pages of the site, in their order. A headline begins a section; a line\nthat links to a directory stands for the documents in it. What is not listed\nhere is not published.\n")
+	sections := map[string][]*Document{}
+	var order []string
+	for _, d := range docs {
+		dir := path.Dir(d.Path)
+		if manifest.Private(d.Path) {
+			continue
+		}
+		if sections[dir] == nil {
+			order = append(order, dir)
+		}
+		sections[dir] = append(sections[dir], d)
+	}
+	for _, dir := range order {
+		title := "Pages"
+		if dir != "." {
+			title = titleOf(dir, nil)
+		}
+		fmt.Fprintf(&out, "\n* %s\n", title)
+		for _, d := range sections[dir] {
+			fmt.Fprintf(&out, "- [[file:%s]]\n", d.Path)
+		}
+	}
+	return out.String()
+}

@@ -1,0 +1,69 @@
+package site
+
+import (
+	"context"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"wb/compile"
+	"wb/publish/manifest"
+	"wb/publish/page"
+)
+
+// HomePage is the page that readers get who ask for the site itself.
+const HomePage = "index.html"
+
+// Single is the site of one document: its page, which needs nothing but
+// itself, and the files that it leads to.
+func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []compile.Diagnostic, error) {
+	root, err := os.OpenRoot(filepath.Dir(d.File))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	p := &Project{Dir: filepath.Dir(d.File), root: root, Documents: []*Document{d}, byPath: map[string]*Document{d.Path: d}}
+	_, p.Found = ReadConfig(Named{d.File, d.Source})
+	links := &reading{linker: newLinker(p), doc: d, embed: true}
+	po := page.Options{Highlight: opts.Highlight, Resolve: links.resolve}
+	po.Read = func(name string) ([]byte, error) {
+		if manifest.Private(path.Clean(name)) {
+			return nil, os.ErrPermission
+		}
+		return root.ReadFile(filepath.FromSlash(name))
+	}
+	if opts.Know != nil {
+		known, err := opts.Know(ctx, d)
+		if err != nil {
+			return nil, nil, err
+		}
+		po.Facts, po.Events, po.Live, po.Foot = known.Facts, known.Events, known.Live, known.Foot
+	}
+	html, found, err := page.Render(ctx, d.File, d.Source, po)
+	if err != nil {
+		return nil, nil, err
+	}
+	files := manifest.Files{d.Page: html}
+	for _, name := range links.files {
+		if files[name], err = root.ReadFile(filepath.FromSlash(name)); err != nil {
+			return nil, nil, err
+		}
+	}
+	return files, slices.Concat(p.Found, found, links.found), nil
+}
+
+// SingleConfig is the configuration of a document that is published alone. It
+// is built beside it, in a directory named after it.
+func SingleConfig(file string) (Config, []compile.Diagnostic, error) {
+	src, err := os.ReadFile(file)
+	if err != nil {
+		return Config{}, nil, err
+	}
+	c, found := ReadConfig(Named{file, src})
+	if c.Output == DefaultOutput {
+		c.Output = ".publish_" + strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	}
+	return c, found, nil
+}

@@ -136,11 +136,17 @@ func (c *keyRevokeCmd) Run(a *app) error {
 }
 
 type keyDIDCmd struct {
-	Host string `arg:"" help:"The host of the site, such as example.org."`
+	Host string   `arg:"" help:"The host of the site, such as example.org or localhost:8080."`
+	Path []string `arg:"" optional:"" help:"Names of the directories at the host that the document is for; by default .well-known is."`
 }
 
 func (c *keyDIDCmd) Help() string {
-	return "Example:\n  wb key export-did example.org > public/.well-known/did.json"
+	return `Examples:
+  wb key export-did example.org > public/.well-known/did.json
+  wb key export-did example.org people ada > public/people/ada/did.json
+
+The second is for did:web:example.org:people:ada. Readers give either name to
+wb verify --did.`
 }
 
 func (c *keyDIDCmd) Run(a *app) error {
@@ -148,7 +154,7 @@ func (c *keyDIDCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	doc := keys.Document(c.Host, s.Key.DID())
+	doc := keys.Document(keys.DIDWeb(c.Host, c.Path...), s.Key.DID())
 	return a.answer("key", doc, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")

@@ -1,9 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/BurntSushi/toml"
 
@@ -11,20 +14,25 @@ import (
 	"wb/agent/settings"
 	"wb/compile"
 	"wb/serve/api"
+	"wb/serve/sites"
 	"wb/trace/identity"
 )
 
 // serveCmd serves agents and workbooks over HTTP.
 type serveCmd struct {
-	Dir       string   `arg:"" optional:"" default:"." help:"Directory that agents and workbooks are in." type:"existingdir"`
-	Addr      string   `default:"127.0.0.1:7890" help:"Address to listen on." placeholder:"HOST:PORT"`
-	Token     string   `help:"Where the bearer token is: env:NAME or file:PATH. Needed beyond this machine." placeholder:"REF"`
-	Tenants   string   `help:"File that names several tenants with a directory and a token each." type:"existingfile" placeholder:"FILE"`
-	AllowExec bool     `help:"Let callers grant git, publish and image."`
-	Write     bool     `help:"Let runs change the directory and results be written into workbooks."`
-	Grant     []string `help:"Grant a capability to what is run, where a document asks for it: kv, net:api.example.com; may be repeated." placeholder:"CAP"`
-	MaxRuns   int      `default:"256" help:"Runs of a tenant at the same time."`
-	Schedules bool     `default:"true" negatable:"" help:"Fire what documents schedule."`
+	Dir          string   `arg:"" optional:"" default:"." help:"Directory that agents and workbooks are in." type:"existingdir"`
+	Addr         string   `default:"127.0.0.1:7890" help:"Address to listen on." placeholder:"HOST:PORT"`
+	Token        string   `help:"Where the bearer token is: env:NAME or file:PATH. Needed beyond this machine." placeholder:"REF"`
+	Tenants      string   `help:"File that names several tenants with a directory and a token each." type:"existingfile" placeholder:"FILE"`
+	AllowExec    bool     `help:"Let callers grant git, publish and image."`
+	Write        bool     `help:"Let runs change the directory and results be written into workbooks."`
+	Grant        []string `help:"Grant a capability to what is run, where a document asks for it: kv, net:api.example.com; may be repeated." placeholder:"CAP"`
+	MaxRuns      int      `default:"256" help:"Runs of a tenant at the same time."`
+	PublishToken string   `help:"Where the token is that lets its holder publish sites: env:NAME or file:PATH. Without one nobody can." placeholder:"REF"`
+	PublishBytes int64    `default:"268435456" help:"Bytes that one release of a site may have."`
+	PublishFiles int      `default:"20000" help:"Files that one release of a site may have."`
+	PublishKeep  int      `default:"5" help:"Releases of a site that are kept."`
+	Schedules    bool     `default:"true" negatable:"" help:"Fire what documents schedule."`
 }
 
 func (c *serveCmd) Help() string {
@@ -32,6 +40,8 @@ func (c *serveCmd) Help() string {
   wb serve notes/
   wb serve notes/ --addr 0.0.0.0:7890 --token env:WB_SERVE_TOKEN
   wb serve --tenants tenants.toml --addr :7890
+
+  wb serve notes/ --publish-token env:WB_PUBLISH_TOKEN
 
   curl -d '{"agent":"team.org#waldo","task":"find the decision"}' http://127.0.0.1:7890/api/run
 
@@ -41,15 +51,20 @@ next one starts. A tenants file:
   [tenants.ada]
   dir = "/srv/ada"
   token = "env:ADA_TOKEN"
+  publish_token = "env:ADA_PUBLISH_TOKEN"
   exec = true
   grant = ["kv"]
 
 A tenant has what both --grant and its grant name; alone, what --grant names. Its keys,
-queues, volumes and variables are its own.`
+queues, volumes and variables are its own.
+
+Sites that were published are served at /w/NAME/, those of a tenant other than
+default at /t/TENANT/w/NAME/. wb publish apply publishes; the server verifies
+each release before readers see it.`
 }
 
 func (c *serveCmd) Run(a *app) error {
-	tenants, err := c.tenants()
+	tenants, publishers, err := c.tenants()
 	if err != nil {
 		return err
 	}
@@ -66,6 +81,11 @@ func (c *serveCmd) Run(a *app) error {
 		return err
 	}
 	warn := func(err error) { a.note("wb: warning: %v", err) }
+	published, err := sites.New(sites.Config{Dir: filepath.Join(state.Dir(), "sites"), Tenants: publishers, Keep: c.PublishKeep,
+		Quota: sites.Quota{Bytes: c.PublishBytes, Files: c.PublishFiles}, Warn: warn})
+	if err != nil {
+		return err
+	}
 	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
 		listener, err := api.Listen(a.ctx, c.Addr, tenants)
 		if err != nil {
@@ -74,7 +94,7 @@ func (c *serveCmd) Run(a *app) error {
 		defer listener.Close()
 		server, err := api.New(api.Config{Tenants: tenants, Lanes: lanes, State: state.Dir(), AllowExec: c.AllowExec, AllowWrite: c.Write,
 			Schedules: c.Schedules, MaxRuns: c.MaxRuns, Version: version(), Warn: warn,
-			Grants: c.Grant, Capabilities: tenantCapabilities,
+			Sites: published, Grants: c.Grant, Capabilities: tenantCapabilities,
 			Runtime: func(api.Tenant) *runtime.Runtime {
 				return &runtime.Runtime{Env: env, Lanes: lanes, Getenv: os.Getenv, Warn: warn, Settings: configured, Revoked: revoked}
 			}})
@@ -86,48 +106,70 @@ func (c *serveCmd) Run(a *app) error {
 	})
 }
 
-// tenants are who the server is for: those of the file, or one.
-func (c *serveCmd) tenants() ([]api.Tenant, error) {
-	if c.Tenants == "" {
-		one := api.Tenant{Name: identity.DefaultTenant, Dir: c.Dir, Exec: true, Grants: c.Grant}
-		if c.Token != "" {
-			var err error
-			if one.Token, err = api.ReadToken(c.Token, os.Getenv); err != nil {
-				return nil, fmt.Errorf("--token: %w", err)
-			}
+// tenants are who the server is for, those of the file or one, and who of them
+// may publish.
+func (c *serveCmd) tenants() ([]api.Tenant, []sites.Tenant, error) {
+	if c.Tenants != "" {
+		if c.PublishToken != "" {
+			return nil, nil, &usageError{err: errors.New("--publish-token is for a server without --tenants"), hint: "publish_token in the file names each tenant's"}
 		}
-		return []api.Tenant{one}, nil
+		return readTenants(c.Tenants)
 	}
-	return readTenants(c.Tenants)
+	one := api.Tenant{Name: identity.DefaultTenant, Dir: c.Dir, Exec: true, Grants: c.Grant}
+	publisher := sites.Tenant{Name: one.Name}
+	for _, t := range []struct {
+		flag, ref string
+		to        *string
+	}{{"--token", c.Token, &one.Token}, {"--publish-token", c.PublishToken, &publisher.Token}} {
+		if t.ref == "" {
+			continue
+		}
+		var err error
+		if *t.to, err = api.ReadToken(t.ref, os.Getenv); err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", t.flag, err)
+		}
+	}
+	return []api.Tenant{one}, []sites.Tenant{publisher}, nil
 }
 
-// readTenants reads a tenants file. Directories are relative to the file.
-func readTenants(path string) ([]api.Tenant, error) {
+// readTenants reads a tenants file, in order of their names. Directories are
+// relative to the file.
+func readTenants(path string) ([]api.Tenant, []sites.Tenant, error) {
 	var file struct {
 		Tenants map[string]struct {
-			Dir   string   `toml:"dir"`
-			Token string   `toml:"token"`
-			Exec  bool     `toml:"exec"`
-			Grant []string `toml:"grant"`
+			Dir          string   `toml:"dir"`
+			Token        string   `toml:"token"`
+			PublishToken string   `toml:"publish_token"`
+			Exec         bool     `toml:"exec"`
+			Grant        []string `toml:"grant"`
 		} `toml:"tenants"`
 	}
 	meta, err := toml.DecodeFile(path, &file)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: %w", path, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: unknown key %s", path, unknown[0])
+		return nil, nil, fmt.Errorf("%s: unknown key %s", path, unknown[0])
 	}
 	var all []api.Tenant
-	for name, t := range file.Tenants {
+	var publishers []sites.Tenant
+	for _, name := range slices.Sorted(maps.Keys(file.Tenants)) {
+		t := file.Tenants[name]
 		token, err := api.ReadToken(t.Token, os.Getenv)
 		if err != nil {
-			return nil, fmt.Errorf("%s: tenant %s: %w", path, name, err)
+			return nil, nil, fmt.Errorf("%s: tenant %s: %w", path, name, err)
+		}
+		publisher := sites.Tenant{Name: name}
+		if t.PublishToken != "" {
+			if publisher.Token, err = api.ReadToken(t.PublishToken, os.Getenv); err != nil {
+				return nil, nil, fmt.Errorf("%s: tenant %s: publish_token: %w", path, name, err)
+			}
 		}
 		if !filepath.IsAbs(t.Dir) {
 			t.Dir = filepath.Join(filepath.Dir(path), t.Dir)
 		}
 		all = append(all, api.Tenant{Name: name, Dir: t.Dir, Token: token, Exec: t.Exec, Grants: t.Grant})
+		publishers = append(publishers, publisher)
 	}
-	return all, nil
+	return all, publishers, nil
 }

@@ -6,18 +6,22 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wb/compile"
+	"wb/publish/fault"
 	"wb/publish/rebuild"
+	"wb/publish/remote"
 	"wb/publish/verify"
 	"wb/trace"
 )
 
 // verifyCmd checks what a page, site or bundle says about itself.
 type verifyCmd struct {
-	Path    string `arg:"" help:"A page, a .wbundle, the directory of a site, or its URL on this machine."`
-	DID     string `name:"did" help:"Fail unless this key, or the identity that began with it, signed." placeholder:"DID"`
+	Path    string `arg:"" help:"A page, a .wbundle, the directory of a site, or its URL."`
+	DID     string `name:"did" help:"Fail unless this key, the identity that began with it, or a key of this did:web, signed." placeholder:"DID"`
+	Online  bool   `help:"Ask other machines too: for a URL, and for the document of a did:web."`
 	Keys    string `help:"A key log known to be the issuer's, which may revoke." placeholder:"FILE" type:"existingfile"`
 	Forget  bool   `help:"Do not compare with releases of the site that were verified before, nor remember this one."`
 	Rebuild bool   `help:"Also run the workbook inside again, and compare every byte of every result."`
@@ -28,17 +32,23 @@ func (c *verifyCmd) Help() string {
   wb verify report.html --did did:key:z6Mk…
   wb verify public/
   wb verify http://localhost:8080/
+  wb verify https://example.org/ --did did:web:example.org --online
   wb verify analysis.wbundle --rebuild
 
-Works without a network. Exits with 5 and names one code when anything is not as
+Works without a network, unless you say --online. Exits with 5 and names one code when anything is not as
 it was signed; docs/publish.md lists the codes. A valid answer says which key
 signed, not whose it is: compare it, or give --did.`
 }
 
 func (c *verifyCmd) Run(a *app) error {
 	opts := verify.Options{Want: c.DID}
+	var named []string // by a did:web
 	if strings.HasPrefix(c.DID, "did:web:") {
-		return &usageError{err: fmt.Errorf("--did takes a did:key; did:web documents are not resolved yet"), hint: "take the key from https://HOST/.well-known/did.json"}
+		var err error
+		if named, err = remote.Keys(a.ctx, c.DID, c.Online); err != nil {
+			return err
+		}
+		opts.Want = ""
 	}
 	if c.Keys != "" {
 		log, err := os.ReadFile(c.Keys)
@@ -50,6 +60,9 @@ func (c *verifyCmd) Run(a *app) error {
 	report, err := c.report(a, opts)
 	if err != nil {
 		return err
+	}
+	if report.Valid && named != nil && !slices.Contains(named, report.IssuerDID) {
+		report.Fail(fault.New(fault.IssuerUnexpected, "signed by %s, which %s does not name", report.IssuerDID, c.DID))
 	}
 	if report.Valid && c.Rebuild {
 		if err := c.rebuild(a, report); err != nil {
@@ -68,7 +81,7 @@ func (c *verifyCmd) Run(a *app) error {
 // report verifies whatever the path is.
 func (c *verifyCmd) report(a *app, opts verify.Options) (*verify.Report, error) {
 	if strings.HasPrefix(c.Path, "http://") || strings.HasPrefix(c.Path, "https://") {
-		files, err := verify.Fetch(a.ctx, c.Path)
+		files, err := remote.Site(a.ctx, c.Path, c.Online)
 		if err != nil {
 			return nil, err
 		}

@@ -160,20 +160,3 @@ func (s *Store) keep(log *Log) error {
 	}
 	return nil
 }
-
-// Document is the did:web document that republishes a did:key, for
-// /.well-known/did.json of a host.
-func Document(host, key string) map[string]any {
-	did := "did:web:" + host
-	multibase := key[len("did:key:"):]
-	return map[string]any{
-		"@context":        []string{"https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"},
-		"id":              did,
-		"alsoKnownAs":     []string{key},
-		"assertionMethod": []string{did + "#" + multibase},
-		"authentication":  []string{did + "#" + multibase},
-		"verificationMethod": []map[string]string{{
-			"id": did + "#" + multibase, "type": "Multikey", "controller": did, "publicKeyMultibase": multibase,
-		}},
-	}
-}

@@ -36,6 +36,7 @@ const (
 
 	newPrefix  = ".new-"  // a release that is being written
 	gonePrefix = ".gone-" // a release that is being removed
+	partPrefix = ".part-" // a file that is being written
 )
 
 // Dir is a directory of releases.
@@ -251,16 +252,18 @@ func (d *Dir) Switch(id string) error {
 	return syncDir(d.path)
 }
 
-// Clean removes what interrupted deployments left: stages, and what remains of
-// releases that were being removed. The caller holds the lock.
-func (d *Dir) Clean() error {
+// Clean removes what interrupted deployments left: stages but the one of that
+// name, parts of files, and what remains of releases that were being removed. The
+// caller holds the lock.
+func (d *Dir) Clean(but string) error {
 	base := filepath.Join(d.path, releasesName)
 	entries, err := os.ReadDir(base)
 	if err != nil {
 		return err
 	}
 	for _, e := range entries {
-		if name := e.Name(); strings.HasPrefix(name, newPrefix) || strings.HasPrefix(name, gonePrefix) {
+		name := e.Name()
+		if strings.HasPrefix(name, newPrefix) && name != newPrefix+but || strings.HasPrefix(name, gonePrefix) || strings.HasPrefix(name, partPrefix) {
 			d.step("remove " + name)
 			if err := os.RemoveAll(filepath.Join(base, name)); err != nil {
 				return err

@@ -59,7 +59,7 @@ func put(dir *Dir, files manifest.Files) error {
 		return err
 	}
 	defer unlock()
-	if err := dir.Clean(); err != nil {
+	if err := dir.Clean(""); err != nil {
 		return err
 	}
 	info, _, err := Describe(files[manifest.SitePath])

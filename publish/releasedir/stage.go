@@ -14,6 +14,7 @@ import (
 
 	"wb/publish/fault"
 	"wb/publish/manifest"
+	"wb/publish/verify"
 )
 
 // Stage is a release that is being written, which no reader sees. It is a
@@ -52,6 +53,9 @@ func (d *Dir) HasStage(name string) bool {
 // discarded, or pruned.
 func (s *Stage) Close() error { return s.root.Close() }
 
+// Read reads all files of the stage.
+func (s *Stage) Read() (manifest.Files, error) { return verify.ReadDir(s.path) }
+
 // Discard removes the stage.
 func (s *Stage) Discard() error {
 	return errors.Join(s.root.Close(), os.RemoveAll(s.path))
@@ -67,22 +71,22 @@ func (s *Stage) Add(want manifest.File, data io.Reader) error {
 	if err := s.root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	tmp := filepath.Join(filepath.Dir(name), ".wb-part-"+filepath.Base(name))
 	s.dir.step("write " + want.Path)
-	f, err := s.root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
+	f, err := os.CreateTemp(filepath.Dir(s.path), partPrefix) // not on the stage: half a file is no file of it
 	if err != nil {
 		return err
 	}
+	defer os.Remove(f.Name())
 	sum := sha256.New()
 	size, err := io.Copy(io.MultiWriter(f, sum), io.LimitReader(data, int64(want.Size)+1))
 	if err = errors.Join(err, check(want, size, sum)); err == nil {
-		err = f.Sync()
+		err = errors.Join(f.Chmod(0o644), f.Sync())
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, s.root.Remove(tmp))
+		return err
 	}
 	s.dir.step("name " + want.Path)
-	return s.root.Rename(tmp, name)
+	return os.Rename(f.Name(), filepath.Join(s.path, name)) // MkdirAll found no link on the way
 }
 
 // check compares what was written with what was listed.
@@ -215,4 +219,9 @@ func (s *Stage) Commit(id string) error {
 	}
 	s.dir.step("sync")
 	return syncDir(filepath.Dir(s.path))
+}
+
+// ReadFile reads one file of the stage.
+func (s *Stage) ReadFile(path string) ([]byte, error) {
+	return s.root.ReadFile(filepath.FromSlash(path))
 }

@@ -139,7 +139,7 @@ func release(bare manifest.Files, assertions map[string][]manifest.Assertion, by
 	}
 	out[manifest.KeysPath] = by.Keys.Text()
 	if host != "" {
-		doc, err := json.MarshalIndent(keys.Document(host, by.Signer.DID()), "", "  ")
+		doc, err := json.MarshalIndent(keys.Document(keys.DIDWeb(host), by.Signer.DID()), "", "  ")
 		if err != nil {
 			return nil, nil, err
 		}

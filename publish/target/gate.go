@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"wb/publish/fault"
 	"wb/publish/leak"
 	"wb/publish/manifest"
 	"wb/publish/releasedir"
@@ -78,38 +77,13 @@ func (g *gated) Deploy(ctx context.Context, dir string) (Release, error) {
 }
 
 // admit verifies a site as the next release after newest.
-func admit(files, newest manifest.Files, allowRollback bool) (*site, error) {
-	opts, err := After(newest, allowRollback)
-	if err != nil {
+func admit(files, newest manifest.Files, older bool) (*site, error) {
+	if err := verify.Next(files, newest, older).Err(); err != nil {
 		return nil, err
 	}
 	text := files[manifest.SitePath]
-	if s, err := manifest.ReadSite(text); err == nil && opts.Want != "" && s.IdentityDID != opts.Want {
-		return nil, fault.New(fault.IssuerUnexpected, "the site is of %s; what is there is of %s", s.IdentityDID, opts.Want)
-	}
-	if err := verify.Site(files, opts).Err(); err != nil {
-		return nil, err
-	}
 	info, m, err := releasedir.Describe(text)
 	return &site{files: files, text: text, manifest: m, release: info}, err
-}
-
-// After is what to ask of a site that comes after the newest release kept: the
-// same identity, its key log and log of releases continued, and, unless an older
-// release is wanted, no lower number.
-func After(newest manifest.Files, allowRollback bool) (verify.Options, error) {
-	if newest == nil {
-		return verify.Options{}, nil
-	}
-	last := verify.Site(newest, verify.Options{})
-	if last.Code == fault.JSONInvalid || last.IdentityDID == "" {
-		return verify.Options{}, fmt.Errorf("the newest release that is kept cannot be read: %w", last.Err())
-	}
-	opts := verify.Options{Want: last.IdentityDID}
-	if !allowRollback {
-		opts.Known = last.Remember // nil when somebody changed files of it
-	}
-	return opts, nil
 }
 
 // Rollback implements [Target].
@@ -122,7 +96,7 @@ func (g *gated) Rollback(ctx context.Context, id string) (Release, error) {
 	if err != nil {
 		return Release{}, err
 	}
-	to, err := choose(all, id)
+	to, err := Choose(all, id)
 	if err != nil {
 		return Release{}, err
 	}
@@ -133,9 +107,9 @@ func (g *gated) Rollback(ctx context.Context, id string) (Release, error) {
 	return to, p.rollback(ctx, to)
 }
 
-// choose finds a release by its id, the beginning of it, or its number; "" is
+// Choose finds a release by its id, the beginning of it, or its number; "" is
 // the newest one before the current one.
-func choose(all []Release, id string) (Release, error) {
+func Choose(all []Release, id string) (Release, error) {
 	missing := &releasedir.NotFoundError{ID: id}
 	var found []Release
 	current := -1

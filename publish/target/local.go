@@ -69,7 +69,7 @@ func (l *local) put(ctx context.Context, s *site) error {
 	if err != nil {
 		return err
 	}
-	if err := l.dir.Clean(); err != nil { // what a killed deployment left
+	if err := l.dir.Clean(""); err != nil { // what a killed deployment left
 		return err
 	}
 	stage, err := l.dir.Stage(s.release.ID)

@@ -16,6 +16,7 @@ import (
 
 	"wb/publish/leak"
 	"wb/publish/releasedir"
+	"wb/publish/sign"
 	"wb/publish/verify"
 )
 
@@ -65,7 +66,7 @@ type Config struct {
 	Dir     string // local: the directory of releases; cloudflare-pages: where copies are kept
 	URL     string // self-hosted: of the server, such as https://example.org
 	Site    string // self-hosted: the site's name there
-	Token   string // self-hosted: what the server was given with --publish-token
+	Token   string // self-hosted: what the server was given with --publish-token; "" is $WB_PUBLISH_TOKEN
 	Repo    string // gh-pages: a directory in the work tree of the repository
 	Remote  string // gh-pages: a name or URL; "" is origin
 	Branch  string // gh-pages: "" is gh-pages; cloudflare-pages: "" is main
@@ -77,6 +78,8 @@ type Config struct {
 	Secrets   []leak.Secret // values that must not leave
 	// AllowRollback deploys a release older than the one that is there.
 	AllowRollback bool
+	// Issuer signs what a self-hosted server asks to be signed for rolling back.
+	Issuer *sign.Issuer
 	// Getenv reads the environment; nil is os.Getenv.
 	Getenv func(string) string
 }
@@ -121,6 +124,8 @@ func newPlace(config Config) (place, error) {
 	switch config.Kind {
 	case "", Local:
 		return newLocal(config)
+	case SelfHosted:
+		return newSelfHosted(config)
 	case GHPages:
 		return newGHPages(config)
 	case Cloudflare:

@@ -441,6 +441,9 @@ func (k *Known) allows(s *manifest.Site, text []byte, releases *manifest.Release
 	return nil
 }
 
+// Fail turns a report invalid for what its caller found out.
+func (r *Report) Fail(err *fault.Error) { r.close(err) }
+
 // Failed is the report of what could not even be read; errors that are no
 // failures of verification come back.
 func Failed(kind string, err error) (*Report, error) {

@@ -12,6 +12,7 @@ import (
 	"wb/agent/runtime"
 	"wb/compile"
 	"wb/internal/lazyregexp"
+	"wb/serve/sites"
 	"wb/trace"
 	"wb/trace/identity"
 	"wb/workbook/capability"
@@ -37,6 +38,8 @@ type Config struct {
 	// Capabilities makes what serves a tenant's grants, whose stores lie in a
 	// directory of its own; nil serves nothing. The server closes it.
 	Capabilities func(tenant, dir string, key identity.Key) (*capability.Host, error)
+	// Sites receives and serves published sites; nil does neither.
+	Sites *sites.Server
 	// Schedules fires what documents schedule.
 	Schedules bool
 	// MaxRuns bounds the runs of a tenant at the same time; 0 is DefaultMaxRuns.

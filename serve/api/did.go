@@ -1,24 +1,27 @@
 package api
 
 import (
-	"net/url"
-	"strings"
+	"net/http"
 
-	"wb/trace/identity"
+	"wb/publish/keys"
 )
 
-// didWeb is the did:web document of a host: the same key as the did:key that
-// runs are signed with.
-func didWeb(host string, key identity.Key) map[string]any {
-	id := "did:web:" + strings.ReplaceAll(url.QueryEscape(host), "+", "%20")
-	method := id + "#key-1"
-	return map[string]any{
-		"@context": []string{"https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"},
-		"id":       id,
-		"verificationMethod": []any{map[string]string{"id": method, "type": "Multikey", "controller": id,
-			"publicKeyMultibase": strings.TrimPrefix(key.DID(), "did:key:")}},
-		"authentication":  []string{method},
-		"assertionMethod": []string{method},
-		"alsoKnownAs":     []string{key.DID()},
+// didDocument publishes the key that signs what this host's runs did, by the
+// did:web method: the host's is that of the first tenant, and that of each tenant
+// is did:web:HOST:t:NAME.
+func (s *Server) didDocument(w http.ResponseWriter, r *http.Request) {
+	at, did := s.tenants[0], keys.DIDWeb(r.Host)
+	if name := r.PathValue("tenant"); name != "" {
+		at, did = nil, keys.DIDWeb(r.Host, "t", name)
+		for _, t := range s.tenants {
+			if t.Name == name {
+				at = t
+			}
+		}
 	}
+	if at == nil || at.key.IsZero() {
+		fail(w, http.StatusNotFound, "not_found", "nobody of that name signs here")
+		return
+	}
+	answer(w, http.StatusOK, keys.Document(did, at.key.DID()))
 }

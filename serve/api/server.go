@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"wb/serve/sites"
 	"wb/trace/identity"
 )
 
@@ -140,7 +141,11 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /.well-known/wb.json", s.wellKnown)
 	mux.HandleFunc("GET /.well-known/did.json", s.didDocument)
+	mux.HandleFunc("GET /t/{tenant}/did.json", s.didDocument)
 	s.pages(mux)
+	if s.config.Sites != nil {
+		s.config.Sites.Register(mux)
+	}
 	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound, "not_found", "no such address: "+r.URL.Path)
 	})
@@ -151,7 +156,9 @@ func (s *Server) routes() http.Handler {
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Content-Security-Policy", policy)
 		h.Set("Cache-Control", "no-store")
-		r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		if s.config.Sites == nil || !sites.Owns(r.URL.Path) { // which has bounds of its own
+			r.Body = http.MaxBytesReader(w, r.Body, maxBody)
+		}
 		guarded.ServeHTTP(w, r)
 	})
 }
@@ -181,17 +188,6 @@ func (s *Server) wellKnown(w http.ResponseWriter, _ *http.Request) {
 			"review": "/api/run/{id}/review", "workflow": "/api/workflow", "health": "/healthz", "did": "/.well-known/did.json"},
 		"streams": []string{"sse", "websocket"},
 	})
-}
-
-// didDocument publishes the key that signs what this host's runs did, by the
-// did:web method. It is that of the first tenant.
-func (s *Server) didDocument(w http.ResponseWriter, r *http.Request) {
-	key := s.tenants[0].key
-	if key.IsZero() {
-		fail(w, http.StatusNotFound, "not_found", "this server signs nothing")
-		return
-	}
-	answer(w, http.StatusOK, didWeb(r.Host, key))
 }
 
 // answer writes a value as JSON.

@@ -1,0 +1,109 @@
+package keys
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// A did:web names a host, and maybe a path at it, whose did.json holds keys. It
+// proves as much as the host's TLS certificate does: that whoever controls the
+// host says so. https://w3c-ccg.github.io/did-method-web/
+
+// DIDWeb is the did:web of a host, with a port or without, and of a path there.
+func DIDWeb(host string, path ...string) string {
+	parts := []string{"did:web", strings.ReplaceAll(host, ":", "%3A")}
+	for _, part := range path {
+		parts = append(parts, url.PathEscape(part))
+	}
+	return strings.Join(parts, ":")
+}
+
+// WebURL is where the document of a did:web is.
+func WebURL(did string) (*url.URL, error) {
+	text, ok := strings.CutPrefix(did, "did:web:")
+	if !ok || text == "" {
+		return nil, fmt.Errorf("%q is no did:web", did)
+	}
+	var parts []string
+	for part := range strings.SplitSeq(text, ":") {
+		plain, err := url.PathUnescape(part)
+		if err != nil || plain == "" || plain == "." || plain == ".." || strings.ContainsAny(plain, "/?#@\\") {
+			return nil, fmt.Errorf("%q is no did:web", did)
+		}
+		parts = append(parts, plain)
+	}
+	if len(parts) == 1 {
+		parts = append(parts, ".well-known")
+	}
+	u := &url.URL{Scheme: "https", Host: strings.ToLower(parts[0]), Path: "/" + strings.Join(parts[1:], "/") + "/did.json"}
+	if again, err := url.Parse(u.String()); err != nil || again.Hostname() == "" || again.Host != u.Host {
+		return nil, fmt.Errorf("%q is no did:web", did)
+	}
+	return u, nil
+}
+
+// Document is the did:web document that republishes a did:key.
+func Document(did, key string) map[string]any {
+	multibase := key[len("did:key:"):]
+	method := did + "#" + multibase
+	return map[string]any{
+		"@context":        []string{"https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"},
+		"id":              did,
+		"alsoKnownAs":     []string{key},
+		"assertionMethod": []string{method},
+		"authentication":  []string{method},
+		"verificationMethod": []map[string]string{{
+			"id": method, "type": "Multikey", "controller": did, "publicKeyMultibase": multibase,
+		}},
+	}
+}
+
+// ReadDocument gives the did:keys that a did:web document says may assert: its
+// verification methods of type Multikey, or Ed25519VerificationKey2020, that
+// assertionMethod names. Keys of other kinds are passed over.
+func ReadDocument(did string, text []byte) ([]string, error) {
+	var doc struct {
+		ID              string            `json:"id"`
+		AssertionMethod []json.RawMessage `json:"assertionMethod"`
+		Methods         []method          `json:"verificationMethod"`
+	}
+	if err := json.Unmarshal(text, &doc); err != nil {
+		return nil, fmt.Errorf("%s: its document is not JSON: %w", did, err)
+	}
+	if doc.ID != did {
+		return nil, fmt.Errorf("%s: its document is that of %q", did, doc.ID)
+	}
+	var out []string
+	for _, raw := range doc.AssertionMethod {
+		var m method
+		var name string
+		if json.Unmarshal(raw, &name) == nil {
+			i := slices.IndexFunc(doc.Methods, func(m method) bool { return m.ID == name || did+m.ID == name || m.ID == did+name })
+			if i < 0 {
+				continue
+			}
+			m = doc.Methods[i]
+		} else if json.Unmarshal(raw, &m) != nil {
+			continue
+		}
+		key := "did:key:" + m.Multibase
+		if _, err := Public(key); err == nil && m.Controller == did && (m.Type == "Multikey" || m.Type == "Ed25519VerificationKey2020") {
+			out = append(out, key)
+		}
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: its document names no Ed25519 key that may assert", did)
+	}
+	return out, nil
+}
+
+// method is a verification method.
+type method struct {
+	ID         string `json:"id"`
+	Type       string `json:"type"`
+	Controller string `json:"controller"`
+	Multibase  string `json:"publicKeyMultibase"`
+}

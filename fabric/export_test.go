@@ -25,3 +25,17 @@ func StoreLie(ctx context.Context, l *Link, key, worker string, body []byte) err
 	_, err := l.keep(ctx, m)
 	return err
 }
+
+// ResultsEver are the numbers of the oldest and the newest result that was ever
+// stored.
+func ResultsEver(ctx context.Context, l *Link) (first, last uint64, err error) {
+	stream, err := l.js.Stream(ctx, l.names.ResultsStream())
+	if err != nil {
+		return 0, 0, err
+	}
+	info, err := stream.Info(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	return info.State.FirstSeq, info.State.LastSeq, nil
+}

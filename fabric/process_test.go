@@ -1,0 +1,258 @@
+package fabric_test
+
+import (
+	"bufio"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	"wb/fabric"
+)
+
+// TestMain makes this test binary a worker when it is started as one.
+func TestMain(m *testing.M) {
+	if os.Getenv("FABRIC_TEST_WORKER") != "" {
+		if err := workAsProcess(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// workAsProcess is a worker of its own process, until SIGTERM. What it does
+// first with each piece of work is to write its key to a log.
+func workAsProcess() error {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM)
+	defer stop()
+	log, err := os.OpenFile(os.Getenv("FABRIC_TEST_LOG"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	link, err := fabric.Dial(ctx, fabric.Config{URL: os.Getenv("FABRIC_TEST_WORKER"), Tenant: "ada", User: fabric.WorkerUser("ada"),
+		Token: os.Getenv("FABRIC_TEST_TOKEN"), Name: os.Getenv("FABRIC_TEST_NAME"), AckWait: time.Second})
+	if err != nil {
+		return err
+	}
+	defer link.Close()
+	fmt.Println("ready")
+	return fabric.NewWorker(link, fabric.WorkerConfig{Slots: 2, Execute: func(_ context.Context, j *fabric.Job) ([]byte, error) {
+		if _, err := fmt.Fprintln(log, j.Key); err != nil { // one write, so lines of several processes do not mix
+			return nil, err
+		}
+		if j.Tag == "deadly" {
+			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		}
+		return grind(j.Body), nil
+	}}).Run(ctx)
+}
+
+// grind takes a few milliseconds and gives what its input decides.
+func grind(body []byte) []byte {
+	sum := sha256.Sum256(body)
+	for range 5000 {
+		sum = sha256.Sum256(sum[:])
+	}
+	return []byte(hex.EncodeToString(sum[:]))
+}
+
+// process is a worker that runs as a process.
+type process struct{ *exec.Cmd }
+
+// start starts a worker process and waits until it is connected. prefix runs
+// before it, such as in a network namespace.
+func (s *site) start(name, url, log string, prefix ...string) *process {
+	s.t.Helper()
+	argv := append(prefix, os.Args[0])
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), "FABRIC_TEST_WORKER="+url, "FABRIC_TEST_TOKEN="+s.tenant.WorkerToken, "FABRIC_TEST_NAME="+name, "FABRIC_TEST_LOG="+log)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		s.t.Error(err)
+		return nil
+	}
+	if err := cmd.Start(); err != nil {
+		s.t.Error(err)
+		return nil
+	}
+	p := &process{cmd}
+	s.t.Cleanup(p.kill)
+	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
+		s.t.Errorf("worker %s: %q %v", name, line, err)
+	}
+	go io.Copy(io.Discard, out)
+	return p
+}
+
+func (p *process) kill() {
+	if p != nil {
+		_ = p.Process.Kill()
+		_ = p.Wait()
+	}
+}
+
+// leave tells a worker to leave and waits until it has.
+func (p *process) leave() error {
+	_ = p.Process.Signal(syscall.SIGTERM)
+	return p.Wait()
+}
+
+// done is the work of a test with its replies: n pieces, each of which says what
+// it ought to.
+func (s *site) done(q *fabric.Queue, n int, tag string) {
+	s.t.Helper()
+	var all sync.WaitGroup
+	for i := range n {
+		all.Go(func() {
+			body := fmt.Appendf(nil, "%s %d", tag, i)
+			r, err := q.Do(s.t.Context(), fabric.Work{Key: keyFor(body), Body: body, Tag: tag})
+			if err != nil {
+				s.t.Errorf("work %d: %v", i, err)
+			} else if string(r.Body) != string(grind(body)) {
+				s.t.Errorf("work %d: wrong reply %q", i, r.Body)
+			}
+		})
+	}
+	all.Wait()
+}
+
+func keyFor(body []byte) string {
+	sum := sha256.Sum256(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// lines are the keys in a log of beginnings, and how often each is there.
+func lines(t *testing.T, log string) map[string]int {
+	t.Helper()
+	text, err := os.ReadFile(log)
+	if err != nil && !errors.Is(err, os.ErrNotExist) {
+		t.Fatal(err)
+	}
+	times := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		times[strings.TrimSpace(line)]++
+	}
+	return times
+}
+
+// once checks that every result was stored once, by the numbers of the stream
+// itself, and that work was begun again only where a worker was killed with it.
+func (s *site) once(n, killed int, log string) {
+	s.t.Helper()
+	first, stored, err := fabric.ResultsEver(s.t.Context(), s.dial(s.config))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if stored != uint64(n) || first != 1 {
+		s.t.Errorf("%d pieces of work have results %d to %d", n, first, stored)
+	}
+	begun, again := 0, 0
+	for _, times := range lines(s.t, log) {
+		begun++
+		again += times - 1
+	}
+	if begun != n || again > 2*killed { // each had two slots
+		s.t.Errorf("%d of %d pieces of work were begun, %d of them again with %d workers killed", begun, n, again, killed)
+	}
+}
+
+// TestKilledWorkers kills workers at random moments and starts others.
+func TestKilledWorkers(t *testing.T) {
+	s := newSite(t, fabric.Quota{})
+	log := filepath.Join(t.TempDir(), "log")
+	work := 150 + 40*kills
+	q := s.queue(fabric.QueueConfig{})
+	var finished atomic.Bool
+	var killed atomic.Int32
+	var killer sync.WaitGroup
+	for i := range 3 {
+		p := s.start(fmt.Sprintf("w%d", i), s.server.URL(), log)
+		killer.Go(func() {
+			for n := i; n < kills; n += 3 {
+				time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond)
+				if finished.Load() {
+					return
+				}
+				p.kill()
+				killed.Add(1)
+				p = s.start(fmt.Sprintf("w%d.%d", i, n), s.server.URL(), log)
+			}
+		})
+	}
+	s.done(q, work, "kill")
+	finished.Store(true)
+	killer.Wait()
+	s.once(work, int(killed.Load()), log)
+	t.Logf("%d pieces of work, %d workers killed", work, killed.Load())
+}
+
+// TestDeadlyWork is work that takes every worker with it.
+func TestDeadlyWork(t *testing.T) {
+	s := newSite(t, fabric.Quota{})
+	log := filepath.Join(t.TempDir(), "log")
+	q := s.queue(fabric.QueueConfig{})
+	over := make(chan struct{})
+	var tender sync.WaitGroup
+	tender.Go(func() { // somebody starts workers again, as spawn does
+		for i := 0; ; i++ {
+			p := s.start(fmt.Sprintf("w%d", i), s.server.URL(), log)
+			ended := make(chan struct{})
+			go func() { p.Wait(); close(ended) }()
+			select {
+			case <-ended:
+			case <-over:
+				p.Process.Kill()
+				<-ended
+				return
+			}
+		}
+	})
+	_, err := q.Do(t.Context(), fabric.Work{Key: key(7), Tag: "deadly"})
+	close(over)
+	tender.Wait()
+	poison := new(fabric.PoisonError)
+	if !errors.As(err, &poison) || len(poison.Tries) != 4 || !strings.Contains(err.Error(), "fell silent") {
+		t.Errorf("%v", err)
+	}
+	if n := lines(t, log)[key(7)]; n != 4 {
+		t.Errorf("it was begun %d times", n)
+	}
+}
+
+// TestLeaving tells a worker to leave: it finishes what it has begun.
+func TestLeaving(t *testing.T) {
+	s := newSite(t, fabric.Quota{})
+	log := filepath.Join(t.TempDir(), "log")
+	q := s.queue(fabric.QueueConfig{})
+	first := s.start("first", s.server.URL(), log)
+	var all sync.WaitGroup
+	all.Go(func() { s.done(q, 100, "leave") })
+	for len(lines(t, log)) < 10 {
+		time.Sleep(time.Millisecond)
+	}
+	second := s.start("second", s.server.URL(), log)
+	if err := first.leave(); err != nil {
+		t.Errorf("the worker that left: %v", err)
+	}
+	all.Wait()
+	if err := second.leave(); err != nil {
+		t.Error(err)
+	}
+	s.once(100, 0, log)
+}

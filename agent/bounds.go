@@ -20,7 +20,7 @@ type Bounds struct {
 
 // BoundError says which bound a call would break.
 type BoundError struct {
-	Name  string // "max_steps", "timeout", "tokens", "usd", "tool_calls", "bytes_out"
+	Name  string // "max_steps", "timeout", "tokens", "usd", "tool_calls", "bytes_out", "day_usd", "month_tokens", …
 	Limit string
 }
 
@@ -47,13 +47,30 @@ func (e *BoundError) Status() string {
 // before a call and settled after it, so that no bound is ever exceeded by
 // calls that run at the same time. It is safe for concurrent use.
 type Ledger struct {
-	parent *Ledger
-	limit  Bounds
+	parent  *Ledger
+	account Account // what outlives the process; nil for none
+	limit   Bounds
 
 	mu       sync.Mutex
 	settled  Bounds
 	reserved Bounds
 }
+
+// Account is what an agent may spend over all its runs. Amounts are reserved in it
+// and settled like those of a [Ledger]; package account keeps one in a file.
+type Account interface {
+	Reserve(amount Bounds) error
+	Settle(reserved, used Bounds)
+	TokensLeft() int64
+	BoundsUSD() bool
+}
+
+// Allowance bounds an [Account], by tokens and dollars.
+type Allowance struct{ Day, Month, Total Bounds }
+
+// NewAccountLedger starts a ledger whose amounts are also those of an account, and
+// of parent, unless that is nil.
+func NewAccountLedger(a Account, parent *Ledger) *Ledger { return &Ledger{parent: parent, account: a} }
 
 // NewLedger starts a ledger. What is spent in it is also spent in parent,
 // unless that is nil.
@@ -76,9 +93,18 @@ func (l *Ledger) Reserve(amount Bounds) (*Reservation, error) {
 	if err != nil {
 		return nil, err
 	}
+	if l.account != nil {
+		if err := l.account.Reserve(amount); err != nil {
+			above.Settle(Bounds{})
+			return nil, err
+		}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if err := l.fits(amount); err != nil {
+		if l.account != nil {
+			l.account.Settle(amount, Bounds{})
+		}
 		above.Settle(Bounds{})
 		return nil, err
 	}
@@ -115,6 +141,9 @@ func (r *Reservation) Settle(used Bounds) {
 	r.ledger.reserved = r.ledger.reserved.plus(r.amount.negative())
 	r.ledger.settled = r.ledger.settled.plus(used)
 	r.ledger.mu.Unlock()
+	if r.ledger.account != nil {
+		r.ledger.account.Settle(r.amount, used)
+	}
 	r.above.Settle(used)
 }
 
@@ -141,6 +170,9 @@ func (l *Ledger) tokensLeft() int64 {
 		return math.MaxInt64
 	}
 	left := l.parent.tokensLeft()
+	if l.account != nil {
+		left = min(left, l.account.TokensLeft())
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.limit.Tokens > 0 {
@@ -150,7 +182,9 @@ func (l *Ledger) tokensLeft() int64 {
 }
 
 // boundsUSD reports whether this ledger or one above bounds dollars.
-func (l *Ledger) boundsUSD() bool { return l != nil && (l.limit.USD > 0 || l.parent.boundsUSD()) }
+func (l *Ledger) boundsUSD() bool {
+	return l != nil && (l.limit.USD > 0 || l.account != nil && l.account.BoundsUSD() || l.parent.boundsUSD())
+}
 
 // overriddenBy replaces the bounds that o gives.
 func (b Bounds) overriddenBy(o Bounds) Bounds {

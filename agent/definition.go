@@ -31,6 +31,7 @@ type Definition struct {
 	Exec     bool     // it asks for the exec tools; the host grants them
 
 	Bounds      Bounds
+	Allowance   Allowance // over all its runs
 	WrapUp      WrapUp
 	Temperature float64
 	MaxTokens   int
@@ -42,6 +43,7 @@ type Definition struct {
 	Catalog     string // directory of programs, for the wat style
 	SessionTTL  time.Duration
 	Schedule    string
+	SkipMissed  bool // wakes that were slept through are not made up for
 	Guard       string
 	On          []Listener // hear every run of it
 
@@ -85,7 +87,8 @@ const defaultSystem = `You work in a directory of org files and other text with 
 // drawerKeys are the properties of a definition.
 var drawerKeys = []string{"ID", "MODEL", "TOOLKITS", "TAGLINE", "TOOLS", "MAX_STEPS", "TIMEOUT_MS", "BUDGET_TOKENS", "BUDGET_USD", "BUDGET_TOOL_CALLS",
 	"BUDGET_BYTES_OUT", "EXEC", "OUTPUT", "STYLE", "BOUNDS", "WRAP_UP", "TEMPERATURE", "MAX_TOKENS", "PROFILE", "ALLOW_HOSTS", "CATALOG", "SESSION_TTL",
-	"MAX_RETRIES", "REPAIR", "GUARD", "SCHEDULE", "MCP", "IN", "OUT", "CUSTOM_ID", "CATEGORY", "EFFORT", "ORDERED", "CREATED", "VISIBILITY"}
+	"MAX_RETRIES", "REPAIR", "GUARD", "SCHEDULE", "MISSED", "MCP", "BUDGET_DAY_TOKENS", "BUDGET_DAY_USD", "BUDGET_MONTH_TOKENS", "BUDGET_MONTH_USD",
+	"BUDGET_TOTAL_TOKENS", "BUDGET_TOTAL_USD", "IN", "OUT", "CUSTOM_ID", "CATEGORY", "EFFORT", "ORDERED", "CREATED", "VISIBILITY"}
 
 // Definitions reads the agents of a document. Mistakes are placed in file; an
 // agent with an error among them is left out.
@@ -155,6 +158,15 @@ func (r *definitionReader) read() {
 			d.Bounds.BytesOut = r.number(pos, key, text)
 		case "BUDGET_USD":
 			d.Bounds.USD = r.fraction(pos, key, text, 1e6)
+		case "BUDGET_DAY_TOKENS", "BUDGET_MONTH_TOKENS", "BUDGET_TOTAL_TOKENS":
+			d.Allowance.window(key).Tokens = r.number(pos, key, text)
+		case "BUDGET_DAY_USD", "BUDGET_MONTH_USD", "BUDGET_TOTAL_USD":
+			d.Allowance.window(key).USD = r.fraction(pos, key, text, 1e9)
+		case "MISSED":
+			d.SkipMissed = text == "skip"
+			if text != "skip" && text != "once" {
+				r.fail(pos, fmt.Sprintf(":MISSED: %s is neither once nor skip", text), "")
+			}
 		case "TEMPERATURE":
 			d.Temperature = r.fraction(pos, key, text, 2)
 		case "MAX_TOKENS":
@@ -207,6 +219,17 @@ func (r *definitionReader) read() {
 	if d.System == "" {
 		r.found = append(r.found, compile.Diagnostic{Pos: d.Pos, Severity: compile.Warning, Code: "agent-prompt", Message: fmt.Sprintf("agent %s has no system prompt", d.ID), Hint: "write it below a heading System prompt"})
 	}
+}
+
+// window is the part of an allowance that a key is about.
+func (a *Allowance) window(key string) *Bounds {
+	switch {
+	case strings.HasPrefix(key, "BUDGET_DAY"):
+		return &a.Day
+	case strings.HasPrefix(key, "BUDGET_MONTH"):
+		return &a.Month
+	}
+	return &a.Total
 }
 
 // watDefaults are what agents that write programs have where their drawer says

@@ -53,7 +53,7 @@ func (r *run) reserve(request *Request, from *Ledger, steps int64) (*Reservation
 	if left := from.tokensLeft(); left < 1<<62 {
 		room := left - prompt
 		if room < minAnswer {
-			return nil, &BoundError{"tokens", fmt.Sprint(r.tokenLimit())}
+			return nil, r.noRoom(from, prompt+minAnswer)
 		}
 		if request.MaxTokens == 0 || int64(request.MaxTokens) > room {
 			request.MaxTokens = int(min(room, 1<<20))
@@ -71,7 +71,15 @@ const (
 	assumedAnswer = 4096
 )
 
-func (r *run) tokenLimit() int64 { return r.agent.Bounds.overriddenBy(r.Limits).Tokens }
+// noRoom is the bound that leaves no room for the shortest turn.
+func (r *run) noRoom(from *Ledger, tokens int64) error {
+	reserved, err := from.Reserve(Bounds{Tokens: tokens})
+	if err == nil { // somebody has given something back just now
+		reserved.Settle(Bounds{})
+		err = &BoundError{"tokens", fmt.Sprint(r.agent.Bounds.overriddenBy(r.Limits).Tokens)}
+	}
+	return err
+}
 
 // promptTokens is an upper bound of a request's tokens: what the provider
 // counted for the part it has seen, and a token for each byte that is new.
@@ -108,7 +116,9 @@ func (r *run) cost(u trace.Usage) Bounds {
 
 // take gets a turn from the journal or else from the model.
 func (r *run) take(ctx context.Context, key string, request Request, stop time.Time) (turn, error) {
-	text, err := json.Marshal(request)
+	asked := request
+	asked.MaxTokens = r.agent.MaxTokens // what is left to spend differs when a run goes on
+	text, err := json.Marshal(asked)
 	if err != nil {
 		return turn{}, err
 	}

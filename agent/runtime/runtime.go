@@ -71,6 +71,8 @@ type Runtime struct {
 	On []agent.Listener
 	// Around wraps every run, inside of the guard.
 	Around []agent.Middleware
+	// Now is the time of schedules and accounts; nil is time.Now.
+	Now func() time.Time
 	// Settings are the user's; the zero value configures nothing.
 	Settings settings.Settings
 
@@ -104,6 +106,8 @@ type Task struct {
 	Session string // a conversation this goes on with, "" for none
 	// On hears the run and the runs inside it.
 	On []agent.Listener `json:"-"`
+
+	run string // the run of this process, also in runs inside it
 }
 
 // record is what a journal keeps of the task, so that it can be resumed.
@@ -392,6 +396,7 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 		return nil, err
 	}
 	defer tree.Close()
+	task.run = opts.RunID
 	opts.Delta, opts.Starting = rt.Delta, rt.Starting
 	opts.Prices = rt.prices()
 	opts.Consent = &consent{rt: rt, task: task, run: opts.RunID, root: opts.RootRunID}
@@ -413,6 +418,9 @@ func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, 
 		return nil, err
 	}
 	opts.Around = append(guarded, rt.Around...)
+	if opts.Ledger, err = rt.accounted(d, task, opts); err != nil {
+		return nil, err
+	}
 	if d.Style == agent.StyleWat {
 		whole, err := rt.programmer(ctx, rt.told(d, task), task, tree, &opts)
 		if err != nil {
@@ -588,6 +596,13 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		}
 	}
 	return chosen, nil
+}
+
+func (rt *Runtime) now() time.Time {
+	if rt.Now != nil {
+		return rt.Now()
+	}
+	return time.Now()
 }
 
 func (rt *Runtime) warn(err error) {

@@ -36,6 +36,9 @@ type Config struct {
 	Quota Quota
 }
 
+// DefaultWindow is how much work a caller has under way when nobody says.
+const DefaultWindow = 256
+
 // Quota bounds what one tenant keeps on a server. Zero fields have the defaults
 // named there.
 type Quota struct {
@@ -95,7 +98,7 @@ func (c Config) withDefaults() (Config, error) {
 		c.MaxTries = 4
 	}
 	if c.Window == 0 {
-		c.Window = 256
+		c.Window = DefaultWindow
 	}
 	if c.Poll == 0 {
 		c.Poll = 10 * time.Second

@@ -29,86 +29,94 @@ func processors() int { return runtime.GOMAXPROCS(0) }
 // spread makes opts run programs on a fabric if the flags ask for one. The
 // function that it returns leaves it.
 func (c *runFabric) spread(a *app, env *compile.Env, opts *workbook.Options) (leave func(), err error) {
-	if c.Nats == "" && c.Workers == 0 {
+	switch {
+	case c.Nats == "" && c.Workers == 0:
 		return func() {}, nil
-	}
-	if c.Nats != "" && c.Workers != 0 {
+	case c.Nats != "" && c.Workers != 0:
 		return nil, &usageError{err: errors.New("--nats names workers that are there, --workers starts some: give one of them")}
-	}
-	if c.Workers < 0 {
+	case c.Workers < 0:
 		return nil, &usageError{err: fmt.Errorf("--workers %d", c.Workers)}
 	}
-	var closers []func()
-	leave = func() {
-		for i := len(closers) - 1; i >= 0; i-- {
-			closers[i]()
-		}
-	}
-	defer func() {
-		if err != nil {
-			leave()
-		}
-	}()
 	config, err := c.config(false)
 	if err != nil {
 		return nil, err
 	}
+	if opts.Jobs == 0 {
+		opts.Jobs = fabric.DefaultWindow // they wait for workers, not for processors
+	}
+	c.teller = &fabricTeller{app: a}
+	s := &spread{}
+	fresh := opts.Force
+	join := func() (compile.Runner, error) {
+		return s.join(a, env, config, c.Workers, c.teller, fresh)
+	}
 	if c.Workers > 0 {
-		stop, err := c.start(a, &config)
-		if err != nil {
+		opts.Runner = programs.Lazy(join)
+		return s.leave, nil
+	}
+	if opts.Runner, err = join(); err != nil {
+		s.leave()
+		return nil, err
+	}
+	return s.leave, nil
+}
+
+// spread is a run's part in a fabric, and what has to be undone of it.
+type spread struct{ undo []func() }
+
+func (s *spread) leave() {
+	for i := len(s.undo) - 1; i >= 0; i-- {
+		s.undo[i]()
+	}
+}
+
+// join connects, after starting a server of this run's own and its workers if
+// there are to be any.
+func (s *spread) join(a *app, env *compile.Env, config fabric.Config, workers int, teller *fabricTeller, fresh bool) (compile.Runner, error) {
+	if workers > 0 {
+		if err := s.start(a, &config, workers); err != nil {
 			return nil, err
 		}
-		closers = append(closers, stop)
 	}
 	link, err := fabric.Dial(a.ctx, config)
 	if err != nil {
 		return nil, err
 	}
-	closers = append(closers, link.Close)
-	c.teller = &fabricTeller{app: a}
-	queue, err := fabric.NewQueue(link, fabric.QueueConfig{Notice: c.teller.notice, Check: programs.Check})
+	s.undo = append(s.undo, link.Close)
+	queue, err := fabric.NewQueue(link, fabric.QueueConfig{Notice: teller.notice, Check: programs.Check})
 	if err != nil {
 		return nil, err
 	}
-	closers = append(closers, queue.Close)
-	opts.Runner = programs.NewRunner(programs.Config{Queue: queue, Tools: env.Tools, Progress: env.Progress, Stayed: c.teller.stayed, Fresh: opts.Force})
-	if opts.Jobs == 0 {
-		opts.Jobs = queue.Window()
-	}
-	return leave, nil
+	s.undo = append(s.undo, queue.Close)
+	return programs.NewRunner(programs.Config{Queue: queue, Tools: env.Tools, Progress: env.Progress, Stayed: teller.stayed, Fresh: fresh}), nil
 }
 
-// start starts a server of this run's own and its workers.
-func (c *runFabric) start(a *app, config *fabric.Config) (stop func(), err error) {
+// start starts a server and workers, and makes config that of their caller.
+func (s *spread) start(a *app, config *fabric.Config, workers int) error {
 	dir, err := os.MkdirTemp("", "wb-fabric-")
 	if err != nil {
-		return nil, err
+		return err
 	}
+	s.undo = append(s.undo, func() { os.RemoveAll(dir) })
 	server, err := embed.Start(a.ctx, embed.Config{Dir: dir, Tenants: []embed.Tenant{{Name: config.Tenant}}})
 	if err != nil {
-		os.RemoveAll(dir)
-		return nil, err
+		return err
 	}
+	s.undo = append(s.undo, server.Close)
 	tenant, _ := server.Tenant(config.Tenant)
-	workers, err := spawn.Start(a.ctx, spawn.Config{URL: server.URL(), Tenant: tenant.Name, Token: tenant.WorkerToken, Workers: c.Workers, Stderr: a.std.Err,
+	children, err := spawn.Start(a.ctx, spawn.Config{URL: server.URL(), Tenant: tenant.Name, Token: tenant.WorkerToken, Workers: workers, Stderr: a.std.Err,
 		Died: func(name string, err error, again bool) {
+			a.note("wb: warning: %s ended: %v", name, err)
 			if again {
-				a.note("wb: warning: %s ended: %v; another takes its place", name, err)
-			} else {
-				a.note("wb: warning: %s ended: %v", name, err)
+				a.note("wb: another takes its place")
 			}
 		}})
 	if err != nil {
-		server.Close()
-		os.RemoveAll(dir)
-		return nil, err
+		return err
 	}
+	s.undo = append(s.undo, children.Close)
 	config.URL, config.Token = server.URL(), tenant.Token
-	return func() {
-		workers.Close()
-		server.Close()
-		os.RemoveAll(dir)
-	}, nil
+	return nil
 }
 
 // fabricTeller passes on what happens on a fabric, to the user and the records.

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -54,6 +55,22 @@ func NewRunner(config Config) *Runner {
 		r.salt = time.Now().UTC().Format(time.RFC3339Nano)
 	}
 	return r
+}
+
+// Lazy is a runner that is made when the first program needs it: a run whose
+// results are all kept starts no workers.
+func Lazy(start func() (compile.Runner, error)) compile.Runner {
+	return lazy(sync.OnceValues(start))
+}
+
+type lazy func() (compile.Runner, error)
+
+func (l lazy) Execute(ctx context.Context, p *compile.Program) (*compile.Outcome, error) {
+	r, err := l()
+	if err != nil {
+		return nil, err
+	}
+	return r.Execute(ctx, p)
 }
 
 // Stays is why a program cannot travel, "" when it can.

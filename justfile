@@ -15,7 +15,7 @@ test:
 ci:
     bash .ci/run
 
-# measure; docs/performance.md says what the numbers mean
+# measure; docs/performance.org says what the numbers mean
 bench pattern=".":
     go test -run '^$' -bench '{{pattern}}' -benchmem ./...
 

@@ -61,7 +61,7 @@ type Found struct {
 
 // Store keeps analysed documents and finds those that have some words. It is
 // what SQLite's FTS5 does here, and could be done by bleve; see
-// docs/rationale.md for the numbers that decided.
+// docs/rationale.org for the numbers that decided.
 type Store interface {
 	// Files are all files in the store, by path.
 	Files(ctx context.Context) (map[string]FileState, error)

@@ -18,15 +18,15 @@ var commonArguments = []string{
 }
 
 // TestCommonArguments holds lint to knowing each of them, to refusing its
-// misspelling at its very place, and docs/emacs.md to saying what it does.
+// misspelling at its very place, and docs/emacs.org to saying what it does.
 func TestCommonArguments(t *testing.T) {
-	guide, err := os.ReadFile("../docs/emacs.md")
+	guide, err := os.ReadFile("../docs/emacs.org")
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, _, _ := strings.Cut(string(guide[strings.Index(string(guide), "## Header arguments"):]), "## Tables")
+	table, _, _ := strings.Cut(string(guide[strings.Index(string(guide), "* Header arguments"):]), "* Tables")
 	documented := map[string]bool{}
-	for _, m := range regexp.MustCompile("`:([a-z-]+)`").FindAllStringSubmatch(strings.ReplaceAll(table, " :", "` `:"), -1) {
+	for _, m := range regexp.MustCompile("~:([a-z-]+)~").FindAllStringSubmatch(strings.ReplaceAll(table, " :", "~ ~:"), -1) {
 		documented[m[1]] = true
 	}
 	if len(commonArguments) != 34 {
@@ -44,7 +44,7 @@ func TestCommonArguments(t *testing.T) {
 	}
 	for _, name := range commonArguments {
 		if !documented[name] {
-			t.Errorf("docs/emacs.md does not say what :%s does", name)
+			t.Errorf("docs/emacs.org does not say what :%s does", name)
 		}
 		if found := unknown(name); len(found) > 0 {
 			t.Errorf(":%s is unknown: %v", name, found)

@@ -42,17 +42,17 @@ func differences(t *testing.T) map[string]difference {
 	return all
 }
 
-// TestDifferences holds wb to what those files say, and docs/emacs.md to
+// TestDifferences holds wb to what those files say, and docs/emacs.org to
 // listing them all.
 func TestDifferences(t *testing.T) {
-	guide, err := os.ReadFile("../docs/emacs.md")
+	guide, err := os.ReadFile("../docs/emacs.org")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for name, d := range differences(t) {
 		t.Run(name, func(t *testing.T) {
-			if !strings.Contains(string(guide), "`"+name+"`") {
-				t.Errorf("docs/emacs.md does not list %s", name)
+			if !strings.Contains(string(guide), "~"+name+"~") {
+				t.Errorf("docs/emacs.org does not list %s", name)
 			}
 			if len(d.archive.Files) != 3 {
 				t.Fatal("in.org, wb.org and emacs.org are wanted")

@@ -57,7 +57,7 @@
 // (results_place.go, results.go). Tests compare both with what Emacs wrote. All
 // other bytes of the file stay; the file is replaced atomically and only if
 // nobody else changed it during the run. What differs on purpose is listed in
-// docs/emacs.md, with an example of each in testdata/differences.
+// docs/emacs.org, with an example of each in testdata/differences.
 //
 // # Expectations
 //

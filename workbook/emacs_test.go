@@ -182,7 +182,7 @@ func compareWithEmacs(t *testing.T, documents map[string]string, lanes *compile.
 		t.Logf("%s:\n%s\nwb: %s\nEmacs: %s\n%s\nafter Emacs:\n%s", j.name, diff, strings.Join(j.wbErrors, "\n"), j.emacsError, numbered(j.source), numbered(j.emacs["doc.org"]))
 	}
 	t.Logf("%d of %d documents agree with Emacs; in %d something fails", agreed, len(documents), failed)
-	// Of a few documents one may show what docs/emacs.md lists.
+	// Of a few documents one may show what docs/emacs.org lists.
 	if float64(agreed) < share*float64(len(documents)) && agreed < len(documents)-1 {
 		t.Errorf("%d of %d documents agree, want %.0f %%", agreed, len(documents), 100*share)
 	}

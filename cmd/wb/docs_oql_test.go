@@ -4,18 +4,19 @@ import (
 	"bytes"
 	"context"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"mvdan.cc/sh/v3/shell"
+
+	"wb/internal/docs"
 )
 
-// TestOQLExamples runs the examples of docs/oql.md. A block "```org NAME" is a
-// file; in a block "```console", lines that start with "$ " are commands and
+// TestOQLExamples runs the examples of docs/oql.org. A block of org with a name
+// is a file; in a block of console, lines that start with "$ " are commands and
 // the others what they print, errors included.
 func TestOQLExamples(t *testing.T) {
-	text, err := os.ReadFile("../../docs/oql.md")
+	blocks, err := docs.Blocks("../../docs/oql.org")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -23,18 +24,14 @@ func TestOQLExamples(t *testing.T) {
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	commands := 0
-	for _, b := range fences(string(text)) {
-		kind, name, _ := strings.Cut(b.info, " ")
+	for _, b := range blocks {
 		switch {
-		case kind == "org" && name != "":
-			if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		case b.Lang == "org" && b.Name != "":
+			if err := os.WriteFile(b.Name, []byte(b.Body), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(name, []byte(b.body), 0o644); err != nil {
-				t.Fatal(err)
-			}
-		case kind == "console":
-			for _, example := range strings.Split("\n"+b.body, "\n$ ")[1:] {
+		case b.Lang == "console":
+			for _, example := range strings.Split("\n"+b.Body, "\n$ ")[1:] {
 				command, want, _ := strings.Cut(example, "\n")
 				if got := console(t, command); strings.TrimSpace(got) != strings.TrimSpace(want) {
 					t.Errorf("$ %s\n%s\nwant\n%s", command, got, want)
@@ -46,19 +43,6 @@ func TestOQLExamples(t *testing.T) {
 	if commands < 20 {
 		t.Errorf("only %d examples", commands)
 	}
-}
-
-type fence struct{ info, body string }
-
-// fences are the fenced blocks of a Markdown text.
-func fences(text string) []fence {
-	var out []fence
-	parts := strings.Split("\n"+text, "\n```")
-	for i := 1; i < len(parts); i += 2 {
-		info, body, _ := strings.Cut(parts[i], "\n")
-		out = append(out, fence{strings.TrimSpace(info), body + "\n"})
-	}
-	return out
 }
 
 // console runs a command line of wb and returns what it prints.

@@ -10,8 +10,9 @@ import (
 // execPackages are the only packages of wb that may start processes of the
 // operating system: they fetch toolchains, start MCP servers by command lines of
 // the user's configuration, deploy with the user's own wrangler and git login,
-// and start this executable as workers. No component, shell stage or tool reaches them with anything of its own.
-var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client", "wb/fabric/spawn"}
+// start this executable as workers, and start it again as the children of tiers.
+// No component, shell stage or tool reaches them with anything of its own.
+var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client", "wb/fabric/spawn", "wb/tier"}
 
 // TestNoProcesses walks the import graph of everything wb is built from.
 func TestNoProcesses(t *testing.T) {
@@ -45,11 +46,11 @@ func usesFork(t *testing.T, pkg string) bool {
 }
 
 // direction is who may import whom: each package only those further right.
-var direction = []string{"cmd", "serve", "agent", "publish", "workbook", "tangle", "fabric", "compile", "sandbox", "trace", "org", "value", "internal"}
+var direction = []string{"cmd", "serve", "agent", "publish", "workbook", "tangle", "fabric", "tier", "compile", "sandbox", "trace", "org", "value", "internal"}
 
 // testSupport are packages that only tests import; they stand above what they
 // make test data for.
-var testSupport = []string{"wb/internal/corpus", "wb/internal/emacs"}
+var testSupport = []string{"wb/internal/corpus", "wb/internal/emacs", "wb/internal/docs"}
 
 // TestImportDirection holds the layers apart.
 func TestImportDirection(t *testing.T) {

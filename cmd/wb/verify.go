@@ -36,7 +36,7 @@ func (c *verifyCmd) Help() string {
   wb verify analysis.wbundle --rebuild
 
 Works without a network, unless you say --online. Exits with 5 and names one code when anything is not as
-it was signed; docs/publish.md lists the codes. A valid answer says which key
+it was signed; docs/publish.org lists the codes. A valid answer says which key
 signed, not whose it is: compare it, or give --did.`
 }
 

@@ -219,7 +219,7 @@ func (s *sources) missing(name string, at compile.Position) error {
 	first, _, _ := strings.Cut(name, "/")
 	switch {
 	case slices.Contains(strings.Fields("net net/http net/rpc net/smtp os/exec os/signal os/user plugin"), name) || strings.HasPrefix(name, "net/http/"):
-		return compile.Errorf(at, "package %s is not in the sandbox: programs have no network, processes or users", name).WithHint("the rest of the standard library is there; see docs/lanes.md")
+		return compile.Errorf(at, "package %s is not in the sandbox: programs have no network, processes or users", name).WithHint("the rest of the standard library is there; see docs/lanes.org")
 	case strings.Contains(first, "."):
 		return compile.Errorf(at, "package %s is not there", name).WithHint("ask for its module with :deps, as in :deps " + name + "@v1.2.3")
 	}

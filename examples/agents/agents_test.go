@@ -98,10 +98,10 @@ func scripted(t *testing.T, name string) string {
 }
 
 // questions asks events.org what failed, what was slow and what it cost, in one
-// query each, as docs/agents.md shows.
+// query each, as docs/agents.org shows.
 func questions(t *testing.T, events string) {
 	t.Helper()
-	docs, err := os.ReadFile("../../docs/agents.md")
+	docs, err := os.ReadFile("../../docs/agents.org")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func questions(t *testing.T, events string) {
 		"tag:model_turn | group agent | sum COST_USD":                             `[{"agent":"librarian","sum":0.00204}]`,
 	} {
 		if !strings.Contains(string(docs), query) {
-			t.Errorf("docs/agents.md does not show %q", query)
+			t.Errorf("docs/agents.org does not show %q", query)
 		}
 		q, err := oql.Parse(query)
 		if err != nil {

@@ -287,7 +287,7 @@ func suggest(word string, known []string) string {
 		return "leave it out"
 	}
 	if len(known) > most {
-		return "wb help query shows an example; docs/oql.md lists every name"
+		return "wb help query shows an example; docs/oql.org lists every name"
 	}
 	return "use one of " + strings.Join(known, " ")
 }

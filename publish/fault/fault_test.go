@@ -7,18 +7,18 @@ import (
 	"testing"
 )
 
-// TestDocumented: docs/publish.md has every code, with the words of this
+// TestDocumented: docs/publish.org has every code, with the words of this
 // package, and no other.
 func TestDocumented(t *testing.T) {
 	source, err := os.ReadFile("fault.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	docs, err := os.ReadFile("../../docs/publish.md")
+	docs, err := os.ReadFile("../../docs/publish.org")
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, table, _ := strings.Cut(string(docs), "| code | means |")
+	_, table, _ := strings.Cut(string(docs), "| code ")
 	known := map[string]string{}
 	for _, m := range regexp.MustCompile(`Code = "([a-z0-9-]+)"\s*// (.*)`).FindAllStringSubmatch(string(source), -1) {
 		if known[m[1]] != "" {
@@ -26,13 +26,13 @@ func TestDocumented(t *testing.T) {
 		}
 		known[m[1]] = m[2]
 	}
-	for _, m := range regexp.MustCompile("(?m)^\\| `([a-z0-9-]+)` \\| (.*) \\|$").FindAllStringSubmatch(table, -1) {
+	for _, m := range regexp.MustCompile("(?m)^\\| ~([a-z0-9-]+)~ +\\| (.*?) +\\|$").FindAllStringSubmatch(table, -1) {
 		if known[m[1]] != m[2] {
-			t.Errorf("docs/publish.md says %s means %q, the package %q", m[1], m[2], known[m[1]])
+			t.Errorf("docs/publish.org says %s means %q, the package %q", m[1], m[2], known[m[1]])
 		}
 		delete(known, m[1])
 	}
 	for code := range known {
-		t.Errorf("docs/publish.md does not have %s", code)
+		t.Errorf("docs/publish.org does not have %s", code)
 	}
 }

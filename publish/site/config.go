@@ -157,11 +157,11 @@ func ReadConfig(docs ...Named) (Config, []compile.Diagnostic) {
 				found = append(found, compile.Diagnostic{Pos: at, Severity: compile.Error, Code: code, Message: message, Hint: hint})
 			}
 			name, ours := strings.CutPrefix(k.Name(), keywordPrefix)
-			if !ours {
+			if text, bad := secretIn(k.Name(), k.Value.Text); bad && (ours || path.Base(d.Name) == ConfigFile) {
+				complain("secret", text, "take it out of the document and out of its history; tokens come from the environment or wb var set --secret")
 				continue
 			}
-			if text, bad := secretIn(k.Name(), k.Value.Text); bad {
-				complain("secret", text, "take it out of the document and out of its history; tokens come from the environment or wb var set --secret")
+			if !ours {
 				continue
 			}
 			set, known := setters[name]

@@ -2,7 +2,6 @@ package site
 
 import (
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -57,12 +56,7 @@ func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 	}
 	out := &built{doc: d, page: p, date: isoDate(p.Date), files: links.files, uses: links.uses, found: append(found, links.found...)}
 	out.record = newRecord(p)
-	slices.SortStableFunc(out.found, func(a, b compile.Diagnostic) int {
-		if a.Pos.Line != b.Pos.Line {
-			return a.Pos.Line - b.Pos.Line
-		}
-		return a.Pos.Col - b.Pos.Col
-	})
+	sortFound(out.found)
 	return out, nil
 }
 

@@ -2,6 +2,7 @@ package site
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -90,7 +91,15 @@ func (p *Project) Reload() error {
 	p.checkEntries()
 	p.checkNames()
 	p.indexIDs()
+	sortFound(p.Found)
 	return nil
+}
+
+// sortFound puts findings in the order of their places.
+func sortFound(found []compile.Diagnostic) {
+	slices.SortStableFunc(found, func(a, b compile.Diagnostic) int {
+		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)
+	})
 }
 
 // file is the name that messages give to a file of the directory.

@@ -18,6 +18,7 @@ import (
 	"wb/compile"
 	"wb/compile/lanes"
 	"wb/compile/lanetest"
+	"wb/internal/docs"
 	"wb/sandbox/dock/broker"
 	"wb/sandbox/dock/store"
 	"wb/sandbox/grants"
@@ -125,10 +126,10 @@ func (b *bench) denials() []string {
 	return list
 }
 
-// TestDocumentation runs the examples of docs/sandbox.md: with the grants their
+// TestDocumentation runs the examples of docs/sandbox.org: with the grants their
 // command lines give, they have the results that stand there.
 func TestDocumentation(t *testing.T) {
-	data, err := os.ReadFile("../../docs/sandbox.md")
+	blocks, err := docs.Blocks("../../docs/sandbox.org")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,11 +146,8 @@ func TestDocumentation(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	for i, part := range strings.Split(string(data), "```") {
-		if i%2 == 0 {
-			continue
-		}
-		if text, ok := strings.CutPrefix(part, "org\n"); ok {
+	for _, block := range blocks {
+		if text := block.Body; block.Lang == "org" {
 			examples++
 			if got, report := b.run(name, text, granted...); got != text {
 				t.Errorf("%s with %v gives\n%s", name, granted, got)
@@ -159,7 +157,7 @@ func TestDocumentation(t *testing.T) {
 			}
 			continue
 		}
-		for line := range strings.Lines(part) {
+		for line := range strings.Lines(block.Body) {
 			words := strings.Fields(line)
 			switch {
 			case len(words) > 2 && words[1] == "run":

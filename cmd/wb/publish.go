@@ -1,0 +1,327 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"wb/compile"
+	"wb/publish/leak"
+	"wb/publish/sign"
+	"wb/publish/site"
+	"wb/publish/site/deploy"
+	"wb/publish/site/worker"
+	"wb/publish/target"
+	"wb/sandbox/dock/store"
+)
+
+// publishCmd makes sites of workbooks and puts them where readers find them.
+type publishCmd struct {
+	Init     publishInitCmd     `cmd:"" help:"Write publish.org and site.org for a directory."`
+	Validate publishValidateCmd `cmd:"" help:"Find broken links, missing pictures, secrets and mistakes of the configuration."`
+	Site     publishSiteCmd     `cmd:"" help:"Build, sign and deploy the site of a directory."`
+	Apply    publishApplyCmd    `cmd:"" help:"Build, sign and deploy one workbook as a page."`
+	Serve    publishServeCmd    `cmd:"" help:"Preview a site in the browser, following every change."`
+	Status   publishStatusCmd   `cmd:"" help:"Verify what readers see now, and list the releases that are kept."`
+	Rollback publishRollbackCmd `cmd:"" help:"Show readers an earlier release again."`
+}
+
+type publishInitCmd struct {
+	Dir    string `arg:"" optional:"" default:"." help:"The directory."`
+	DryRun bool   `help:"Say what would be written."`
+}
+
+func (c *publishInitCmd) Help() string {
+	return "Examples:\n  wb publish init notes\n  wb publish init --dry-run\n\nNothing that is there is replaced. site.org lists the documents that there are."
+}
+
+func (c *publishInitCmd) Run(a *app) error {
+	written, err := site.Init(c.Dir, c.DryRun)
+	if err != nil {
+		return err
+	}
+	return a.answer("publish", map[string]any{"written": slices.Concat([]string{}, written), "dry_run": c.DryRun}, func(w io.Writer) error {
+		for _, name := range written {
+			fmt.Fprintln(w, name)
+		}
+		if len(written) == 0 {
+			a.note("everything is there already")
+		}
+		return nil
+	})
+}
+
+type publishValidateCmd struct {
+	Dir string `arg:"" optional:"" default:"." help:"The directory of the site."`
+}
+
+func (c *publishValidateCmd) Help() string {
+	return "Examples:\n  wb publish validate\n  wb publish validate docs --json\n\nEach finding has its file, line and column. Exits with 1 if there are any. Nothing runs and no address is contacted."
+}
+
+func (c *publishValidateCmd) Run(a *app) error {
+	p, err := site.Open(c.Dir)
+	if err != nil {
+		return missing(c.Dir, err)
+	}
+	defer p.Close()
+	secrets, err := a.secrets()
+	if err != nil {
+		return err
+	}
+	found, err := p.Check(a.ctx, secrets)
+	if err != nil {
+		return err
+	}
+	return a.checked(found, map[string]any{"directory": c.Dir, "pages": len(p.Documents), "left": p.Left}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s: %d pages, no mistakes\n", c.Dir, len(p.Documents))
+		return err
+	})
+}
+
+// checked answers with findings, and fails if there are any.
+func (a *app) checked(found []compile.Diagnostic, data map[string]any, text func(io.Writer) error) error {
+	if len(found) == 0 {
+		return a.answer("publish", data, text)
+	}
+	fault := &codedError{text: site.Summary(found), code: exitFailed}
+	if a.json {
+		data["found"] = found
+		if err := writeJSON(a.std.Out, envelope{Verb: "publish", Data: data, Error: &faultJSON{Code: codeNames[exitFailed], Message: fault.text}}); err != nil {
+			return err
+		}
+		return alreadyReported(exitFailed)
+	}
+	for _, d := range found {
+		a.diagnostic(d)
+	}
+	return fault
+}
+
+// secrets are the values that must not leave.
+func (a *app) secrets() (secrets []leak.Secret, err error) {
+	err = withVariables(func(s *store.Store) (err error) {
+		secrets, err = deploy.Secrets(a.ctx, s)
+		return err
+	})
+	return secrets, err
+}
+
+// releaseFlags are those of verbs that release something.
+type releaseFlags struct {
+	DryRun    bool     `help:"Build and check, then say what would be released; write and send nothing."`
+	NoSign    bool     `help:"Build without signing; such a site is not deployed."`
+	AllowLeak []string `help:"A file of the site that may hold what looks like a secret." placeholder:"FILE"`
+}
+
+type publishSiteCmd struct {
+	Dir string `arg:"" optional:"" default:"." help:"The directory of the site."`
+	releaseFlags
+}
+
+func (c *publishSiteCmd) Help() string {
+	return `Examples:
+  wb publish site docs
+  wb publish site --dry-run
+
+The site is built in the directory that #+PUBLISH_OUTPUT names (.publish_out),
+signed with your key as the next release, and deployed to #+PUBLISH_TARGET.
+Nothing is released while there are mistakes. What has not changed makes no new
+release.`
+}
+
+func (c *publishSiteCmd) Run(a *app) error {
+	config, err := configOf(a, c.Dir)
+	if err != nil {
+		return err
+	}
+	return c.release(a, worker.Request{Do: worker.Site, Dir: c.Dir}, c.Dir, *config)
+}
+
+// configOf is the configuration of a site, which must have no mistakes.
+func configOf(a *app, dir string) (*site.Config, error) {
+	p, err := site.Open(dir)
+	if err != nil {
+		return nil, missing(dir, err)
+	}
+	defer p.Close()
+	if len(p.Found) > 0 {
+		return nil, a.checked(p.Found, map[string]any{"directory": dir}, nil)
+	}
+	return &p.Config, nil
+}
+
+type publishApplyCmd struct {
+	File string `arg:"" help:"A workbook, with #+PUBLISH_ keywords of its own."`
+	releaseFlags
+}
+
+func (c *publishApplyCmd) Help() string {
+	return `Examples:
+  wb publish apply report.org
+  wb publish apply report.org --dry-run
+
+The workbook becomes the one page of a site of its own, signed and deployed as
+its #+PUBLISH_ keywords say; by default it is built in .publish_NAME beside it.
+Documents that belong together are published by wb publish site.`
+}
+
+func (c *publishApplyCmd) Run(a *app) error {
+	config, found, err := site.SingleConfig(c.File)
+	if err != nil {
+		return missing(c.File, err)
+	}
+	if len(found) > 0 {
+		return a.checked(found, map[string]any{"file": c.File}, nil)
+	}
+	return c.release(a, worker.Request{Do: worker.Page, File: c.File}, filepath.Dir(c.File), config)
+}
+
+// release has wb-publish lay out a site, and signs and deploys it.
+func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site.Config) error {
+	start := time.Now()
+	stage, err := os.MkdirTemp("", "wb-publish-*")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(stage)
+	r.Out = stage
+	reply, err := a.work(r, nil)
+	if err != nil {
+		return err
+	}
+	for _, left := range reply.Left {
+		a.note("left out: %s", left)
+	}
+	if len(reply.Found) > 0 {
+		return a.checked(reply.Found, map[string]any{"directory": dir}, nil)
+	}
+	secrets, err := a.secrets()
+	if err != nil {
+		return err
+	}
+	with := deploy.Options{AllowLeak: c.AllowLeak, Secrets: secrets}
+	if !c.NoSign {
+		key, err := issuer()
+		if err != nil {
+			return err
+		}
+		with.Issuer = &sign.Issuer{Signer: key.Key, Keys: key.Log}
+	}
+	done, err := deploy.Run(a.ctx, deploy.Job{Stage: stage, Dir: dir, Config: config, Assertions: reply.Assertions, DryRun: c.DryRun}, with)
+	if err != nil {
+		return err
+	}
+	if c.NoSign {
+		a.note("not signed: nobody can tell whether this site is what you wrote, and wb verify refuses it")
+	}
+	done.Pages, done.Millis = reply.Pages, time.Since(start).Milliseconds()
+	return a.answer("publish", done, done.Write)
+}
+
+// work has wb-publish do something.
+func (a *app) work(r worker.Request, url func(string) error) (*worker.Reply, error) {
+	path, err := worker.Find(a.ctx, a.note)
+	if err != nil {
+		return nil, err
+	}
+	return worker.Run(a.ctx, path, r, worker.Listener{Note: func(text string) { a.note("%s", text) }, URL: url}, a.std.Err)
+}
+
+type publishServeCmd struct {
+	Dir  string `arg:"" optional:"" default:"." help:"The directory of the site."`
+	Port int    `help:"The port on this machine; 0 is any that is free." default:"4380"`
+}
+
+func (c *publishServeCmd) Help() string {
+	return `Examples:
+  wb publish serve docs
+  wb publish serve --port 0
+
+The preview answers on this machine alone. Pages that are open reload when they
+change, and mistakes are shown on them. It is not signed, and nothing of it is
+written.`
+}
+
+func (c *publishServeCmd) Run(a *app) error {
+	if _, err := os.Stat(c.Dir); err != nil {
+		return missing(c.Dir, err)
+	}
+	_, err := a.work(worker.Request{Do: worker.Serve, Dir: c.Dir, Port: c.Port}, func(url string) error {
+		return a.answer("publish", map[string]string{"url": url}, func(w io.Writer) error {
+			_, err := fmt.Fprintln(w, url)
+			return err
+		})
+	})
+	return err
+}
+
+type publishStatusCmd struct {
+	Dir string `arg:"" optional:"" default:"." help:"The directory of the site."`
+}
+
+func (c *publishStatusCmd) Help() string {
+	return "Examples:\n  wb publish status docs\n  wb publish status docs --json\n\nReads what the target shows its readers and verifies it. Exits with 5 when that is not what was signed."
+}
+
+func (c *publishStatusCmd) Run(a *app) error {
+	return a.withTarget(c.Dir, func(t target.Target) error {
+		status, err := t.Status(a.ctx)
+		if err != nil {
+			return err
+		}
+		if err := a.answer("publish", status, func(w io.Writer) error { return deploy.WriteStatus(w, status) }); err != nil {
+			return err
+		}
+		if status.Verdict != nil && status.Verdict.Err() != nil {
+			return alreadyReported(exitVerify)
+		}
+		return nil
+	})
+}
+
+// withTarget opens the target of a site.
+func (a *app) withTarget(dir string, do func(target.Target) error) error {
+	config, err := configOf(a, dir)
+	if err != nil {
+		return err
+	}
+	key, err := issuer()
+	if err != nil {
+		return err
+	}
+	t, err := deploy.Target(dir, *config, deploy.Options{Issuer: &sign.Issuer{Signer: key.Key, Keys: key.Log}})
+	if err != nil {
+		return err
+	}
+	if t == nil {
+		t = deploy.Here(config.OutputDir(dir))
+	}
+	return do(t)
+}
+
+type publishRollbackCmd struct {
+	Release string `arg:"" optional:"" help:"Its id, the beginning of that, or its number; by default the one before the current one."`
+	Dir     string `help:"The directory of the site." default:"." placeholder:"DIR"`
+	DryRun  bool   `help:"Say which release readers would see."`
+}
+
+func (c *publishRollbackCmd) Help() string {
+	return "Examples:\n  wb publish rollback --dir docs\n  wb publish rollback 7 --dir docs\n\nwb publish status lists the releases that are kept."
+}
+
+func (c *publishRollbackCmd) Run(a *app) error {
+	return a.withTarget(c.Dir, func(t target.Target) error {
+		release, err := deploy.Rollback(a.ctx, t, c.Release, c.DryRun)
+		if err != nil {
+			return err
+		}
+		return a.answer("publish", map[string]any{"target": t.Name(), "release": release, "dry_run": c.DryRun}, func(w io.Writer) error {
+			_, err := fmt.Fprintf(w, "%s: release %d (%s)\n", t.Name(), release.Sequence, release.ID)
+			return err
+		})
+	})
+}

@@ -1,0 +1,145 @@
+package deploy
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"wb/publish/manifest"
+	"wb/publish/sign"
+	"wb/publish/verify"
+)
+
+// unsignedMark is a file of a site that was built without being signed, so
+// that nobody takes it for a signed one that lost its signature.
+const unsignedMark = ".well-known/wb-unsigned"
+
+// ErrForeign says that a directory holds something else than a site that wb
+// built.
+var ErrForeign = errors.New("holds files that wb did not put there")
+
+// Output is the directory that a site is built in.
+type Output struct {
+	Dir string
+	old manifest.Files // nil when there is nothing yet
+}
+
+// OpenOutput reads what is in the output directory, which need not exist. One
+// that holds something else than a site is refused.
+func OpenOutput(dir string) (*Output, error) {
+	o := &Output{Dir: dir}
+	if _, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) {
+		return o, nil
+	}
+	old, err := verify.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	_, signed := old[manifest.SitePath]
+	_, unsigned := old[unsignedMark]
+	if len(old) > 0 && !signed && !unsigned {
+		return nil, fmt.Errorf("%s %w", dir, ErrForeign)
+	}
+	o.old = old
+	return o, nil
+}
+
+// Release is what was written to an output directory.
+type Release struct {
+	Sequence int    `json:"sequence,omitempty"` // 0 when it is not signed
+	DID      string `json:"issuer_did,omitempty"`
+	Root     string `json:"root,omitempty"`
+	Files    int    `json:"files"`
+	Bytes    int64  `json:"bytes"`
+	Changed  bool   `json:"changed"` // something is different from what was there
+}
+
+// Sign makes the files of a site the next release in the directory: signed,
+// listed and logged. Pages get the assertions given for them. Files that are
+// there already, and are what they were, stay as they are.
+func (o *Output) Sign(files manifest.Files, assertions map[string][]manifest.Assertion, by sign.Issuer, host string, at time.Time) (manifest.Files, *Release, error) {
+	next := maps.Clone(files)
+	for name, said := range assertions {
+		signed, err := manifest.SignPage(next[name], by.Signer, at, said...)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		next[name] = signed
+	}
+	for name, data := range o.old {
+		if name == manifest.SitePath || name == manifest.KeysPath || strings.HasPrefix(name, manifest.LogPrefix) {
+			next[name] = data
+		}
+	}
+	signed, s, err := sign.Site(next, by, host, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	r := &Release{Sequence: s.Sequence, DID: s.IssuerDID, Root: s.Root, Files: len(s.Files)}
+	if bytes.Equal(signed[manifest.SitePath], o.old[manifest.SitePath]) {
+		// The release that is there already has these files; its own bytes carry
+		// its signatures.
+		if report := verify.Site(o.old, verify.Options{}); report.Err() == nil {
+			r.Bytes = size(o.old)
+			return o.old, r, nil
+		}
+		return nil, nil, fmt.Errorf("%s is not what was signed: %w", o.Dir, verify.Site(o.old, verify.Options{}).Err())
+	}
+	r.Changed, r.Bytes = true, size(signed)
+	return signed, r, nil
+}
+
+// Unsigned marks files as not signed.
+func (o *Output) Unsigned(files manifest.Files) (manifest.Files, *Release) {
+	next := maps.Clone(files)
+	next[unsignedMark] = []byte("This site was built with --no-sign. Nobody can tell whether it is what its author wrote.\n")
+	return next, &Release{Files: len(next), Bytes: size(next), Changed: !maps.EqualFunc(next, o.old, bytes.Equal)}
+}
+
+func size(files manifest.Files) (n int64) {
+	for _, data := range files {
+		n += int64(len(data))
+	}
+	return n
+}
+
+// Write brings the directory to the files given: what is new or different is
+// written, what is not among them is removed.
+func (o *Output) Write(files manifest.Files) error {
+	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
+		return err
+	}
+	if err := sign.WriteDir(o.Dir, o.old, files); err != nil {
+		return err
+	}
+	root, err := os.OpenRoot(o.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	dirs := map[string]bool{}
+	for name := range o.old {
+		if _, stays := files[name]; stays {
+			continue
+		}
+		if err := root.Remove(filepath.FromSlash(name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		for dir := path.Dir(name); dir != "."; dir = path.Dir(dir) {
+			dirs[dir] = true
+		}
+	}
+	for _, dir := range slices.Backward(slices.Sorted(maps.Keys(dirs))) {
+		_ = root.Remove(filepath.FromSlash(dir)) // stays when it holds something
+	}
+	o.old = files
+	return nil
+}

@@ -3,9 +3,11 @@ package broker
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"wb/sandbox/dock"
@@ -65,14 +67,33 @@ func Commands(names []string, run Runner, width int) dock.Broker {
 			if len(inputs) > maxInputs {
 				return dock.Reply{}, dock.Errorf(dock.CodeLimit, "commands.many: %d inputs, at most %d", len(inputs), maxInputs)
 			}
-			return answer(call, many(inputs, width, func(input string) (Output, error) {
+			// All answers together are one reply: what is beyond it ends the rest.
+			ctx, stop := context.WithCancelCause(ctx)
+			defer stop(nil)
+			var total atomic.Int64
+			results := many(inputs, width, func(input string) (Output, error) {
+				if ctx.Err() != nil {
+					return Output{}, ctx.Err()
+				}
 				ctx, cancel := context.WithTimeout(ctx, inputTime)
 				defer cancel()
-				return one(ctx, call, []byte(input))
-			}), nil)
+				out, err := one(ctx, call, []byte(input))
+				if total.Add(int64(len(out.Stdout))) > dock.MaxReply {
+					stop(errTooMuch)
+					return Output{}, errTooMuch
+				}
+				return out, err
+			})
+			if errors.Is(context.Cause(ctx), errTooMuch) {
+				return dock.Reply{}, dock.Errorf(dock.CodeLimit, "commands.many: the answers have more than %d bytes", dock.MaxReply)
+			}
+			return answer(call, results, nil)
 		},
 	}
 }
+
+// errTooMuch says that programs have printed more than a reply may hold.
+var errTooMuch = errors.New("too much output")
 
 // command reads the arguments name and args of an operation on registered
 // commands: structured, no shell.

@@ -84,6 +84,9 @@ func (p *processes) spawn(_ context.Context, call *dock.Call) (dock.Reply, error
 		defer close(started.done)
 		defer cancel()
 		started.out, started.err = p.start(ctx, name, args, input)
+		if n := len(started.out.Stdout); n > dock.MaxAnswer {
+			started.out, started.err = Output{}, dock.Errorf(dock.CodeLimit, "%s: %s printed %d bytes, more than %d", call.Operation, name, n, dock.MaxAnswer)
+		}
 	}()
 	p.mu.Lock()
 	defer p.mu.Unlock()

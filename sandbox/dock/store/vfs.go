@@ -234,8 +234,10 @@ func selectOnly(query string) error {
 	if rest := strings.TrimRight(query, "; \t\r\n"); strings.Contains(rest, ";") {
 		return errors.New("a query is one SELECT, without ;")
 	}
-	if strings.Contains(strings.ToLower(query), "pragma_") { // it would show where the file lies
-		return errors.New("a query sees the table vfs and nothing of the database around it")
+	for _, other := range []string{"pragma_", "sqlite_", "vfs_total"} { // they would show how and where the files are kept
+		if strings.Contains(strings.ToLower(query), other) {
+			return errors.New("a query sees the table vfs and nothing of the database around it")
+		}
 	}
 	return nil
 }

@@ -2,10 +2,37 @@ package page
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"time"
 
+	"wb/compile"
 	"wb/publish/manifest"
+	"wb/trace"
 	"wb/workbook"
 )
+
+// Fact is what is known about how a component's result came to be.
+type Fact struct {
+	ID      string
+	Lang    string
+	Pos     compile.Position
+	Source  string            // sha256 of code, arguments and shape
+	Inputs  map[string]string // sha256 of each input's value, by its name
+	Result  string            // sha256 of the value as JSON, "" when nothing is kept
+	Tools   string            // lane and compiler, with its digest
+	Profile string            // what it may do: "compute" is nothing but compute
+	Caps    []string          // the capabilities it had
+	Fuel    int64             // units used
+	Memory  int64             // bytes, at most
+	Kept    bool              // a result made from exactly this source is known
+
+	// From the events of the run that wrote the result; zero without them.
+	Run      string        // its id
+	When     time.Time     // when the component ended
+	Duration time.Duration // how long it took when it was executed
+	Cache    string        // "hit", "miss" or why nothing was kept
+}
 
 // Facts asks the cache what it knows about the components of a workbook.
 // Nothing runs. A component whose source changed since it ran has no Kept
@@ -23,7 +50,7 @@ func Facts(ctx context.Context, opts workbook.Options) (map[string]Fact, error) 
 			return nil, err
 		}
 		if e.Now != nil {
-			f.Source, f.Tools = e.Now.Source, e.Now.Toolchain
+			f.Source, f.Inputs, f.Tools, f.Profile, f.Caps = e.Now.Source, e.Now.Inputs, e.Now.Toolchain, e.Now.Profile, e.Now.Caps
 		}
 		if e.Kept != nil && !e.WouldRun {
 			text, err := e.Kept.Value.MarshalJSON()
@@ -35,6 +62,34 @@ func Facts(ctx context.Context, opts workbook.Options) (map[string]Fact, error) 
 		facts[c.ID] = f
 	}
 	return facts, nil
+}
+
+// AddEvents adds to facts what the events of a run say: when and by which run
+// a result was written, how long it took, whether it was executed then or kept
+// from before. A duration is that of the execution, so for a kept result it
+// comes from the run that executed it, when its events are still there.
+func AddEvents(facts map[string]Fact, events []trace.Event) {
+	for _, e := range events {
+		f, ok := facts[e.Component]
+		if !ok {
+			continue
+		}
+		switch e.Kind {
+		case trace.KindComponentEnd:
+			if e.Error != "" || e.Exit != nil && *e.Exit != 0 {
+				continue
+			}
+			f.Run, f.When, f.Cache = e.Run, e.Time, e.Cache
+			if e.Cache != "hit" && e.Duration > 0 {
+				f.Duration = e.Duration
+			}
+		case trace.KindCacheHit:
+			f.Run, f.When, f.Cache = e.Run, e.Time, "hit"
+		default:
+			continue
+		}
+		facts[e.Component] = f
+	}
 }
 
 // StatementLabel is the label of the assertion about one component.
@@ -49,12 +104,28 @@ func Statements(plan *workbook.Plan, source string, facts map[string]Fact) []man
 		if !f.Kept {
 			continue
 		}
+		profile := f.Profile
+		if profile == "" {
+			profile = "compute"
+		}
+		inputs := map[string]any{}
+		for _, name := range slices.Sorted(maps.Keys(f.Inputs)) {
+			inputs[name] = f.Inputs[name]
+		}
+		predicate := map[string]any{"workbook": source, "language": c.Lang, "source_sha256": f.Source, "inputs_sha256": inputs, "toolchain": f.Tools,
+			"profile": profile, "fuel": f.Fuel, "memory": f.Memory, "output_sha256": f.Result}
+		if len(f.Caps) > 0 {
+			caps := make([]any, len(f.Caps))
+			for i, name := range f.Caps {
+				caps[i] = name
+			}
+			predicate["capabilities"] = caps
+		}
 		out = append(out, manifest.Assertion{Label: StatementLabel, Data: map[string]any{
 			"_type":         "https://in-toto.io/Statement/v1",
 			"subject":       []any{map[string]any{"name": c.ID, "digest": map[string]any{"sha256": f.Result}}},
 			"predicateType": "urn:workbooks:component:v1",
-			"predicate": map[string]any{"workbook": source, "language": c.Lang, "source_sha256": f.Source, "toolchain": f.Tools,
-				"profile": "compute", "fuel": f.Fuel, "memory": f.Memory},
+			"predicate":     predicate,
 		}})
 	}
 	return out

@@ -1,11 +1,12 @@
 package page
 
 import (
+	"cmp"
 	"context"
+	"slices"
+	"strings"
 
 	"wb/compile"
-	"wb/org"
-	"wb/workbook"
 )
 
 // Page is a workbook as HTML, in the parts that a frame puts together: a
@@ -64,16 +65,44 @@ type Resolver func(Link) (href string, ok bool)
 // mistakes, such as links that lead nowhere, with their places in the file;
 // the page is made nevertheless.
 func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page, []compile.Diagnostic, error) {
-	shown, err := workbook.Exported(ctx, file, src)
+	p, err := prepare(ctx, file, src, opts.Read)
 	if err != nil {
 		return nil, nil, err
 	}
-	plan := workbook.NewPlan(file, src)
-	w := newWriter(file, org.Parse(shown), org.Parse(src), plan, opts)
-	p := &Page{Title: w.title(), Lang: w.language(), Source: src}
-	p.Body = w.document() + w.footnotes()
-	p.Header = "<header>\n<h1>" + w.inlineTitle() + "</h1>\n" + w.byline() + "</header>\n"
-	p.TOC = w.contents()
-	p.Provenance = w.provenance()
-	return p, w.found, nil
+	w := newWriter(p, file, opts)
+	out := &Page{Title: w.title(), Lang: w.language(), Author: plainText(w.quietly("AUTHOR")), Date: plainText(w.quietly("DATE")),
+		Description: w.setting("DESCRIPTION"), Tags: w.tags(), Source: src}
+	out.Header = w.header()
+	out.Body = w.document() + w.footnotes()
+	out.TOC = w.contents()
+	out.Body = w.fillSlots(out.Body)
+	if w.raw {
+		out.Body = balanced(out.Body)
+	}
+	out.Provenance = w.provenance()
+	out.Trail = w.trail()
+	out.View = w.view(src)
+	out.Text = indexText(out.Body)
+	out.Ids, out.Links = w.idList, w.links
+	slices.SortStableFunc(w.found, func(a, b compile.Diagnostic) int {
+		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)
+	})
+	return out, w.found, nil
+}
+
+// tags are those of the file and its keywords, each once.
+func (w *writer) tags() []string {
+	tags := slices.Clone(w.doc.FileTags())
+	for k := range strings.FieldsFuncSeq(w.setting("KEYWORDS"), func(r rune) bool { return r == ',' || r == ';' }) {
+		if k = strings.TrimSpace(k); k != "" {
+			tags = append(tags, k)
+		}
+	}
+	var once []string
+	for _, t := range tags {
+		if !slices.Contains(once, t) {
+			once = append(once, t)
+		}
+	}
+	return once
 }

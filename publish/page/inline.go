@@ -3,20 +3,27 @@ package page
 import (
 	"fmt"
 	"html"
-	"net/url"
-	"path"
-	"regexp"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"wb/internal/lazyregexp"
 	"wb/org"
-	"wb/publish/manifest"
 )
 
 // inline writes the objects below a node.
 func (w *writer) inline(n *org.Node) string {
 	if n == nil {
 		return ""
+	}
+	first := n.FirstChild()
+	switch {
+	case first == nil && n.Kind() == org.KindObjects:
+		return w.plain(n.Text(), n.Start())
+	case first == nil:
+		return ""
+	case first.Next() == nil:
+		return w.object(first)
 	}
 	var out strings.Builder
 	for c := range n.Children() {
@@ -25,242 +32,206 @@ func (w *writer) inline(n *org.Node) string {
 	return out.String()
 }
 
-// wrapped are objects that are one element around others.
-var wrapped = map[org.Kind]string{org.KindBold: "strong", org.KindItalic: "em", org.KindUnderline: "u", org.KindStrike: "del",
-	org.KindSubscript: "sub", org.KindSuperscript: "sup"}
+// emphases are objects that are one element around others.
+var emphases = map[org.Kind]string{org.KindBold: "strong", org.KindItalic: "em", org.KindUnderline: "u", org.KindStrike: "del"}
 
+// object writes one object. Blanks behind it belong to it.
 func (w *writer) object(n *org.Node) string {
 	text := n.Text()
+	if n.Kind() == org.KindText {
+		return w.plain(text, n.Start())
+	}
 	bare := strings.TrimRight(text, " \t\n")
 	blanks := text[len(bare):]
-	if tag, ok := wrapped[n.Kind()]; ok {
-		inner := w.inline(n)
-		return "<" + tag + ">" + strings.TrimSuffix(inner, blanks) + "</" + tag + ">" + blanks
-	}
 	switch n.Kind() {
 	case org.KindMarkup:
 		return ""
+	case org.KindBold, org.KindItalic, org.KindUnderline, org.KindStrike:
+		inner := strings.TrimSuffix(w.inline(n), blanks)
+		if !w.set.emphasis {
+			return html.EscapeString(bare[:1]) + inner + html.EscapeString(bare[:1]) + blanks
+		}
+		tag := emphases[n.Kind()]
+		return "<" + tag + ">" + inner + "</" + tag + ">" + blanks
 	case org.KindCode:
 		return "<code>" + html.EscapeString(bare[1:len(bare)-1]) + "</code>" + blanks
 	case org.KindVerbatim:
 		return "<samp>" + html.EscapeString(bare[1:len(bare)-1]) + "</samp>" + blanks
+	case org.KindSubscript, org.KindSuperscript:
+		return w.script(n, blanks)
 	case org.KindLink:
 		return w.link(n) + blanks
 	case org.KindTarget, org.KindRadioTarget:
-		if t, ok := n.TargetName(); ok && n.Kind() == org.KindTarget {
-			return fmt.Sprintf("<a id=\"%s\"></a>", w.anchors["name "+t.Text]) + blanks
-		}
-		return html.EscapeString(strings.Trim(bare, "<>")) + blanks
+		return w.target(n) + blanks
 	case org.KindTimestamp:
 		return w.timestamp(n) + blanks
 	case org.KindFootnoteRef:
 		return w.footnoteRef(n) + blanks
 	case org.KindEntity:
-		if e, ok := n.Entity(); ok && e.Text != "" {
-			return html.EscapeString(e.Text)
-		}
+		return w.entity(n)
 	case org.KindLatexFragment:
-		return "<code class=\"math\">" + html.EscapeString(bare) + "</code>" + blanks
+		return w.latexFragment(n, bare) + blanks
 	case org.KindLineBreak:
 		return "<br>\n"
 	case org.KindInlineSrc:
 		if src, ok := n.InlineSrc(); ok {
-			return "<code>" + html.EscapeString(src.Body.Text) + "</code>" + blanks
+			lines := w.highlighted(src.Lang.Text, []string{src.Code()})
+			return "<code class=\"language-" + html.EscapeString(src.Lang.Text) + "\">" + lines[0] + "</code>" + blanks
 		}
+	case org.KindInlineCall, org.KindMacro:
+		return "<code>" + html.EscapeString(bare) + "</code>" + blanks
 	case org.KindExportSnippet:
-		if s, ok := n.ExportSnippet(); ok {
-			if s.Backend.Text == "html" {
-				return s.Value.Text + blanks
-			}
-			return blanks
+		if s, ok := n.ExportSnippet(); ok && s.Backend.Text == "html" {
+			return w.rawHTML(s.Value.Text, s.Value.Start) + blanks
 		}
-	case org.KindMacro:
-		return w.macro(n) + blanks
+		return blanks
 	case org.KindTableCell, org.KindCitationText:
 		return w.inline(n)
 	case org.KindCookie:
+		if !w.set.cookies {
+			return blanks
+		}
 		return "<span class=\"cookie\">" + html.EscapeString(bare) + "</span>" + blanks
 	case org.KindCitation:
-		return "<cite>" + html.EscapeString(strings.TrimSuffix(strings.TrimPrefix(bare, "[cite:"), "]")) + "</cite>" + blanks
+		return w.citation(n) + blanks
 	}
 	return html.EscapeString(text)
 }
 
-// macro shows a result marked by {{{results(…)}}}; others are Emacs's to
-// expand and show as they are written.
-func (w *writer) macro(n *org.Node) string {
-	m, _ := n.Macro()
-	if strings.EqualFold(m.Key.Text, "results") && len(m.Args) > 0 {
-		span := org.Span{Start: m.Args[0].Start, End: m.Args[len(m.Args)-1].End}
-		return "<output>" + w.inline(w.doc.ObjectsIn(span)) + "</output>"
+// script is a sub- or superscript, or the text it was written as when ^: says
+// so.
+func (w *writer) script(n *org.Node, blanks string) string {
+	sign := n.Text()[:1]
+	braced := len(n.Text()) > 1 && n.Text()[1] == '{'
+	inner := strings.TrimSuffix(w.inline(n), blanks)
+	if w.set.scripts == "nil" || w.set.scripts == "{}" && !braced {
+		if braced {
+			inner = "{" + inner + "}"
+		}
+		return sign + inner + blanks
 	}
-	return html.EscapeString(strings.TrimRight(n.Text(), " \t\n"))
+	tag := "sup"
+	if n.Kind() == org.KindSubscript {
+		tag = "sub"
+	}
+	return "<" + tag + ">" + inner + "</" + tag + ">" + blanks
 }
 
-func (w *writer) timestamp(n *org.Node) string {
-	t, ok := n.Timestamp()
-	shown := html.EscapeString(strings.Trim(strings.TrimRight(n.Text(), " \t\n"), "<>[]"))
-	if !ok || t.Diary != "" || t.Range {
-		return "<span class=\"date\">" + shown + "</span>"
-	}
-	day := regexp.MustCompile(`^\d{4}-\d\d-\d\d`).FindString(shown)
-	if day == "" {
-		return "<span class=\"date\">" + shown + "</span>"
-	}
-	return fmt.Sprintf("<time datetime=\"%s\">%s</time>", day, shown)
-}
-
-// schemes are those that links may have; others, javascript: above all, are
-// shown as text.
-var schemes = map[string]bool{"http": true, "https": true, "mailto": true, "ftp": true, "tel": true, "doi": true, "did": true}
-
-var pictureName = lazyregexp.New(`(?i)\.(png|jpe?g|gif|svg|webp|avif)$`)
-
-func (w *writer) link(n *org.Node) string {
-	l, ok := n.Link()
-	if !ok {
+func (w *writer) entity(n *org.Node) string {
+	e, ok := n.Entity()
+	switch {
+	case !ok || !w.set.entities:
 		return html.EscapeString(n.Text())
+	case e.Name == "shy":
+		return "\u00ad"
 	}
-	text := html.EscapeString(strings.TrimPrefix(l.Target.Text, "file:"))
-	described := l.Form == org.BracketLink && l.Desc.Present()
-	if described {
-		text = w.inline(w.doc.ObjectsIn(l.Desc.Span))
-	}
-	switch l.Type {
-	case "file", "attachment":
-		if manifest.Private(path.Clean(l.Path)) {
-			return "<code>" + text + "</code>" // stays with the author
-		}
-		if !described && pictureName.MatchString(l.Path) {
-			return fmt.Sprintf("<img src=\"%s\" alt=\"%s\">", html.EscapeString(w.picture(l.Path, n)), html.EscapeString(w.altOf(n, l.Path)))
-		}
-		return anchorTo(w.fileLink(l), text)
-	case "fuzzy", "custom-id", "id", "coderef", "radio":
-		return w.internal(n, l, text, described)
-	case "doi":
-		return anchorTo("https://doi.org/"+l.Path, text)
-	}
-	if !schemes[l.Type] {
-		return text
-	}
-	if !described && pictureName.MatchString(l.Path) {
-		return anchorTo(l.Type+":"+l.Path, text) // a picture from elsewhere would be a request
-	}
-	return anchorTo(l.Type+":"+l.Path, text)
+	return html.EscapeString(strings.ReplaceAll(e.Text, " ", "\u00a0"))
 }
 
-func anchorTo(href, text string) string {
-	return "<a href=\"" + html.EscapeString(href) + "\">" + stripLinks(text) + "</a>"
-}
-
-// fileLink leads to the page of another workbook, or to the file.
-func (w *writer) fileLink(l org.Link) string {
-	u := url.URL{Path: l.Path}
-	if doc, ok := strings.CutSuffix(l.Path, ".org"); ok {
-		u.Path = doc + ".html"
-	}
-	href := u.String()
-	if custom, ok := strings.CutPrefix(l.Search, "#"); ok {
-		href += "#" + url.PathEscape(custom)
-	}
-	return href
-}
-
-// internal leads to a place of the page; one that is not there is a mistake.
-func (w *writer) internal(n *org.Node, l org.Link, text string, described bool) string {
-	key := strings.ToLower(l.Path)
-	switch l.Type {
-	case "custom-id":
-		key = "#" + strings.TrimPrefix(l.Path, "#")
-		if !described {
-			text = html.EscapeString(strings.TrimPrefix(l.Path, "#"))
+// target is an anchor; a radio target is also its text.
+func (w *writer) target(n *org.Node) string {
+	name, _ := n.TargetName()
+	a, known := w.anchors[fmt.Sprint("at ", n.Start())]
+	inner := ""
+	if n.Kind() == org.KindRadioTarget {
+		if inner = w.inline(n); inner == "" {
+			inner = html.EscapeString(name.Text)
 		}
-	case "id":
-		key = "id " + l.Path
-	case "coderef":
-		return "<code>" + text + "</code>"
 	}
-	id, ok := w.anchors[key]
+	if !known || w.quiet {
+		return inner
+	}
+	return "<span" + attr("id", a.id) + ">" + inner + "</span>"
+}
+
+// plain is text between objects: escaped, with dashes, dots and quotes as
+// #+OPTIONS: has them.
+func (w *writer) plain(text string, at int) string {
+	out := html.EscapeString(text)
+	if w.set.special && (strings.Contains(text, "--") || strings.Contains(text, "...") || strings.Contains(text, `\-`)) {
+		out = specialStrings.Replace(out)
+	}
+	if w.set.smart && strings.ContainsAny(text, `"'`) {
+		out = w.quotes(out, at)
+	}
+	if w.set.keep && strings.Contains(out, "\n") {
+		out = strings.ReplaceAll(out, "\n", "<br>\n")
+	}
+	return out
+}
+
+var specialStrings = strings.NewReplacer(`\-`, "\u00ad", "---", "—", "--", "–", "...", "…")
+
+// quoteMarks open and close, double and single.
+var quoteMarks = map[string][4]string{"de": {"„", "“", "‚", "‘"}, "fr": {"«\u202f", "\u202f»", "‹\u202f", "\u202f›"}, "es": {"«", "»", "“", "”"}}
+
+// quotes makes straight quotes curly: one that a word follows opens.
+func (w *writer) quotes(escaped string, at int) string {
+	language, _, _ := strings.Cut(strings.ToLower(w.language()), "-")
+	marks, ok := quoteMarks[language]
 	if !ok {
-		id, ok = w.anchors[strings.ToLower(strings.TrimPrefix(l.Path, "*"))]
+		marks = [4]string{"“", "”", "‘", "’"}
 	}
-	if !ok {
-		w.complain(n, "broken-link", "%s leads nowhere", l.Target.Text)
-		return text
-	}
-	if !described {
-		text = strings.TrimPrefix(text, "*")
-	}
-	return anchorTo("#"+id, text)
-}
-
-// altOf is what stands for a picture: :alt of #+ATTR_HTML, else its caption,
-// else its name.
-func (w *writer) altOf(n *org.Node, name string) string {
-	for a := range n.Ancestors() {
-		for _, k := range a.Affiliated() {
-			if strings.EqualFold(k.Key.Text, "ATTR_HTML") {
-				if _, alt, ok := strings.Cut(k.Value.Text, ":alt "); ok {
-					alt, _, _ = strings.Cut(alt, " :")
-					return strings.Trim(strings.TrimSpace(alt), `"`)
-				}
-			}
-		}
-		for _, k := range a.Affiliated() {
-			if strings.EqualFold(k.Key.Text, "CAPTION") {
-				return k.Value.Text
-			}
-		}
-	}
-	return name
-}
-
-var anchorTag = lazyregexp.New(`</?a[^>]*>`)
-
-// stripLinks takes links out of text that stands in a link.
-func stripLinks(text string) string { return anchorTag.ReplaceAllString(text, "") }
-
-// note is a footnote that the text refers to.
-type note struct {
-	label string
-	body  string
-}
-
-// footnoteRef numbers footnotes by their first reference.
-func (w *writer) footnoteRef(n *org.Node) string {
-	ref, _ := n.FootnoteRef()
-	label := ref.Label.Text
-	if label == "" {
-		label = fmt.Sprint("at ", n.Start())
-	}
-	number, seen := w.numbers[label]
-	if !seen {
-		number = len(w.notes) + 1
-		w.numbers[label] = number
-		w.notes = append(w.notes, note{label: label})
-		body := ""
-		switch definition := w.named[label]; {
-		case ref.Inline:
-			body = "<p>" + w.inline(n) + "</p>\n"
-		case definition != nil:
-			body = w.elements(definition)
-		default:
-			w.complain(n, "missing-footnote", "footnote %s is not defined", label)
-		}
-		w.notes[number-1].body = body
-		return fmt.Sprintf("<sup><a id=\"fnref-%d\" href=\"#fn-%d\" aria-label=\"Footnote %d\">%d</a></sup>", number, number, number, number)
-	}
-	return fmt.Sprintf("<sup><a href=\"#fn-%d\" aria-label=\"Footnote %d\">%d</a></sup>", number, number, number)
-}
-
-func (w *writer) footnotes() string {
-	if len(w.notes) == 0 {
-		return ""
+	before := ' '
+	if at > 0 {
+		before, _ = utf8.DecodeLastRuneInString(w.doc.Source()[:at])
 	}
 	var out strings.Builder
-	out.WriteString("<section class=\"footnotes\" aria-label=\"Footnotes\">\n<ol>\n")
-	for i, n := range w.notes {
-		fmt.Fprintf(&out, "<li id=\"fn-%d\">%s<a href=\"#fnref-%d\" aria-label=\"Back to the text\">↩</a></li>\n", i+1, n.body, i+1)
+	for rest := escaped; rest != ""; {
+		size, open, shut := 0, marks[0], marks[1]
+		switch {
+		case strings.HasPrefix(rest, "&#34;"):
+			size = len("&#34;")
+		case strings.HasPrefix(rest, "&#39;"):
+			size, open, shut = len("&#39;"), marks[2], marks[3]
+		}
+		if size == 0 {
+			r, n := utf8.DecodeRuneInString(rest)
+			out.WriteString(rest[:n])
+			before, rest = r, rest[n:]
+			continue
+		}
+		mark := shut
+		switch {
+		case unicode.IsSpace(before) || strings.ContainsRune("([{–—“‘„«", before):
+			mark = open
+		case open == marks[2] && unicode.IsLetter(before):
+			mark = "’" // an apostrophe
+		}
+		out.WriteString(mark)
+		before, _ = utf8.DecodeLastRuneInString(mark)
+		rest = rest[size:]
 	}
-	return out.String() + "</ol>\n</section>\n"
+	return out.String()
+}
+
+// timestamp shows a date as it is written, without its brackets.
+func (w *writer) timestamp(n *org.Node) string {
+	t, ok := n.Timestamp()
+	if !ok {
+		return html.EscapeString(strings.TrimRight(n.Text(), " \t\n"))
+	}
+	if w.set.stamps != "t" && w.current != nil && strings.TrimSpace(stampForm.ReplaceAllString(w.current.Text(), "")) == "" {
+		if w.set.stamps == "nil" || t.Active != (w.set.stamps == "active") { // as in Emacs, those alone in a paragraph
+			return ""
+		}
+	}
+	return timeElement(strings.TrimRight(n.Text(), " \t\n"), t)
+}
+
+var stampForm = lazyregexp.New(`[<\[]\d{4}-\d\d-\d\d[^>\]\n]*[>\]](?:--)?`)
+
+var stampRange = strings.NewReplacer("]--[", "–", "&gt;--&lt;", "–", "]--&lt;", "–", "&gt;--[", "–")
+
+// timeElement is a timestamp that machines can read too.
+func timeElement(text string, t org.Timestamp) string {
+	shown := stampRange.Replace(html.EscapeString(strings.Trim(text, "<>[]")))
+	if t.Diary != "" || t.Range || !t.From.Valid() {
+		return "<span class=\"date\">" + shown + "</span>"
+	}
+	machine := fmt.Sprintf("%04d-%02d-%02d", t.From.Year, t.From.Month, t.From.Day)
+	if t.From.HasTime && t.From.Hour < 24 {
+		machine += fmt.Sprintf("T%02d:%02d", t.From.Hour, t.From.Minute)
+	}
+	return "<time datetime=\"" + machine + "\">" + shown + "</time>"
 }

@@ -71,7 +71,7 @@ func between(text []byte, from, to string) []byte {
 }
 
 var (
-	void = regexp.MustCompile(`<(meta|img|br|hr|input)\b([^>]*)>`)
+	void = regexp.MustCompile(`<(meta|img|br|hr|input)\b([^>]*?)/?>`)
 	used = regexp.MustCompile(`(?:href="#|aria-labelledby=")([^"]+)"`)
 	made = regexp.MustCompile(` id="([^"]+)"`)
 )

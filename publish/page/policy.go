@@ -25,7 +25,7 @@ func (f Foot) html() string {
 // anywhere, and no text becomes a program. With a script in the foot,
 // WebAssembly may run, in workers that the page makes.
 func policy(foot Foot, scripts ...string) string {
-	rules := []string{"default-src 'none'", "img-src 'self' data:", "style-src 'unsafe-inline'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'"}
+	rules := []string{"default-src 'none'", "img-src 'self' data:", "media-src 'self' data:", "style-src 'unsafe-inline'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'"}
 	allowed := "script-src"
 	for _, s := range scripts {
 		allowed += " " + scriptHash(s)

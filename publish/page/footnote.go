@@ -1,0 +1,137 @@
+package page
+
+import (
+	"fmt"
+	"html"
+	"strings"
+
+	"wb/org"
+)
+
+// note is a footnote that the text refers to.
+type note struct {
+	label  string
+	inline *org.Node // the reference that holds its text
+	text   string    // HTML, of a citation that is a note
+	refs   int       // references in the text
+}
+
+// footnoteRef numbers footnotes by their first reference.
+func (w *writer) footnoteRef(n *org.Node) string {
+	if !w.set.footnotes || w.quiet {
+		return ""
+	}
+	ref, _ := n.FootnoteRef()
+	label := "note " + ref.Label.Text
+	if ref.Label.Text == "" {
+		label = fmt.Sprint("note at ", n.Start())
+	}
+	number, seen := w.numbers[label]
+	if !seen {
+		number = len(w.notes) + 1
+		w.numbers[label] = number
+		w.notes = append(w.notes, &note{label: ref.Label.Text})
+		if !ref.Inline && w.defined[ref.Label.Text] == nil && !w.definedInline(ref.Label.Text) {
+			w.complain(n, "missing-footnote", "footnote %s is not defined", ref.Label.Text)
+		}
+	}
+	f := w.notes[number-1]
+	if ref.Inline && f.inline == nil {
+		f.inline = n
+	}
+	f.refs++
+	id := fmt.Sprintf("fnref-%d", number)
+	if f.refs > 1 {
+		id = fmt.Sprintf("fnref-%d-%d", number, f.refs)
+	}
+	return w.noteLink(id, number)
+}
+
+// noteMark is the first reference to a note.
+func (w *writer) noteMark(number int) string {
+	return w.noteLink(fmt.Sprintf("fnref-%d", number), number)
+}
+
+func (w *writer) noteLink(id string, number int) string {
+	return fmt.Sprintf("<sup class=\"footref\"><a id=\"%s\" href=\"#fn-%d\" role=\"doc-noteref\" aria-label=\"%s %d\">%d</a></sup>", w.take(id), number, w.word("Footnote"), number, number)
+}
+
+// definedInline reports whether some reference holds the text of a footnote.
+func (w *writer) definedInline(label string) bool {
+	if !strings.Contains(w.doc.Source(), "[fn:"+label+":") {
+		return false
+	}
+	for n := range w.doc.AllObjects(org.KindFootnoteRef) {
+		if f, ok := n.FootnoteRef(); ok && f.Inline && f.Label.Text == label {
+			return true
+		}
+	}
+	return false
+}
+
+// take marks an id of the writer's own as used.
+func (w *writer) take(id string) string {
+	if !w.ids[id] {
+		w.ids[id] = true
+		w.idList = append(w.idList, id)
+	}
+	return id
+}
+
+// footnotes writes the notes. They may refer to others, which come last.
+func (w *writer) footnotes() string {
+	if len(w.notes) == 0 {
+		return ""
+	}
+	var bodies []string
+	for i := 0; i < len(w.notes) && i < maxNotes; i++ {
+		bodies = append(bodies, w.noteBody(w.notes[i]))
+	}
+	var out strings.Builder
+	out.WriteString("<section class=\"footnotes\" role=\"doc-endnotes\" aria-label=\"" + w.word("Footnotes") + "\">\n<ol>\n")
+	for i, body := range bodies {
+		back := ""
+		for k := 1; k <= w.notes[i].refs; k++ {
+			id, mark := fmt.Sprintf("fnref-%d", i+1), "↩"
+			if k > 1 {
+				id, mark = fmt.Sprintf("fnref-%d-%d", i+1, k), fmt.Sprintf("↩<sup>%d</sup>", k)
+			}
+			back += fmt.Sprintf(" <a class=\"footback\" href=\"#%s\" role=\"doc-backlink\" aria-label=\"%s\">%s</a>", id, w.word("Back to the text"), mark)
+		}
+		if before, ok := strings.CutSuffix(body, "</p>\n"); ok {
+			body = before + back + "</p>\n"
+		} else {
+			body += "<p>" + strings.TrimSpace(back) + "</p>\n"
+		}
+		fmt.Fprintf(&out, "<li id=\"%s\">%s</li>\n", w.take(fmt.Sprintf("fn-%d", i+1)), strings.TrimSpace(body))
+	}
+	return out.String() + "</ol>\n</section>\n"
+}
+
+// maxNotes bounds footnotes that make footnotes.
+const maxNotes = 10_000
+
+func (w *writer) noteBody(f *note) string {
+	outer := w.current
+	defer func() { w.current = outer }()
+	if f.text != "" {
+		return "<p>" + f.text + "</p>\n"
+	}
+	if definition := w.defined[f.label]; definition != nil && f.label != "" {
+		w.current = nil
+		return w.elements(definition)
+	}
+	if f.inline == nil && f.label != "" {
+		for n := range w.doc.AllObjects(org.KindFootnoteRef) {
+			if r, ok := n.FootnoteRef(); ok && r.Inline && r.Label.Text == f.label {
+				f.inline = n
+				break
+			}
+		}
+	}
+	if f.inline == nil {
+		return "<p><code>" + html.EscapeString(f.label) + "</code></p>\n"
+	}
+	w.current = f.inline
+	return "<p>" + strings.TrimSpace(w.inline(f.inline)) + "</p>\n"
+}

@@ -1,0 +1,126 @@
+package page
+
+import (
+	"errors"
+	"fmt"
+	"html"
+	"strings"
+
+	"wb/compile"
+	"wb/internal/lazyregexp"
+	"wb/org"
+	"wb/publish/math"
+)
+
+// latexOf is the text of an environment; its #+NAME is its label when it has
+// no other.
+func (w *writer) latexOf(n *org.Node) string {
+	tex := strings.TrimRight(w.own(n), " \t\n")
+	if name := n.Name().Text; name != "" && !strings.Contains(tex, `\label{`) {
+		if end := strings.IndexByte(tex, '}'); end > 0 && !strings.ContainsAny(name, "{}\\%") {
+			tex = tex[:end+1] + `\label{` + name + "}" + tex[end+1:]
+		}
+	}
+	return tex
+}
+
+var environmentName = lazyregexp.New(`^\s*\\begin\{([A-Za-z0-9]+\*?)\}`)
+
+// latexEnvironment is a formula with its number, or the source of what is no
+// mathematics.
+func (w *writer) latexEnvironment(n *org.Node) string {
+	tex := w.latexOf(n)
+	if w.set.tex == "nil" {
+		return ""
+	}
+	m := environmentName.FindStringSubmatch(tex)
+	if w.set.tex == "verbatim" || m == nil {
+		return w.figure(n, "<pre class=\"math\"><code>"+html.EscapeString(tex)+"</code></pre>\n")
+	}
+	e, err := math.Display(tex, w.formulas, w.equations)
+	if err != nil {
+		w.formulaError(coreStart(n), err, tex)
+		return w.figure(n, "<pre class=\"math\"><code>"+html.EscapeString(tex)+"</code></pre>\n")
+	}
+	id := ""
+	if e.ID != "" {
+		id = attr("id", w.take(e.ID))
+	}
+	body := e.MathML
+	if e.Tag != "" {
+		body = "<div class=\"equation numbered\"" + id + ">" + body + "<span class=\"eqno\">(" + html.EscapeString(e.Tag) + ")</span></div>\n"
+	} else {
+		body = "<div class=\"equation\"" + id + ">" + body + "</div>\n"
+	}
+	return w.figure(n, body)
+}
+
+// formulaError reports a mistake in a formula that starts at offset.
+func (w *writer) formulaError(offset int, err error, tex string) {
+	var at *math.Error
+	if !errors.As(err, &at) {
+		return
+	}
+	if strings.HasPrefix(w.doc.Source()[offset:], tex) {
+		offset += at.Offset
+	}
+	w.report(offset, compile.Error, "math", at.Hint, "%s", at.Message)
+}
+
+var refForm = lazyregexp.New(`^\\(eqref|ref)\{([^{}]+)\}$`)
+
+// latexFragment is a formula in running text, or a reference to one.
+func (w *writer) latexFragment(n *org.Node, bare string) string {
+	switch w.set.tex {
+	case "nil":
+		return ""
+	case "verbatim":
+		return html.EscapeString(bare)
+	}
+	if m := refForm.FindStringSubmatch(bare); m != nil {
+		return w.equationRef(n, m[1], m[2])
+	}
+	tex, display, skip := bare, false, 0
+	switch {
+	case strings.HasPrefix(bare, "$$"), strings.HasPrefix(bare, `\[`):
+		tex, display, skip = bare[2:len(bare)-2], true, 2
+	case strings.HasPrefix(bare, `\(`):
+		tex, skip = bare[2:len(bare)-2], 2
+	case strings.HasPrefix(bare, "$"):
+		tex, skip = bare[1:len(bare)-1], 1
+	}
+	if !display {
+		out, err := math.Inline(tex, w.formulas)
+		if err == nil {
+			return out
+		}
+		w.formulaError(n.Start()+skip, err, tex)
+		return "<code class=\"math\">" + html.EscapeString(bare) + "</code>"
+	}
+	e, err := math.Display(tex, w.formulas, w.equations)
+	if err != nil {
+		w.formulaError(n.Start()+skip, err, tex)
+		return "<code class=\"math\">" + html.EscapeString(bare) + "</code>"
+	}
+	if e.Tag != "" {
+		return e.MathML + fmt.Sprintf("<span class=\"eqno\">(%s)</span>", html.EscapeString(e.Tag))
+	}
+	return e.MathML
+}
+
+// equationRef is \ref or \eqref in running text.
+func (w *writer) equationRef(n *org.Node, how, name string) string {
+	l, ok := w.equations.Label(name)
+	if !ok {
+		if a, found := w.search(name); found && a.text != "" { // \ref to a figure or a table
+			return w.anchorElement("#"+a.id, a.text)
+		}
+		w.complain(n, "broken-link", "no equation has the label %s", name)
+		return "<code>" + html.EscapeString(strings.TrimRight(n.Text(), " \n")) + "</code>"
+	}
+	text := html.EscapeString(l.Tag)
+	if how == "eqref" {
+		text = "(" + text + ")"
+	}
+	return w.anchorElement("#"+l.ID, text)
+}

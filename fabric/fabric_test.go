@@ -23,15 +23,23 @@ type site struct {
 	config fabric.Config // of callers
 }
 
-func newSite(t *testing.T, quota fabric.Quota) *site {
+// Workers are patient in it: on a busy machine even one that lives may be silent
+// for a while.
+func newSite(t *testing.T, quota fabric.Quota) *site { return newSiteWith(t, quota, time.Minute) }
+
+// newHastySite is one where work is taken from a worker that is silent for a
+// second, for tests of what happens then.
+func newHastySite(t *testing.T) *site { return newSiteWith(t, fabric.Quota{}, time.Second) }
+
+func newSiteWith(t *testing.T, quota fabric.Quota, ackWait time.Duration) *site {
 	t.Helper()
-	server, err := embed.Start(t.Context(), embed.Config{Dir: t.TempDir(), Tenants: []embed.Tenant{{Name: "ada", Quota: quota}}, AckWait: time.Second})
+	server, err := embed.Start(t.Context(), embed.Config{Dir: t.TempDir(), Tenants: []embed.Tenant{{Name: "ada", Quota: quota}}, AckWait: ackWait})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
 	tenant, _ := server.Tenant("ada")
-	return &site{t, server, tenant, fabric.Config{URL: server.URL(), Tenant: "ada", Token: tenant.Token, AckWait: time.Second, Poll: time.Second, Quota: quota}}
+	return &site{t, server, tenant, fabric.Config{URL: server.URL(), Tenant: "ada", Token: tenant.Token, AckWait: ackWait, Poll: time.Second, Quota: quota}}
 }
 
 func (s *site) dial(config fabric.Config) *fabric.Link {

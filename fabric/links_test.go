@@ -101,7 +101,7 @@ func (l *link) mend() {
 // TestWorkerCutOff cuts a worker's link while it works: another does its work,
 // and what the first makes of it in the end is recognised as the same.
 func TestWorkerCutOff(t *testing.T) {
-	s := newSite(t, fabric.Quota{})
+	s := newHastySite(t)
 	between := newLink(t, s.server.URL())
 	begun, finish := make(chan string, 10), make(chan struct{})
 	execute := func(name string, wait <-chan struct{}) fabric.Executor {
@@ -157,17 +157,9 @@ func TestWorkerCutOff(t *testing.T) {
 	s.stored(1)
 }
 
-// stored checks that so many results were ever stored.
-func (s *site) stored(n uint64) {
-	s.t.Helper()
-	if first, last, err := fabric.ResultsEver(s.t.Context(), s.dial(s.config)); err != nil || first != 1 || last != n {
-		s.t.Errorf("results %d to %d, want %d: %v", first, last, n, err)
-	}
-}
-
 // TestCallerCutOff cuts the caller's link while it waits.
 func TestCallerCutOff(t *testing.T) {
-	s := newSite(t, fabric.Quota{})
+	s := newHastySite(t)
 	between := newLink(t, s.server.URL())
 	near := s.config
 	near.URL = between.url()
@@ -203,7 +195,7 @@ func TestCallerCutOff(t *testing.T) {
 
 // TestStalledLinks stalls the link of one of two workers again and again.
 func TestStalledLinks(t *testing.T) {
-	s := newSite(t, fabric.Quota{})
+	s := newHastySite(t)
 	between := newLink(t, s.server.URL())
 	log := filepath.Join(t.TempDir(), "log")
 	q := s.queue(fabric.QueueConfig{})
@@ -275,7 +267,7 @@ func TestCallerRestarts(t *testing.T) {
 	}
 	first.Link().Close() // as if it had been killed: nothing is withdrawn
 	s.done(s.queue(fabric.QueueConfig{}), 100, "caller")
-	s.once(100, 0, log)
+	s.once(100, log, 0)
 }
 
 // TestCancel withdraws work: from the queue, and from the worker that has it.

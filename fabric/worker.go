@@ -342,9 +342,9 @@ func (w *Worker) giveBack(ctx context.Context, a *assignment, why error) {
 	if err := w.saveTries(ctx, a.key, tries); err != nil {
 		return // the server is away: silence gives it back as well
 	}
-	delay := time.Duration(len(tries)) * 100 * time.Millisecond
-	if leaving {
-		delay = 0
+	delay := time.Duration(counted(tries)) * 100 * time.Millisecond
+	if declined.Reason != "" {
+		delay = 50 * time.Millisecond // time for another to be first
 	}
 	_ = a.NakWithDelay(delay) // silence gives it back as well
 }

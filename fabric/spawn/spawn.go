@@ -84,6 +84,7 @@ func Name(i int) string { return fmt.Sprintf("worker-%d", i+1) }
 func (w *Workers) launch(i int) (*exec.Cmd, io.Closer, error) {
 	cmd := exec.Command(w.config.Program, "worker", "--nats", w.config.URL, "--tenant", w.config.Tenant, "--token", "env:"+TokenVar,
 		"--slots", strconv.Itoa(max(1, w.config.Slots)), "--name", Name(i), "--until-stdin-ends", "--quiet")
+	cmd.Args[0] = os.Args[0] // what this program is called may be how it knows what it is
 	cmd.Env = append(os.Environ(), TokenVar+"="+w.config.Token)
 	cmd.Stderr = w.config.Stderr
 	cmd.Dir = filepath.VolumeName(w.config.Program) + string(filepath.Separator) // a worker has no business in the caller's directory

@@ -1,0 +1,8 @@
+//go:build long
+
+package programs_test
+
+const (
+	components    = 1000
+	killedWorkers = 30
+)

@@ -8,14 +8,14 @@ import (
 	"wb/org"
 )
 
-// Block is one source block of a document.
+// Block is one block of source or of an example in a document.
 type Block struct {
 	Name string // of #+NAME:
-	Lang string
+	Lang string // "" of an example
 	Body string // without the commas that org puts before what looks like org
 }
 
-// Blocks are the source blocks of a document, in order.
+// Blocks are the blocks of a document, in order.
 func Blocks(path string) ([]Block, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -23,7 +23,7 @@ func Blocks(path string) ([]Block, error) {
 	}
 	var out []Block
 	doc := org.Parse(text)
-	for b := range doc.Blocks(org.KindSrcBlock) {
+	for b := range doc.Blocks(org.KindSrcBlock, org.KindExampleBlock) {
 		out = append(out, Block{Name: b.Name().Text, Lang: b.Lang.Text, Body: org.Unescape(doc.Text(b.Body))})
 	}
 	return out, nil

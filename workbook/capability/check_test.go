@@ -1,0 +1,24 @@
+package capability
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// TestCheckGrants tells grants that would grant nothing from those that do.
+func TestCheckGrants(t *testing.T) {
+	for _, good := range []string{"kv", "kv:cache/*", "workbook:kv", "net", "net:api.example.com", "net:http://a.test:8080", "net:*.example.com", "browse:example.com", "tcp:a.test:7", "tls:*.a.test:*", "udp:*:53", "udp", "serve", "serve:8080", "tcp-serve:0.0.0.0:99", "serve:[::1]:80", "clock", "commands:jq", "build:js"} {
+		if err := CheckGrants([]string{good}); err != nil {
+			t.Error(err)
+		}
+	}
+	for bad, want := range map[string]string{"bogus": "there is no capability bogus", "comands": "did you mean commands?", "": "there is no capability", "tcp:example.com": "--grant tcp:example.com: is no HOST:PORT", "tcp:a:0": "port", "tls:": "HOST:PORT",
+		"net:http://a:b": "is no origin", "net:a/b": "is no origin", "browse:a b": "is no origin", "serve:http": "is no port", "serve:99999": "is no port", "serve:localhost:80": "no ADDRESS:PORT"} {
+		err := CheckGrants([]string{"kv", bad})
+		var wrong *GrantError
+		if !errors.As(err, &wrong) || wrong.Hint() == "" || wrong.ExitCode() != 2 || !strings.Contains(err.Error()+wrong.Hint(), want) {
+			t.Errorf("%q: %v (%v), want %s", bad, err, wrong, want)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func Dial(ctx context.Context, config Config) (*Link, error) {
 	if l.conn, err = nats.Connect(config.URL, options...); err != nil {
 		return nil, dialError(config, err)
 	}
-	if l.js, err = jetstream.New(l.conn); err == nil {
+	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(3*time.Second)); err == nil {
 		err = l.ensure(ctx)
 	}
 	if err != nil {
@@ -98,9 +98,9 @@ func (e *DialError) Unwrap() error { return e.Err }
 // Hint says what to check.
 func (e *DialError) Hint() string {
 	if e.Refused {
-		return "--token TENANT:TOKEN, or the file that WB_FABRIC_TOKEN_FILE names"
+		return "--tenant NAME --nats-token file:PATH; the host of the server keeps NAME.token and NAME-worker.token in its --dir"
 	}
-	return "wb worker --embed hosts a server here"
+	return "wb worker --embed hosts a server"
 }
 
 func dialError(c Config, err error) error {

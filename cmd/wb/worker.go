@@ -67,6 +67,7 @@ type workerCmd struct {
 	Addr    string `default:"127.0.0.1:4222" help:"With --embed: address to listen on." placeholder:"HOST:PORT"`
 	Dir     string `help:"With --embed: directory for queues, results and tokens; in the state directory by default." type:"path" placeholder:"DIR"`
 	Tenants string `help:"With --embed: file that names tenants with tokens and quotas." type:"existingfile" placeholder:"FILE"`
+	URLFile string `name:"url-file" help:"With --embed: write the server's URL there when it listens." type:"path" placeholder:"FILE"`
 	TLSCert string `name:"tls-cert" help:"With --embed: certificate. Needed beyond this machine." type:"existingfile" placeholder:"FILE"`
 	TLSKey  string `name:"tls-key" help:"With --embed: its key." type:"existingfile" placeholder:"FILE"`
 
@@ -205,6 +206,12 @@ func (c *workerCmd) host(a *app) (*embed.Server, error) {
 	server, err := embed.Start(a.ctx, config)
 	if err != nil {
 		return nil, err
+	}
+	if c.URLFile != "" {
+		if err := os.WriteFile(c.URLFile, []byte(server.URL()+"\n"), 0o644); err != nil {
+			server.Close()
+			return nil, err
+		}
 	}
 	a.note("wb worker: the fabric is at %s; tokens are in %s", server.URL(), config.Dir)
 	return server, nil

@@ -51,6 +51,7 @@ type bench struct {
 	dir    string // of workbooks
 	mu     sync.Mutex
 	events []trace.Event
+	listen func(trace.Event) // hears events as they come, may be nil
 }
 
 func newBench(t *testing.T) *bench {
@@ -93,6 +94,9 @@ func (b *bench) run(name, text string, granted ...string) (string, *workbook.Rep
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.events = append(b.events, e)
+		if b.listen != nil {
+			b.listen(e)
+		}
 		return nil
 	})}
 	finish, err := b.Prepare(&opts, workbook.NewPlan(file, []byte(text)))

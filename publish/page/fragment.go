@@ -24,7 +24,7 @@ type Page struct {
 	Body       string // the text with its footnotes: <main>'s content below Header and TOC
 	Provenance string // <section> on how the results were made, "" without components
 	Trail      string // the events of the runs that made them: <main>'s content of a page of its own, or ""
-	View       string // the org text with highlighting: <main>'s content of a page of its own
+	View       string // the org text that readers may see, highlighted: <main>'s content of a page of its own, or ""
 
 	Ids    []string // the ids in Header, TOC, Body and Provenance, in the order they were given
 	Links  []Link   // where the text leads, in order
@@ -81,7 +81,7 @@ func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page
 	}
 	out.Provenance = w.provenance()
 	out.Trail = w.trail()
-	out.View = w.view(src)
+	out.View = w.view(ctx, p.plan, src)
 	out.Text = indexText(out.Body)
 	out.Ids, out.Links = w.idList, w.links
 	slices.SortStableFunc(w.found, func(a, b compile.Diagnostic) int {

@@ -54,6 +54,9 @@ type Options struct {
 	// TrailURL and ViewURL are where Page.Trail and Page.View are to be found;
 	// without them [Render] puts both at the end of the page.
 	TrailURL, ViewURL string
+	// Show says how much of the source readers may see: ShowExported, ShowFull
+	// or ShowNone.
+	Show string
 }
 
 //go:embed style.css
@@ -80,7 +83,7 @@ func Render(ctx context.Context, file string, src []byte, opts Options) ([]byte,
 	if opts.TrailURL == "" && p.Trail != "" {
 		out.WriteString("<section class=\"trail\" id=\"event-trail\" aria-label=\"Events\">\n<details>\n<summary>What happened in the run, event by event</summary>\n" + p.Trail + "</details>\n</section>\n")
 	}
-	if opts.ViewURL == "" {
+	if opts.ViewURL == "" && p.View != "" {
 		out.WriteString("<section class=\"view\" id=\"page-source\" aria-label=\"Source\">\n<details>\n<summary>The source of this page</summary>\n" + p.View + "</details>\n</section>\n")
 	}
 	fmt.Fprintf(&out, tail, opts.Foot.html(), script)

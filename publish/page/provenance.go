@@ -82,6 +82,9 @@ func (w *writer) trailLink() string {
 		}
 		link += " " + anchorTo(href, "What happened, event by event") + "."
 	}
+	if w.opts.Show == ShowNone {
+		return link
+	}
 	href := w.opts.ViewURL
 	if href == "" {
 		href = "#page-source"

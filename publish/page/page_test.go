@@ -6,6 +6,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -14,9 +15,11 @@ import (
 	"testing"
 	"time"
 
+	"wb/org"
 	"wb/publish/manifest"
 	"wb/publish/verify"
 	"wb/trace/identity"
+	"wb/workbook"
 )
 
 var update = flag.Bool("update", false, "write golden files")
@@ -187,4 +190,69 @@ func BenchmarkRender(b *testing.B) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// typical is a page of about 10 KB: prose, lists, a table, code, links; no
+// formulas.
+func typical() []byte {
+	var out bytes.Buffer
+	out.WriteString("#+TITLE: A typical page\n#+AUTHOR: Ada\n\n")
+	for i := 1; out.Len() < 10_000; i++ {
+		fmt.Fprintf(&out, `* Section %d
+:PROPERTIES:
+:CUSTOM_ID: s%d
+:END:
+Prose with *bold*, /italic/ and ~code~ words, a [[https://example.org/%d][link]], another to [[#s1]] and a
+footnote[fn:: It says %d.] that goes on for some lines, as prose does, until the paragraph ends.
+
+- an item with =verbatim=
+- [X] another, done
+  1. nested
+  2. again
+
+| name | value |
+|------+-------|
+| a    |    %d |
+| b    |     2 |
+
+#+begin_src js :exports both
+return [1, 2, 3].map((x) => x * %d)
+#+end_src
+
+#+RESULTS:
+| 1 | 2 | 3 |
+
+`, i, i, i, i, i, i)
+	}
+	return out.Bytes()
+}
+
+func BenchmarkFragment(b *testing.B) {
+	src := typical()
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, _, err := Fragment(context.Background(), "x.org", src, Options{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkParts(b *testing.B) {
+	src := typical()
+	b.Run("parse", func(b *testing.B) {
+		for b.Loop() {
+			org.Parse(src)
+		}
+	})
+	b.Run("plan", func(b *testing.B) {
+		for b.Loop() {
+			workbook.NewPlan("x.org", src)
+		}
+	})
+	b.Run("prepare", func(b *testing.B) {
+		for b.Loop() {
+			prepare(context.Background(), "x.org", src, nil)
+		}
+	})
 }

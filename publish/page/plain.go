@@ -44,38 +44,71 @@ func plainText(body string) string {
 	var out strings.Builder
 	out.Grow(len(body) / 2)
 	for rest := body; rest != ""; {
-		before, after, found := strings.Cut(rest, "<")
-		out.WriteString(before)
-		if !found {
+		i := strings.IndexByte(rest, '<')
+		if i < 0 {
+			out.WriteString(rest)
 			break
 		}
-		tag, next, _ := strings.Cut(after, ">")
-		rest = next
-		name, _, _ := strings.Cut(strings.TrimPrefix(tag, "/"), " ")
-		for _, skip := range unread {
-			if tag == skip || strings.HasPrefix(tag, skip+" ") {
-				_, rest, _ = strings.Cut(rest, "</"+skip+">")
-			}
+		out.WriteString(rest[:i])
+		rest = rest[i+1:]
+		i = strings.IndexByte(rest, '>')
+		if i < 0 {
+			break
 		}
-		if blockTags[name] {
+		tag := rest[:i]
+		rest = skipUnread(tag, rest[i+1:])
+		if breaksText(tag) {
 			out.WriteByte(' ')
 		}
 	}
 	return html.UnescapeString(out.String())
 }
 
-var blockTags = map[string]bool{"p": true, "li": true, "td": true, "th": true, "br": true, "div": true, "h2": true, "h3": true, "h4": true, "h5": true, "h6": true,
-	"dt": true, "dd": true, "pre": true, "figcaption": true, "tr": true, "section": true, "blockquote": true, "summary": true, "caption": true}
+// madeTag opens the line under a result, which is no text of the author's.
+const madeTag = `p class="made"`
 
-// proofOfWork are the lines under results, which are no text of the author's.
-var proofOfWork = lazyregexp.New(`(?s)<p class="made">.*?</p>`)
+// skipUnread skips the rest of an element whose text is no prose.
+func skipUnread(tag, rest string) string {
+	if tag == madeTag {
+		_, rest, _ = strings.Cut(rest, "</p>")
+		return rest
+	}
+	if tag == "" || strings.IndexByte("as", tag[0]) < 0 {
+		return rest
+	}
+	for _, skip := range unread {
+		if tag == skip || strings.HasPrefix(tag, skip) && tag[len(skip)] == ' ' {
+			_, rest, _ = strings.Cut(rest, "</"+skip+">")
+		}
+	}
+	return rest
+}
+
+// breaksText reports whether words on either side of a tag are apart.
+func breaksText(tag string) bool {
+	tag = strings.TrimPrefix(tag, "/")
+	if i := strings.IndexByte(tag, ' '); i >= 0 {
+		tag = tag[:i]
+	}
+	switch tag {
+	case "p", "li", "td", "th", "br", "br/", "div", "h2", "h3", "h4", "h5", "h6", "dt", "dd", "pre", "figcaption", "tr", "section", "blockquote", "summary", "caption":
+		return true
+	}
+	return false
+}
 
 // indexText is what a search index holds of a page.
 func indexText(body string) string {
-	if strings.Contains(body, `<p class="made">`) {
-		body = proofOfWork.ReplaceAllString(body, "")
+	text := plainText(body)
+	var out strings.Builder
+	out.Grow(len(text))
+	for word := range strings.FieldsSeq(text) {
+		if out.Len() > 0 {
+			out.WriteByte(' ')
+		}
+		out.WriteString(word)
 	}
-	return strings.Join(strings.Fields(plainText(body)), " ")
+	return out.String()
 }
 
 // clean is a source as the writer reads it: no carriage returns, and no

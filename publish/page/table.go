@@ -77,7 +77,7 @@ func (g *grid) alignment(rows []org.Row, cookies map[int]string) {
 		for _, r := range rows {
 			if c < len(r.Cells) && r.Cells[c].Text != "" {
 				filled++
-				if numericForm.MatchString(r.Cells[c].Text) {
+				if isNumber(r.Cells[c].Text) {
 					numbers++
 				}
 			}
@@ -86,6 +86,15 @@ func (g *grid) alignment(rows []org.Row, cookies map[int]string) {
 			g.align[c] = "r"
 		}
 	}
+}
+
+// isNumber reports whether a field counts as a number.
+func isNumber(field string) bool {
+	switch c := field[0]; {
+	case '0' <= c && c <= '9', strings.IndexByte("<>+-.^niu", c) >= 0, c >= 0x80:
+		return numericForm.MatchString(field)
+	}
+	return false
 }
 
 // columns reads the row of "<", ">" and "<>" that groups columns.

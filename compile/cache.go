@@ -22,6 +22,7 @@ import (
 // [keepFor] is removed, once a day at most.
 type Cache struct {
 	dir     string
+	below   *Cache // only read, may be nil
 	collect sync.Once
 }
 
@@ -46,6 +47,9 @@ func OpenCache(dir string) (*Cache, error) {
 	return &Cache{dir: dir}, nil
 }
 
+// Over is the cache with another one below it, which is only read.
+func (c *Cache) Over(below *Cache) *Cache { return &Cache{dir: c.dir, below: below} }
+
 // Dir is where the artifacts lie.
 func (c *Cache) Dir() string { return c.dir }
 
@@ -62,6 +66,9 @@ type header struct {
 func (c *Cache) Get(key string) (*Artifact, bool, error) {
 	data, err := os.ReadFile(c.path(key))
 	if errors.Is(err, fs.ErrNotExist) {
+		if c.below != nil {
+			return c.below.Get(key)
+		}
 		return nil, false, nil
 	}
 	if err != nil {

@@ -1,6 +1,7 @@
 package compile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -24,7 +25,11 @@ type Env struct {
 // EnvConfig says where an Env keeps what it keeps. The zero value uses
 // directories below "wb" in the user's cache directory.
 type EnvConfig struct {
-	Dir      string // in place of the user's "wb" cache directory
+	Dir string // in place of the user's "wb" cache directory
+	// Shared is another such directory, which is only read: its toolchains are
+	// used, and what is not in Dir is looked for there. It lets a process that
+	// is not trusted have warm caches and yet leave nothing behind for others.
+	Shared   string
 	Workers  int    // goroutines that compile one module, 0 for the engine's choice
 	Progress toolchain.Progress
 	// Interpreter runs guests in wazero's interpreter, many times slower: for
@@ -43,7 +48,7 @@ func NewEnv(ctx context.Context, config EnvConfig) (*Env, error) {
 		}
 		dir = filepath.Join(base, "wb")
 	}
-	tools, err := toolchain.Open(filepath.Join(dir, "toolchains"))
+	tools, err := toolchain.Open(filepath.Join(cmp.Or(config.Shared, dir), "toolchains"))
 	if err != nil {
 		return nil, err
 	}
@@ -51,7 +56,12 @@ func NewEnv(ctx context.Context, config EnvConfig) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	engine, err := sandbox.NewEngine(ctx, sandbox.Config{CacheDir: filepath.Join(dir, "engine"), Workers: config.Workers, Interpreter: config.Interpreter})
+	engineConfig := sandbox.Config{CacheDir: filepath.Join(dir, "engine"), Workers: config.Workers, Interpreter: config.Interpreter}
+	if config.Shared != "" {
+		cache = cache.Over(&Cache{dir: filepath.Join(config.Shared, "artifacts")})
+		engineConfig.Shared = filepath.Join(config.Shared, "engine")
+	}
+	engine, err := sandbox.NewEngine(ctx, engineConfig)
 	if err != nil {
 		return nil, err
 	}

@@ -46,3 +46,11 @@ func (here) Execute(ctx context.Context, p *Program) (*Outcome, error) {
 	job.Source = p.Source
 	return p.Lane.Run(ctx, art, &job)
 }
+
+// Place is a Runner that holds something, such as processes, until it is closed.
+type Place interface {
+	Runner
+	// Notes say what it lacks here, a line each.
+	Notes() []string
+	Close() error
+}

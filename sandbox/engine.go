@@ -21,6 +21,9 @@ type Config struct {
 	// CacheDir keeps machine code and metered modules between processes; ""
 	// keeps nothing. Compiling clang takes 20 s cold and 1 s from here.
 	CacheDir string
+	// Shared is the cache directory of other engines. It is only read: what is
+	// not in CacheDir is looked for there.
+	Shared string
 	// Workers is how many goroutines compile one big module; 0 means 2.
 	Workers int
 	// Interpreter runs guests in wazero's interpreter, many times slower. It
@@ -81,6 +84,9 @@ func NewEngine(ctx context.Context, config Config) (*Engine, error) {
 	if config.CacheDir != "" {
 		dir := filepath.Join(config.CacheDir, "code")
 		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("sandbox: code cache: %w", err)
+		}
+		if err := linkCode(config.Shared, config.CacheDir); err != nil {
 			return nil, fmt.Errorf("sandbox: code cache: %w", err)
 		}
 		cache, err := wazero.NewCompilationCacheWithDir(dir)

@@ -94,7 +94,7 @@ func (e *Engine) Compile(ctx context.Context, name string, wasm []byte, opts ...
 // only when the module is in neither the engine nor its cache directory, so
 // that a large compiler need not be read at every start.
 func (e *Engine) Load(ctx context.Context, name, digest string, open func() ([]byte, error), opts ...CompileOption) (*Module, error) {
-	src := source{digest: digest, dir: e.config.CacheDir, open: open}
+	src := source{digest: digest, dir: e.config.CacheDir, shared: e.config.Shared, open: open}
 	for _, o := range opts {
 		o(&src)
 	}

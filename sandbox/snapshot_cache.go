@@ -55,7 +55,7 @@ func (e *Engine) SaveSnapshot(name, key string, s *Snapshot, note []byte) error 
 	if len(head) > headSize {
 		return fmt.Errorf("%s: save snapshot: the note is too long", s.module.name)
 	}
-	path := e.snapshotPath(name, key, s.module)
+	path := e.snapshotPath(e.config.CacheDir, name, key, s.module)
 	if err := writeAside(path, func(f *os.File) error {
 		if _, err := f.WriteAt(head, 0); err != nil {
 			return err
@@ -75,7 +75,10 @@ func (e *Engine) LoadSnapshot(name, key string, m *Module) (s *Snapshot, note []
 	if e.config.CacheDir == "" {
 		return nil, nil, false
 	}
-	f, err := os.Open(e.snapshotPath(name, key, m))
+	f, err := os.Open(e.snapshotPath(e.config.CacheDir, name, key, m))
+	if err != nil && e.config.Shared != "" {
+		f, err = os.Open(e.snapshotPath(e.config.Shared, name, key, m))
+	}
 	if err != nil {
 		return nil, nil, false
 	}
@@ -91,9 +94,9 @@ func (e *Engine) LoadSnapshot(name, key string, m *Module) (s *Snapshot, note []
 	return &Snapshot{module: m, size: head.Size, globals: head.Globals, image: image}, head.Note, true
 }
 
-func (e *Engine) snapshotPath(name, key string, m *Module) string {
+func (e *Engine) snapshotPath(dir, name, key string, m *Module) string {
 	sum := sha256.Sum256([]byte(snapshotFormat + "\x00" + m.source.key() + "\x00" + key))
-	return filepath.Join(e.config.CacheDir, "snapshots", name+"-"+hex.EncodeToString(sum[:16]))
+	return filepath.Join(dir, "snapshots", name+"-"+hex.EncodeToString(sum[:16]))
 }
 
 // readHead reads and checks the start of a snapshot file.

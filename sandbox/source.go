@@ -19,6 +19,7 @@ type source struct {
 	exceptions bool
 	parallel   bool   // may be compiled by several goroutines whatever its size
 	dir        string // the engine's cache directory, may be ""
+	shared     string // another, only read, may be ""
 	open       func() ([]byte, error)
 	kept       []byte // metered, nil if in a file
 }
@@ -39,7 +40,9 @@ func (s *source) key() string {
 	return key
 }
 
-func (s *source) path() string { return filepath.Join(s.dir, "metered", s.key()+".wasm") }
+func (s *source) path() string { return s.pathIn(s.dir) }
+
+func (s *source) pathIn(dir string) string { return filepath.Join(dir, "metered", s.key()+".wasm") }
 
 // metered returns the instrumented module and what there is to know about it.
 func (s *source) metered() ([]byte, *fuel.Info, error) {
@@ -48,6 +51,11 @@ func (s *source) metered() ([]byte, *fuel.Info, error) {
 	}
 	if s.dir != "" {
 		if wasm, err := readChecked(s.path()); err == nil {
+			return describe(wasm)
+		}
+	}
+	if s.shared != "" {
+		if wasm, err := readChecked(s.pathIn(s.shared)); err == nil {
 			return describe(wasm)
 		}
 	}

@@ -51,38 +51,6 @@ func (r *runner) granted(capability string) bool {
 	return slices.ContainsFunc(r.opts.Grants, func(g string) bool { return Capability(g) == capability })
 }
 
-// TierError says that a document asks for isolation that is not there.
-type TierError struct{ Pos compile.Position }
-
-func (e *TierError) Error() string {
-	return fmt.Sprintf("%s: #+TRUST: third-party asks for the process tier, which this build does not have", e.Pos)
-}
-
-// ExitCode is that of something not permitted.
-func (e *TierError) ExitCode() int { return 7 }
-
-// Hint says how to accept the risk.
-func (e *TierError) Hint() string {
-	return "wb run --trust-tier instance runs it in this process, with profile compute and no grants"
-}
-
-// trust obeys #+TRUST: a third-party document wants a stronger tier than this
-// process. It is refused, never run in a weaker one unasked.
-func (r *runner) trust() error {
-	for k := range r.plan.doc.Keywords("TRUST") {
-		if k.Value.Text != "third-party" {
-			continue
-		}
-		if r.opts.TrustTier != "instance" {
-			at := compile.Position{File: r.plan.File}
-			at.Line, at.Col = r.plan.doc.Position(k.Value.Start)
-			return &TierError{Pos: at}
-		}
-		r.opts.Profile, r.opts.Grants = "compute", nil
-	}
-	return nil
-}
-
 // unserved are capabilities that can be granted but that nothing in a workbook
 // run performs yet.
 func (r *runner) unserved(capability string) bool {

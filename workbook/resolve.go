@@ -31,6 +31,10 @@ func Resolve(ctx context.Context, opts Options, expr string) (value.Value, error
 		return value.Nil(), err
 	}
 	defer r.close()
+	if err := r.openTier(ctx); err != nil {
+		return value.Nil(), err
+	}
+	defer r.closeTier()
 	r.runAll(ctx)
 	if t := r.tasks[from.index]; t.done.Err != nil && !ref.runsAnew() {
 		return value.Nil(), t.done.Err

@@ -61,9 +61,21 @@ type Options struct {
 	// Limits is the most a component may ask for with :timeout, :memory and
 	// :fuel; zero fields are the profile's own.
 	Limits sandbox.Limits
-	// TrustTier is "instance" when the user accepts that a third-party document
-	// runs without an isolation tier around it; it then gets no grants.
+	// Tier is how far from this process programs run: instance, process,
+	// container or node; "" is instance, or node when there is a Runner.
+	Tier string
+	// TrustTier is the tier of a third-party document; "" is one above Tier. With
+	// instance the user accepts that it runs without a wall around it; it then has
+	// profile compute and no grants.
 	TrustTier string
+	// ThirdParty says that the document is a third party's, whatever it says
+	// itself.
+	ThirdParty bool
+	// Tiers opens tiers; without it there is no process and no container.
+	Tiers Tiers
+	// Principal is who the programs run for, where that is not File: the page a
+	// workbook was taken from.
+	Principal string
 	// Progress hears about each component that ends, one call at a time.
 	Progress func(Done)
 	// Lint is asked before anything runs; nil checks the plan alone. Errors
@@ -119,6 +131,10 @@ type Report struct {
 	Notes []format.Note
 	// Edits put the results into the text that was run.
 	Edits []org.Edit
+	// Tier is where programs ran, and TierNotes the walls that it lacks on this
+	// system.
+	Tier      string
+	TierNotes []string
 	// Wrote reports whether the file was changed.
 	Wrote    bool
 	Duration time.Duration
@@ -222,7 +238,14 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 		return r.report, err
 	}
 	defer r.close()
+	if err := r.openTier(ctx); err != nil {
+		return r.report, err
+	}
 	r.runAll(ctx)
+	r.sessions.close(context.WithoutCancel(ctx))
+	if err := r.closeTier(); err != nil {
+		return r.report, err
+	}
 	r.collect()
 	err = r.writeResults()
 	r.report.Duration = time.Since(start)
@@ -237,6 +260,11 @@ type runner struct {
 	report *Report
 	files  *tree
 	dry    bool // find out what would run, run nothing
+
+	tier       string
+	tierAt     compile.Position // what asks for it
+	thirdParty bool
+	away       compile.Place // nil: programs run here, or where Runner says
 
 	imports  map[string]value.Value
 	selected []bool // by component index: to be run
@@ -263,9 +291,7 @@ func newRunner(opts Options) (*runner, error) {
 	if err := r.lint(); err != nil {
 		return r, err
 	}
-	if err := r.trust(); err != nil {
-		return r, err
-	}
+	r.trust()
 	if err := r.choose(); err != nil {
 		return r, err
 	}
@@ -279,9 +305,6 @@ func newRunner(opts Options) (*runner, error) {
 	r.files = files
 	if r.opts.Trace == nil {
 		r.opts.Trace = trace.Discard
-	}
-	if r.opts.Runner == nil {
-		r.opts.Runner = compile.Here
 	}
 	jobs := opts.Jobs
 	if jobs <= 0 {

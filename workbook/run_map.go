@@ -47,6 +47,10 @@ func Map(ctx context.Context, opts Options, id string, inputs []value.Value) ([]
 		return nil, err
 	}
 	defer r.close()
+	if err := r.openTier(ctx); err != nil {
+		return nil, err
+	}
+	defer r.closeTier()
 	c := r.plan.Component(id)
 	if c.Kind == KindData {
 		return nil, fmt.Errorf("%s: %s is data, there is nothing to map", c.Pos, c.ID)

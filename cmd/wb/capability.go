@@ -29,7 +29,7 @@ func capabilities() (*capability.Host, error) {
 		return nil, err
 	}
 	return &capability.Host{Tenant: identity.DefaultTenant, StateDir: state, Grants: grants.Open(config, nil), Seal: sealingKey,
-		Complete: runtime.Completer(os.Getenv), Readable: tools.Readable, PythonIndex: os.Getenv("WB_PYTHON_INDEX")}, nil
+		Complete: runtime.Completer(os.Getenv), Readable: tools.Readable, Tiers: openTier, PythonIndex: os.Getenv("WB_PYTHON_INDEX")}, nil
 }
 
 // tenantCapabilities are what this machine can give to a tenant of a server, from

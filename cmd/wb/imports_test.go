@@ -12,7 +12,7 @@ import (
 // the user's configuration, deploy with the user's own wrangler and git login,
 // start this executable as workers, and start it again as the children of tiers.
 // No component, shell stage or tool reaches them with anything of its own.
-var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client", "wb/fabric/spawn", "wb/tier"}
+var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client", "wb/publish/site/worker", "wb/fabric/spawn", "wb/tier"}
 
 // TestNoProcesses walks the import graph of everything wb is built from.
 func TestNoProcesses(t *testing.T) {

@@ -19,6 +19,9 @@ import (
 	"syscall"
 
 	"github.com/alecthomas/kong"
+
+	"wb/compile/lanes"
+	"wb/tier"
 )
 
 func main() {
@@ -44,6 +47,9 @@ func run(ctx context.Context, args []string, std stdio) (code int) {
 
 // run executes one command line and returns its exit code.
 func (app *app) run(args []string) (code int) {
+	if tier.IsChild(args) {
+		return tier.Child(args, app.std.In, app.std.Out, app.std.Err, lanes.New)
+	}
 	defer func() {
 		switch p := recover().(type) {
 		case nil:

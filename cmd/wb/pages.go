@@ -38,14 +38,10 @@ func sourcesOf(paths []string) (out []string, done func(), err error) {
 }
 
 // runPublished runs the workbook in a page or bundle. Its author is a third
-// party: it asks for a stronger tier than this process, and gets no grants.
+// party: it runs one tier further away, and gets no grants.
 func (c *runCmd) runPublished(a *app, opts workbook.Options) error {
 	if len(c.Files) != 1 || c.Watch || c.Map != "" || c.Lines != "" {
 		return &usageError{err: fmt.Errorf("a page or bundle runs alone, without --watch, --map and --lines"), hint: "wb unbundle makes files of it"}
-	}
-	if c.Trust != "instance" {
-		return &codedError{text: c.Files[0] + ": a workbook from a page asks for the process tier, which this build does not have", code: exitForbidden,
-			hint: "wb run --trust-tier instance runs it in this process, with profile compute and no grants"}
 	}
 	sources, done, err := sourcesOf(c.Files)
 	if err != nil {
@@ -54,6 +50,7 @@ func (c *runCmd) runPublished(a *app, opts workbook.Options) error {
 	defer done()
 	c.Events = "none"
 	opts.Profile, opts.Grants = "compute", nil
+	opts.ThirdParty, opts.Principal = true, c.Files[0]
 	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
 		opts.Lanes = lanes
 		for _, file := range sources {

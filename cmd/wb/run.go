@@ -37,11 +37,12 @@ type runCmd struct {
 	Grant   []string          `help:"Grant a capability, such as clock or net:api.example.com." placeholder:"CAP"`
 	Profile string            `enum:"compute,minimal,network,posix" default:"compute" help:"Profile of the components (${enum})."`
 	Limits  string            `help:"Most a component may ask for: timeout=60s,memory=512MiB,fuel=1e11." placeholder:"LIMITS"`
-	Trust   string            `name:"trust-tier" enum:"auto,instance" default:"auto" help:"instance accepts that a third-party document runs without a stronger tier, with no grants (${enum})."`
 	Map     string            `help:"Run one component over every input of this JSON list: --map inputs.json FILE ID." placeholder:"FILE" type:"existingfile"`
 	Events  string            `help:"Events file in place of events.org beside the workbook; none records nothing."`
 	Expect  bool              `help:"Fail when a #+EXPECT: line of the workbook does not hold."`
 	Watch   bool              `help:"Run again whenever a file changes."`
+
+	tierFlags
 
 	Exec bool `help:"With a sentence: grant the default agent git, publish and image." env:"WB_AGENT_EXEC"`
 
@@ -128,9 +129,7 @@ func (c *runCmd) options() (workbook.Options, error) {
 		return opts, &usageError{err: err, hint: "--limits timeout=60s,memory=512MiB,fuel=1e11"}
 	}
 	opts.Limits = limits
-	if c.Trust == "instance" {
-		opts.TrustTier = c.Trust
-	}
+	c.choose(&opts)
 	return opts, nil
 }
 

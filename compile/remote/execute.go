@@ -16,10 +16,19 @@ import (
 // wrong is in the reply. ask reaches the caller and may be nil for a request
 // that needs nothing of it.
 func Execute(ctx context.Context, lanes *compile.Registry, r *Request, ask Ask) *Reply {
-	e := &execution{lanes: lanes, request: r, reply: &Reply{}, reads: reads{seen: map[string]bool{}}}
-	if ask != nil {
-		e.ask = ask
-	}
+	return (&Peer{Lanes: lanes}).Execute(ctx, r, ask)
+}
+
+// Peer is what does the work of requests.
+type Peer struct {
+	Lanes *compile.Registry
+	// Built hears when a program is built and about to run; nil need not.
+	Built func()
+}
+
+// Execute is the function Execute.
+func (p *Peer) Execute(ctx context.Context, r *Request, ask Ask) *Reply {
+	e := &execution{peer: p, request: r, reply: &Reply{}, reads: reads{seen: map[string]bool{}}, ask: ask}
 	if err := e.run(ctx); err != nil {
 		e.reply.Failure, e.reply.Outcome = NewFailure(err), nil
 	}
@@ -28,7 +37,7 @@ func Execute(ctx context.Context, lanes *compile.Registry, r *Request, ask Ask) 
 }
 
 type execution struct {
-	lanes   *compile.Registry
+	peer    *Peer
 	request *Request
 	reply   *Reply
 	ask     Ask
@@ -39,7 +48,7 @@ type execution struct {
 
 func (e *execution) run(ctx context.Context) error {
 	r := e.request
-	lane, ok := e.lanes.Lookup(r.Lang)
+	lane, ok := e.peer.Lanes.Lookup(r.Lang)
 	if !ok {
 		return &RefusedError{Reason: fmt.Sprintf("no lane for %s there", r.Lang), Help: "both sides need the same version of wb"}
 	}
@@ -58,6 +67,9 @@ func (e *execution) run(ctx context.Context) error {
 		Inputs: r.Inputs, Stdin: r.Stdin, Args: r.Args, Files: files, Dir: r.Dir, Limits: r.Limits, Caps: r.Caps, Session: r.Session}}
 	program.Built = func(warnings []compile.Diagnostic, took time.Duration) {
 		e.reply.Built, e.reply.Warnings, e.reply.Build = true, warnings, took
+		if e.peer.Built != nil {
+			e.peer.Built()
+		}
 	}
 	if r.Docked {
 		program.Job.Dock = dock.Forward(r.Granted, func(ctx context.Context, frame []byte) ([]byte, error) {

@@ -27,6 +27,8 @@ type Host struct {
 	Tenant   string
 	StateDir string
 	Grants   *grants.Store
+	// Tiers opens the tiers of isolation; nil has none but the process itself.
+	Tiers workbook.Tiers
 	// Seal gives the key that secrets are sealed with.
 	Seal func() ([]byte, error)
 	// Net is what requests go through besides the grants, the floor and the
@@ -94,9 +96,15 @@ func (h *Host) Project(dir string) *store.Store {
 // docks. Call finish when the run is over. A run without a file keeps nothing:
 // it has no project.
 func (h *Host) Prepare(opts *workbook.Options, plan *workbook.Plan) (finish func(context.Context) error, err error) {
+	if opts.Tiers == nil {
+		opts.Tiers = h.Tiers
+	}
 	file, err := filepath.Abs(opts.File)
 	if err != nil || opts.File == "" {
 		return func(context.Context) error { return nil }, err
+	}
+	if err := CheckGrants(opts.Grants); err != nil {
+		return nil, err
 	}
 	started := time.Now()
 	if h.Grants != nil && opts.TrustTier != "instance" {

@@ -1,0 +1,91 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"wb/compile"
+	"wb/compile/lanes"
+	"wb/tier"
+	"wb/workbook"
+)
+
+// tierFlags choose how far from this process programs run.
+type tierFlags struct {
+	Tier  string `enum:"instance,process,container,node" default:"instance" help:"Where programs run: in this process, in a child of it, in a container, or at the workers of --nats (${enum})."`
+	Trust string `name:"trust-tier" enum:"auto,instance,process,container,node" default:"auto" help:"The same for third-party documents; auto is one tier above, instance accepts the risk, with no grants (${enum})."`
+}
+
+// choose puts the choice into a run's options.
+func (f *tierFlags) choose(opts *workbook.Options) {
+	if f.Tier != string(tier.Instance) {
+		opts.Tier = f.Tier
+	}
+	if f.Trust != "auto" {
+		opts.TrustTier = f.Trust
+	}
+}
+
+// openTier opens a tier for a document.
+func openTier(ctx context.Context, name, principal string) (compile.Place, error) {
+	t, err := tier.Parse(name)
+	if err != nil {
+		return nil, err
+	}
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	config := tier.Config{Tier: t, Principal: principal, Cache: filepath.Join(cache, "wb")}
+	tools := &lateTools{}
+	place, err := tier.OpenPlace(ctx, config, tools.ensure)
+	if err != nil {
+		return nil, err
+	}
+	return &toolPlace{Place: place, tools: tools}, nil
+}
+
+// toolPlace is a place with the tools that programs sent there need.
+type toolPlace struct {
+	compile.Place
+	tools *lateTools
+}
+
+// Close closes both.
+func (p *toolPlace) Close() error { return errors.Join(p.Place.Close(), p.tools.close()) }
+
+// lateTools provides toolchains, from an environment that is made when the first
+// of them is needed.
+type lateTools struct {
+	mu  sync.Mutex
+	env *compile.Env
+}
+
+func (t *lateTools) ensure(ctx context.Context, name string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.env == nil {
+		env, err := compile.NewEnv(ctx, compile.EnvConfig{})
+		if err != nil {
+			return err
+		}
+		t.env = env
+		if _, err := lanes.New(env); err != nil { // which makes the recipes known
+			return err
+		}
+	}
+	_, err := t.env.Tools.Ensure(ctx, name, t.env.Progress)
+	return err
+}
+
+func (t *lateTools) close() error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.env == nil {
+		return nil
+	}
+	return t.env.Close(context.Background())
+}

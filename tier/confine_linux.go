@@ -1,0 +1,100 @@
+package tier
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// limits of a child, hard ones. Address space is none of them: the sandbox
+// reserves gigabytes of it that nobody touches; and neither is data, which
+// counts the same. What a child really uses is watched from outside.
+var rlimits = []struct {
+	resource int
+	most     uint64
+}{
+	{unix.RLIMIT_CORE, 0},
+	{unix.RLIMIT_NOFILE, 4096},
+	{unix.RLIMIT_FSIZE, 4 << 30}, // snapshots of language VMs, which are sparse
+	{unix.RLIMIT_CPU, 3600},
+	{unix.RLIMIT_MEMLOCK, 0},
+	{unix.RLIMIT_MSGQUEUE, 0},
+}
+
+// confineAndStart puts up the walls a process builds around itself, and starts
+// its executable again behind them: Landlock holds the thread that asks and what
+// it starts, and the runtime already has other threads. It returns only when
+// that cannot be.
+func confineAndStart(private, shared string) ([]string, error) {
+	runtime.LockOSThread()
+	exe, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	notes := setLimits()
+	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
+		notes = append(notes, "it may gain privileges: "+err.Error())
+	}
+	if err := os.Chdir(private); err != nil {
+		return nil, err
+	}
+	if err := landlock(exe, private, shared); err != nil {
+		notes = append(notes, "files are not fenced: "+err.Error())
+	}
+	hello, err := json.Marshal(greeting{Protocol: protocol, Notes: notes})
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Exec(exe, []string{os.Args[0], ChildVerb, private, shared, confined, string(hello)}, childEnvironment())
+	return nil, fmt.Errorf("starting anew behind the walls: %w", err)
+}
+
+func setLimits() []string {
+	limits := rlimits
+	var notes []string
+	for _, l := range limits {
+		var now unix.Rlimit
+		if err := unix.Getrlimit(l.resource, &now); err == nil && now.Max < l.most {
+			l.most = now.Max
+		}
+		if err := unix.Setrlimit(l.resource, &unix.Rlimit{Cur: l.most, Max: l.most}); err != nil {
+			notes = append(notes, fmt.Sprintf("resource limit %d is not set: %v", l.resource, err))
+		}
+	}
+	return notes
+}
+
+// seal shuts what a child does not need once it runs.
+func seal() []string {
+	var notes []string
+	if err := filterCalls(); err != nil {
+		notes = append(notes, "system calls are not filtered: "+err.Error())
+	}
+	if interfaces := speaks(); interfaces != "" {
+		notes = append(notes, "the network is not cut off"+interfaces)
+	}
+	return notes
+}
+
+// speaks says that the process has network interfaces besides a dead loopback,
+// "" when it has none. The filter refuses sockets all the same.
+func speaks() string {
+	text, err := os.ReadFile("/proc/self/net/dev")
+	if err != nil {
+		return "" // behind Landlock there is no /proc; the filter stands
+	}
+	for line := range strings.Lines(string(text)) {
+		if name, _, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) != "lo" {
+			return ": interface " + strings.TrimSpace(name)
+		}
+	}
+	return ""
+}
+
+var errNoLandlock = errors.New("this kernel has no Landlock")

@@ -1,0 +1,24 @@
+//go:build !unix
+
+package tier
+
+import (
+	"os"
+	"os/exec"
+)
+
+// wallSet: this system has a process of its own to offer, and no more.
+type wallSet struct{}
+
+func (*wallSet) raise(*exec.Cmd) []string {
+	return []string{"no namespaces, no resource limits: this system has none"}
+}
+
+func (*wallSet) weaken(error) bool { return false }
+
+// childEnvironment is what Windows needs to start a program.
+func childEnvironment() []string { return []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")} }
+
+func killTree(p *os.Process) { _ = p.Kill() }
+
+func residentMemory(int) (int64, bool) { return 0, false }

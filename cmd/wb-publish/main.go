@@ -16,7 +16,6 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"wb/compile"
 	"wb/publish/sign"
 	"wb/publish/site"
 	"wb/publish/site/hugo"
@@ -66,7 +65,7 @@ func buildSite(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.R
 		return nil, err
 	}
 	reply := &worker.Reply{Found: built.Found, Left: p.Left, Pages: built.Pages, Assertions: k.assertions()}
-	if hasErrors(built.Found) {
+	if site.Broken(built.Found) {
 		return reply, nil
 	}
 	return reply, sign.WriteNew(r.Out, built.Files, true)
@@ -89,7 +88,7 @@ func buildPage(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.R
 		return nil, err
 	}
 	reply := &worker.Reply{Found: found, Pages: 1, Assertions: k.assertions()}
-	if hasErrors(found) {
+	if site.Broken(found) {
 		return reply, nil
 	}
 	return reply, sign.WriteNew(r.Out, files, true)
@@ -117,13 +116,4 @@ func serve(ctx context.Context, r worker.Request, t *worker.Talk) error {
 		return err
 	}
 	return nil
-}
-
-func hasErrors(found []compile.Diagnostic) bool {
-	for _, d := range found {
-		if d.Severity == compile.Error {
-			return true
-		}
-	}
-	return false
 }

@@ -82,9 +82,13 @@ func (c *publishValidateCmd) Run(a *app) error {
 	})
 }
 
-// checked answers with findings, and fails if there are any.
+// checked answers with findings, and fails if there are errors among them.
 func (a *app) checked(found []compile.Diagnostic, data map[string]any, text func(io.Writer) error) error {
-	if len(found) == 0 {
+	if !site.Broken(found) {
+		for _, d := range found {
+			a.note("%s", d)
+		}
+		data["found"] = found
 		return a.answer("publish", data, text)
 	}
 	fault := &codedError{text: site.Summary(found), code: exitFailed}
@@ -196,7 +200,12 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 	for _, left := range reply.Left {
 		a.note("left out: %s", left)
 	}
-	if len(reply.Found) > 0 {
+	for _, d := range reply.Found {
+		if d.Severity != compile.Error {
+			a.note("%s", d)
+		}
+	}
+	if site.Broken(reply.Found) {
 		return a.checked(reply.Found, map[string]any{"directory": dir}, nil)
 	}
 	secrets, err := a.secrets()

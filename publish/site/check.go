@@ -72,17 +72,30 @@ func (p *Project) leakInSource(d *Document, f leak.Finding, rules leak.Rules) co
 	return at
 }
 
+// Broken reports whether there are errors among findings, which keep a site from
+// being released.
+func Broken(found []compile.Diagnostic) bool {
+	return slices.ContainsFunc(found, isError)
+}
+
+func isError(d compile.Diagnostic) bool { return d.Severity == compile.Error }
+
 // Summary says how many mistakes there are, for the last line of a report.
 func Summary(found []compile.Diagnostic) string {
-	files := map[string]bool{}
+	files, errors := map[string]bool{}, 0
 	for _, d := range found {
-		files[d.Pos.File] = true
+		if isError(d) {
+			files[d.Pos.File] = true
+			errors++
+		}
 	}
-	switch len(found) {
-	case 0:
+	switch {
+	case errors == 0:
 		return "no mistakes"
-	case 1:
+	case errors == 1:
 		return "1 mistake"
+	case len(files) == 1:
+		return fmt.Sprintf("%d mistakes", errors)
 	}
-	return fmt.Sprintf("%d mistakes in %d files", len(found), len(files))
+	return fmt.Sprintf("%d mistakes in %d files", errors, len(files))
 }

@@ -148,6 +148,7 @@ func (e *settingError) Error() string { return e.text }
 func ReadConfig(docs ...Named) (Config, []compile.Diagnostic) {
 	c := Config{Target: targets[0], Output: DefaultOutput, Access: accesses[0], Source: sources[0]}
 	var found []compile.Diagnostic
+	var pathAt compile.Position // of the last BASE_PATH
 	for _, d := range docs {
 		doc := org.Parse(d.Source)
 		for k := range doc.Keywords() {
@@ -169,6 +170,9 @@ func ReadConfig(docs ...Named) (Config, []compile.Diagnostic) {
 				complain("unknown-keyword", "#+"+k.Name()+" is no keyword of publishing", nearestKeyword(name))
 				continue
 			}
+			if name == "BASE_PATH" {
+				pathAt = position(d.Name, doc, k.Key.Start)
+			}
 			if err := set(&c, k.Value.Text); err != nil {
 				hint := ""
 				if e, ok := err.(*settingError); ok {
@@ -178,8 +182,8 @@ func ReadConfig(docs ...Named) (Config, []compile.Diagnostic) {
 			}
 		}
 	}
-	if err := c.settle(); err != nil && len(docs) > 0 {
-		found = append(found, compile.Diagnostic{Pos: compile.Position{File: docs[len(docs)-1].Name}, Severity: compile.Error, Code: "config", Message: err.Error(), Hint: err.hint})
+	if err := c.settle(); err != nil {
+		found = append(found, compile.Diagnostic{Pos: pathAt, Severity: compile.Error, Code: "config", Message: err.Error(), Hint: err.hint})
 	}
 	return c, found
 }

@@ -49,16 +49,21 @@ func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 		}
 		opts.Facts, opts.Events, opts.Live, opts.Foot = known.Facts, known.Events, known.Live, known.Foot
 	}
+	opts.Show = showOf[b.p.Config.Source]
 	opts.TrailURL, opts.ViewURL = relative(d.Page, trailOf(d)), relative(d.Page, sourceOf(d))
 	p, found, err := page.Fragment(ctx, d.File, d.Source, opts)
 	if err != nil {
 		return nil, err
 	}
-	out := &built{doc: d, page: p, date: isoDate(p.Date), files: links.files, uses: links.uses, found: append(found, links.found...)}
+	links.private(p.Links)
+	out := &built{doc: d, page: p, date: isoDate(p.Date), files: links.files, uses: links.uses, found: links.among(found)}
 	out.record = newRecord(p)
 	sortFound(out.found)
 	return out, nil
 }
+
+// showOf is what pages call what #+PUBLISH_SOURCE: says.
+var showOf = map[string]string{"": page.ShowExported, "exported": page.ShowExported, "full": page.ShowFull, "none": page.ShowNone}
 
 // sourceOf is the page that shows the source of a document.
 func sourceOf(d *Document) string { return strings.TrimSuffix(d.Page, ".html") + ".source.html" }

@@ -76,6 +76,28 @@ func (r *reading) complain(l page.Link, code, hint, format string, args ...any) 
 	}
 }
 
+// private complains about links to what never leaves this machine; the page
+// shows them as text and asks nobody.
+func (r *reading) private(links []page.Link) {
+	for _, l := range links {
+		if l.Kind != "file" && l.Kind != "attachment" {
+			continue
+		}
+		if name := path.Join(path.Dir(r.doc.Path), l.Path); !path.IsAbs(l.Path) && manifest.Private(name) { // or outside
+			r.file(l)
+		}
+	}
+}
+
+// among is what the page found and what its links came to. Where both complain
+// about a link, the site knows more.
+func (r *reading) among(found []compile.Diagnostic) []compile.Diagnostic {
+	out := slices.DeleteFunc(slices.Clone(found), func(d compile.Diagnostic) bool {
+		return slices.ContainsFunc(r.found, func(mine compile.Diagnostic) bool { return mine.Pos == d.Pos && (d.Code == "broken-link" || d.Code == mine.Code) })
+	})
+	return append(out, r.found...)
+}
+
 func (r *reading) byID(l page.Link) (string, bool) {
 	d := r.p.byID[l.Path]
 	if d == nil || d == r.doc {

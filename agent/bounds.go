@@ -20,8 +20,8 @@ type Bounds struct {
 
 // BoundError says which bound a call would break.
 type BoundError struct {
-	Name  string // "max_steps", "timeout", "tokens", "usd", "tool_calls", "bytes_out", "day_usd", "month_tokens", …
-	Limit string
+	Name  string `json:"name"` // "max_steps", "timeout", "tokens", "usd", "tool_calls", "bytes_out", "day_usd", "month_tokens", …
+	Limit string `json:"limit"`
 }
 
 func (e *BoundError) Error() string {

@@ -42,8 +42,8 @@ type Definition struct {
 	Style       string // "tools" or "wat"
 	Catalog     string // directory of programs, for the wat style
 	SessionTTL  time.Duration
-	Schedule    string
-	SkipMissed  bool // wakes that were slept through are not made up for
+	Schedule    string // cron, or an active SCHEDULED timestamp; see package schedule
+	SkipMissed  bool   // wakes that were slept through are not made up for
 	Guard       string
 	On          []Listener // hear every run of it
 
@@ -214,6 +214,9 @@ func (r *definitionReader) read() {
 	if d.Style == StyleWat {
 		r.watDefaults()
 	}
+	if d.Schedule == "" {
+		d.Schedule = scheduledAt(r.h)
+	}
 	r.bounds(bounds)
 	d.System = r.system()
 	if d.System == "" {
@@ -244,6 +247,24 @@ func (r *definitionReader) watDefaults() {
 	if _, given := r.h.Property("MAX_TOKENS"); !given {
 		r.d.MaxTokens = 4096
 	}
+}
+
+// scheduledAt is an active SCHEDULED timestamp as package schedule reads it, "" where
+// there is none.
+func scheduledAt(h org.Headline) string {
+	planning, ok := h.Planning()
+	if !ok || !planning.Scheduled.Present() || !planning.Scheduled.Active || planning.Scheduled.Diary != "" {
+		return ""
+	}
+	t := planning.Scheduled
+	text := fmt.Sprintf("%04d-%02d-%02d", t.From.Year, t.From.Month, t.From.Day)
+	if t.From.HasTime {
+		text += fmt.Sprintf("T%02d:%02d", t.From.Hour, t.From.Minute)
+	}
+	if t.Repeat.Mark != "" {
+		text += fmt.Sprintf(" %s%d%c", t.Repeat.Mark, t.Repeat.Count, t.Repeat.Unit)
+	}
+	return text
 }
 
 // bounds applies :BOUNDS:, which says whether steps or time bound the run.

@@ -26,6 +26,7 @@ type Result struct {
 	Data   json.RawMessage `json:"data,omitempty"` // Result as the :OUTPUT: schema describes it
 	Status string          `json:"status"`
 	Error  string          `json:"error,omitempty"`
+	Bound  *BoundError     `json:"bound,omitempty"` // that ended it, if one did
 
 	Steps     int         `json:"steps"`
 	Events    []StepEvent `json:"events"`

@@ -177,6 +177,7 @@ func (r *run) close(end *outcome) {
 	r.result.Status, r.result.Result, r.result.Data = end.status, end.text, end.data
 	if end.err != nil {
 		r.result.Error = end.err.Error()
+		_ = errors.As(end.err, &r.result.Bound)
 	}
 	r.result.Log, r.result.Taint = r.transcript, r.taint
 	if end.status == StatusMaxSteps || end.status == StatusTimeout || end.status == StatusBudget {

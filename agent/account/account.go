@@ -17,6 +17,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -156,6 +157,29 @@ type window struct {
 	name  string
 	limit agent.Bounds
 	spent Amount
+}
+
+// Lasts reports whether a bound that was met at a time holds still: its day or month
+// is not over, and its limit has not been changed.
+func Lasts(b *agent.BoundError, met time.Time, w agent.Allowance, now time.Time) bool {
+	for _, window := range windows(&Book{}, w, now) {
+		kind, found := strings.CutPrefix(b.Name, window.name+"_")
+		limit := fmt.Sprint(window.limit.Tokens)
+		if kind == "usd" {
+			limit = fmt.Sprintf("%g", window.limit.USD)
+		}
+		if !found || limit != b.Limit {
+			continue
+		}
+		switch window.name {
+		case "day":
+			return met.Format(dayFormat) == now.Format(dayFormat)
+		case "month":
+			return met.Format(dayFormat)[:7] == now.Format(dayFormat)[:7]
+		}
+		return true
+	}
+	return false
 }
 
 func windows(b *Book, w agent.Allowance, now time.Time) []window {

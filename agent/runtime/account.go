@@ -16,8 +16,42 @@ func key(d *agent.Definition, file string) string {
 	return pathSafe(d.ID) + "-" + hex.EncodeToString(sum[:4])
 }
 
-// AccountPath is where the account of an agent lies; file is its document.
-func (rt *Runtime) AccountPath(d *agent.Definition, file string) string {
+// KeyOf names a task's agent among the state of this machine.
+func (rt *Runtime) KeyOf(d *agent.Definition, task Task) string {
+	if abs, err := absolute(task); err == nil {
+		task = abs
+	}
+	return key(d, task.File)
+}
+
+// Definition reads a task's agent.
+func (rt *Runtime) Definition(task Task) (*agent.Definition, error) { return definition(task) }
+
+// Account is what a task's agent has spent.
+func (rt *Runtime) Account(d *agent.Definition, task Task) (*account.Book, error) {
+	return account.Read(filepath.Join(rt.State.Dir(), "accounts", rt.KeyOf(d, task)+".json"))
+}
+
+// Ready reads a task's agent and says what keeps it from being run.
+func (rt *Runtime) Ready(task Task) (*agent.Definition, error) {
+	d, err := definition(task)
+	if err != nil {
+		return nil, err
+	}
+	_, err = rt.client(nil)
+	return d, err
+}
+
+// Exhausted says which bound of its account leaves a task's agent nothing to spend.
+func (rt *Runtime) Exhausted(d *agent.Definition, task Task) error {
+	if d.Allowance == (agent.Allowance{}) {
+		return nil
+	}
+	return account.Exhausted(filepath.Join(rt.State.Dir(), "accounts", rt.KeyOf(d, task)+".json"), d.Allowance, rt.now())
+}
+
+// accountPath is where the account of an agent lies; file is its document.
+func (rt *Runtime) accountPath(d *agent.Definition, file string) string {
 	return filepath.Join(rt.State.Dir(), "accounts", key(d, file)+".json")
 }
 
@@ -27,7 +61,7 @@ func (rt *Runtime) accounted(d *agent.Definition, task Task, opts agent.Options)
 	if d.Allowance == (agent.Allowance{}) || opts.Replay {
 		return opts.Ledger, nil
 	}
-	a, err := account.Open(account.Config{Path: rt.AccountPath(d, task.File), Agent: d.ID, File: task.File, Allowance: d.Allowance,
+	a, err := account.Open(account.Config{Path: rt.accountPath(d, task.File), Agent: d.ID, File: task.File, Allowance: d.Allowance,
 		Root: opts.Keys, Run: task.run, Alive: rt.alive, Now: rt.now, Warn: rt.warn})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@
 package runtime
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -104,6 +105,13 @@ type Task struct {
 	Model   string // in place of the definition's
 	Limits  agent.Bounds
 	Session string // a conversation this goes on with, "" for none
+	// Memory gives the agent what it remembers from run to run.
+	Memory bool `json:",omitempty"`
+	// Taint is where untrusted text in Text came from.
+	Taint []string `json:",omitempty"`
+	// Dream makes it a run of [Runtime.Dream], of what has happened until Until.
+	Dream bool      `json:",omitempty"`
+	Until time.Time `json:",omitzero"`
 	// On hears the run and the runs inside it.
 	On []agent.Listener `json:"-"`
 
@@ -157,6 +165,9 @@ func definition(task Task) (*agent.Definition, error) {
 	var ids []string
 	for _, d := range all {
 		if d.ID == task.ID || task.ID == "" && len(all) == 1 {
+			if task.Dream {
+				d = dreaming(d)
+			}
 			return d, nil
 		}
 		ids = append(ids, d.ID)
@@ -226,6 +237,23 @@ func (rt *Runtime) from(ctx context.Context, run string, step int) (*agent.Resul
 		from.root = ""
 	}
 	return rt.start(ctx, r.Task, from)
+}
+
+// Furthest is the run whose journal says most, of runs resumed from each other; ""
+// when none had begun. A process that died while it took over a journal leaves a
+// shorter one.
+func (rt *Runtime) Furthest(runs []string) string {
+	best, most := "", 0
+	for _, id := range runs {
+		text, err := os.ReadFile(filepath.Join(rt.State.RunDir(id), "journal.jsonl"))
+		if err != nil {
+			continue
+		}
+		if n := bytes.Count(text, []byte("\n")); n > 0 && n >= most {
+			best, most = id, n
+		}
+	}
+	return best
 }
 
 // before is how many entries stand before the model's turn of a step.
@@ -322,6 +350,7 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 	}
 	d.Model = model
 	opts := known.options()
+	opts.Taint = slices.Concat(opts.Taint, task.Taint)
 	opts.Model, opts.Events, opts.Journal, opts.RunID, opts.RootRunID = client, run, journal, run.ID(), root
 	result, err := rt.execute(ctx, d, task, opts)
 	if err != nil {
@@ -330,6 +359,9 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 	end := trace.Outcome{Status: result.Status, Output: result.Result, Error: result.Error, Exit: trace.Exit(result.ExitCode()), Usage: result.Usage}
 	rt.warn(run.End(end))
 	rt.warn(rt.keepSession(d, task, result, known, opts.State))
+	if task.Dream {
+		rt.warn(rt.keepDream(context.WithoutCancel(ctx), d, task, result))
+	}
 	return result, nil
 }
 
@@ -363,7 +395,7 @@ func (rt *Runtime) begin(d *agent.Definition, task Task, from *origin) (*trace.R
 	if err != nil {
 		return nil, err
 	}
-	info := trace.RunInfo{ID: id, Root: id, Session: task.Session, Agent: d.ID, Workbook: task.File}
+	info := trace.RunInfo{ID: id, Root: id, Session: task.label(), Agent: d.ID, Workbook: task.File}
 	if from != nil {
 		info.Parent = from.run
 		info.Root = cmp.Or(from.root, id)
@@ -410,7 +442,7 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 
 // perform runs the loop on a tree; depth counts the agents that asked for it.
 func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, tree *agent.Tree, opts agent.Options, depth int) (*agent.Result, error) {
-	opts.Agent, opts.SessionID = heardBy(d, rt.On), cmp.Or(task.Session, opts.SessionID)
+	opts.Agent, opts.SessionID = heardBy(d, rt.On), cmp.Or(task.label(), opts.SessionID)
 	opts.On = slices.Concat(opts.On, task.On)
 	opts = opts.Announced()
 	guarded, err := rt.guard(d, task, opts.Events)
@@ -522,6 +554,14 @@ func writer(dir string) func(agent.FileChange) error {
 	}
 }
 
+// label is what the task's events are grouped by.
+func (t Task) label() string {
+	if t.Dream {
+		return dreamSession
+	}
+	return t.Session
+}
+
 // granted reports whether an agent holds the exec tools: its document asks for
 // them and the user grants them. The default agent asks for everything.
 func (t Task) granted(d *agent.Definition) bool { return t.Exec && (d.Exec || t.File == "") }
@@ -565,6 +605,10 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 	if task.Session != "" {
 		all = append(all, tools.State(opts.State))
 	}
+	remembers := task.Memory || slices.Contains(d.Tools, "memory")
+	if m := rt.memory(d, task); m != nil && remembers && !task.Dream {
+		all = append(all, tools.Remember(m))
+	}
 	own, err := rt.own(d, task, tree, opts, depth)
 	if err != nil {
 		return nil, err
@@ -573,11 +617,15 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		return all, nil
 	}
 	chosen := own
+	wanted := append(slices.Clone(d.Tools), "done")
+	if task.Memory && rt.memory(d, task) != nil && !slices.Contains(wanted, "memory") && !task.Dream {
+		wanted = append([]string{"memory"}, wanted...)
+	}
 	var names []string
 	for _, t := range all {
 		names = append(names, t.Spec().Name)
 	}
-	for _, want := range append(d.Tools, "done") {
+	for _, want := range wanted {
 		found := slices.ContainsFunc(own, func(t agent.Tool) bool {
 			name := t.Spec().Name
 			return name == toolName(want) || strings.HasSuffix(name, "_"+toolName(want))
@@ -631,6 +679,7 @@ func (rt *Runtime) Replay(ctx context.Context, run string) (*agent.Result, error
 		return nil, err
 	}
 	opts := r.options()
+	opts.Taint = slices.Concat(opts.Taint, r.Task.Taint)
 	opts.Journal, opts.Replay, opts.RunID, opts.RootRunID = old, true, run, r.Root
 	return rt.execute(ctx, d, r.Task, opts)
 }

@@ -28,6 +28,9 @@ type agentCmd struct {
 	Fork   agentForkCmd   `cmd:"" help:"Run again from a step of another run."`
 	Replay agentReplayCmd `cmd:"" help:"Repeat a run offline from its journal and compare."`
 
+	Keep  agentKeepCmd  `cmd:"" help:"Keep an agent: wake it when its schedule says, with what it remembers."`
+	Dream agentDreamCmd `cmd:"" help:"Have an agent make a digest of its past, which it remembers."`
+
 	Approve agentApproveCmd `cmd:"" help:"Allow or refuse what a run asks for; without one, list what waits."`
 }
 
@@ -72,9 +75,8 @@ func (c *agentRunCmd) Run(a *app) error {
 		c.Task = string(text)
 	}
 	task := c.task(c.Task)
-	task.File, task.ID, _ = strings.Cut(c.Target, "#")
-	if _, err := os.Stat(task.File); os.IsNotExist(err) {
-		return missingFile(task.File)
+	if err := taskTarget(&task, c.Target); err != nil {
+		return err
 	}
 	return a.withAgents(c.Stream, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
 }
@@ -268,15 +270,20 @@ func (a *app) withAgents(stream bool, do func(context.Context, *runtime.Runtime)
 		if err != nil {
 			return err
 		}
-		err = a.answer("agent", result, func(w io.Writer) error {
-			_, err := fmt.Fprintln(w, strings.TrimRight(result.Result, "\n"))
-			return err
-		})
-		if err == nil && result.ExitCode() != 0 {
-			return alreadyReported(result.ExitCode())
-		}
+		return a.agentResult(result)
+	})
+}
+
+// agentResult answers with what came of a run.
+func (a *app) agentResult(result *agent.Result) error {
+	err := a.answer("agent", result, func(w io.Writer) error {
+		_, err := fmt.Fprintln(w, strings.TrimRight(result.Result, "\n"))
 		return err
 	})
+	if err == nil && result.ExitCode() != 0 {
+		return alreadyReported(result.ExitCode())
+	}
+	return err
 }
 
 // withRuntime makes what runs agents on this machine.

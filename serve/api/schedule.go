@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/robfig/cron/v3"
-
+	"wb/agent/keeper"
 	"wb/agent/runtime"
+	"wb/agent/schedule"
 	"wb/workbook"
 )
 
@@ -150,13 +150,16 @@ func (s *scheduler) agents(name, file string) []scheduled {
 		if d.Schedule == "" {
 			continue
 		}
-		next, err := cronTimes(d.Schedule)
+		next, err := schedule.Parse(d.Schedule)
 		if err != nil {
 			s.mistake(fmt.Errorf("%s: %w", d.Pos, err))
 			continue
 		}
 		task := runtime.Task{File: file, ID: d.ID, Dir: s.tenant.Dir, Write: s.config.AllowWrite, Exec: s.config.AllowExec && s.tenant.Exec}
 		all = append(all, scheduled{name + "#" + d.ID, d.Schedule, next, func(at time.Time) error {
+			if keeper.Kept(s.tenant.state, s.tenant.runtime().KeyOf(d, task)) {
+				return nil // `wb agent keep` wakes it
+			}
 			task := task
 			task.Text = fmt.Sprintf("Your schedule (%s) is due: it is %s. Do what you are scheduled for.", d.Schedule, at.Format("Monday, 2006-01-02 15:04 MST"))
 			_, err := s.tenant.start(record{Task: task, Schedule: d.Schedule})
@@ -173,7 +176,7 @@ func (s *scheduler) workflows(name, file string, src []byte) []scheduled {
 		if w.Schedule == nil || len(members(w)) == 0 {
 			continue
 		}
-		next, text, err := times(w.Schedule)
+		next, text, err := timesOf(w.Schedule)
 		if err != nil {
 			s.mistake(fmt.Errorf("%s: %w", w.Pos, err))
 			continue
@@ -233,77 +236,17 @@ func members(w *workbook.World) []string {
 	return ids
 }
 
-// cronTimes reads a cron expression; the function gives the first time after
-// another, the zero time when there is none.
-func cronTimes(text string) (func(time.Time) time.Time, error) {
-	schedule, err := cron.ParseStandard(text)
-	if err != nil {
-		return nil, fmt.Errorf(":SCHEDULE: %s: %w", text, err)
-	}
-	return schedule.Next, nil
-}
-
-// times reads the schedule of a workflow.
-func times(s *workbook.Schedule) (func(time.Time) time.Time, string, error) {
+// timesOf is when a workflow is due, and its schedule as it is told. A timestamp
+// that is not active is none.
+func timesOf(s *workbook.Schedule) (schedule.Times, string, error) {
 	if s.Cron != "" {
-		next, err := cronTimes(s.Cron)
+		next, err := schedule.Parse(s.Cron)
 		return next, s.Cron, err
 	}
 	text := strings.TrimSpace(s.At + " " + s.Repeat)
 	if !s.Active {
-		return func(time.Time) time.Time { return time.Time{} }, text, nil
+		return schedule.Never, text, nil
 	}
-	layout := "2006-01-02"
-	if strings.Contains(s.At, "T") {
-		layout = "2006-01-02T15:04"
-	}
-	first, err := time.ParseInLocation(layout, s.At, time.Local)
-	if err != nil {
-		return nil, text, fmt.Errorf("SCHEDULED: %w", err)
-	}
-	count, unit := 0, byte(0)
-	if s.Repeat != "" {
-		if _, err := fmt.Sscanf(strings.TrimLeft(s.Repeat, "+."), "%d%c", &count, &unit); err != nil || count < 1 {
-			return nil, text, fmt.Errorf("SCHEDULED: %s is no repeater", s.Repeat)
-		}
-	}
-	return func(after time.Time) time.Time {
-		if first.After(after) {
-			return first
-		}
-		if count == 0 {
-			return time.Time{}
-		}
-		return repeated(first, count, unit, after)
-	}, text, nil
-}
-
-// repeated is the first of the repetitions of a moment that is after another.
-func repeated(first time.Time, count int, unit byte, after time.Time) time.Time {
-	at := func(n int) time.Time {
-		n *= count
-		switch unit {
-		case 'h':
-			return first.Add(time.Duration(n) * time.Hour)
-		case 'd':
-			return first.AddDate(0, 0, n)
-		case 'w':
-			return first.AddDate(0, 0, 7*n)
-		case 'm':
-			return first.AddDate(0, n, 0)
-		}
-		return first.AddDate(n, 0, 0)
-	}
-	low, high := 0, 1
-	for !at(high).After(after) {
-		low, high = high, high*2
-	}
-	for low+1 < high {
-		if middle := (low + high) / 2; at(middle).After(after) {
-			high = middle
-		} else {
-			low = middle
-		}
-	}
-	return at(high)
+	next, err := schedule.Parse(text)
+	return next, text, err
 }

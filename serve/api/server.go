@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"wb/agent/schedule"
 	"wb/serve/sites"
 	"wb/trace/identity"
 )
@@ -30,7 +31,7 @@ type Server struct {
 // the server is closed; those that have not ended by then go on with the next.
 func New(config Config) (*Server, error) {
 	if config.Clock == nil {
-		config.Clock = systemClock{}
+		config.Clock = schedule.System{}
 	}
 	if config.Identity == nil {
 		config.Identity = func(tenant string) (identity.Key, error) { return identity.Load("", tenant) }

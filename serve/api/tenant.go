@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -205,7 +204,7 @@ func (t *tenant) resume() error {
 		go func() {
 			defer t.free(r)
 			r.execute(t.work, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
-				if from := t.furthest(rec.Runs); from != "" {
+				if from := rt.Furthest(rec.Runs); from != "" {
 					return rt.Resume(ctx, from)
 				}
 				return rt.Run(ctx, rec.Task)
@@ -213,23 +212,6 @@ func (t *tenant) resume() error {
 		}()
 	}
 	return nil
-}
-
-// furthest is the run whose journal says most, of runs resumed from each other;
-// "" when none had begun. A process that died while it took over a journal leaves
-// a shorter one.
-func (t *tenant) furthest(runs []string) string {
-	best, most := "", 0
-	for _, id := range runs {
-		text, err := os.ReadFile(filepath.Join(t.state.RunDir(id), "journal.jsonl"))
-		if err != nil {
-			continue
-		}
-		if n := bytes.Count(text, []byte("\n")); n > 0 && n >= most {
-			best, most = id, n
-		}
-	}
-	return best
 }
 
 // find is a run of the tenant, going or ended.

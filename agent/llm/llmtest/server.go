@@ -86,6 +86,18 @@ func (r Request) Turn() (turn int, task string) {
 	return turn, task
 }
 
+// Outputs are the outputs of tools that a request holds, in order.
+func (r Request) Outputs() []string {
+	var all []string
+	messages, _ := r.Body["messages"].([]any)
+	for _, m := range messages {
+		if message, _ := m.(map[string]any); message["role"] == "tool" {
+			all = append(all, fmt.Sprint(message["content"]))
+		}
+	}
+	return all
+}
+
 // Unstarted is an endpoint as a handler, for a server of the caller's.
 func Unstarted(script ...Step) *Server { return &Server{script: script} }
 

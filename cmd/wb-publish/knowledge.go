@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"sync"
 
 	"wb/compile"
 	"wb/compile/lanes"
+	"wb/org"
+	"wb/publish/live"
 	"wb/publish/manifest"
 	"wb/publish/page"
 	"wb/publish/site"
@@ -17,9 +21,11 @@ import (
 // knowledge is what is known about how results came to be: facts from the
 // cache beside each document. Nothing runs.
 type knowledge struct {
-	env   *compile.Env
-	lanes *compile.Registry
-	talk  *worker.Talk
+	env    *compile.Env
+	lanes  *compile.Registry
+	talk   *worker.Talk
+	live   *live.Store
+	inPage bool // programs for the browser are in the page rather than beside it
 
 	mu   sync.Mutex
 	said map[string][]manifest.Assertion // by page
@@ -35,7 +41,7 @@ func newKnowledge(ctx context.Context, r worker.Request, t *worker.Talk) (*knowl
 		env.Close(ctx)
 		return nil, err
 	}
-	return &knowledge{env: env, lanes: registry, talk: t, said: map[string][]manifest.Assertion{}}, nil
+	return &knowledge{env: env, lanes: registry, talk: t, live: live.NewStore(), inPage: r.Do == worker.Page, said: map[string][]manifest.Assertion{}}, nil
 }
 
 func (k *knowledge) close() { k.env.Close(context.Background()) }
@@ -46,7 +52,7 @@ func (k *knowledge) options() site.Options {
 
 // about asks the cache about a document's components. A document that cannot
 // be planned is published without facts, and the user hears why.
-func (k *knowledge) about(ctx context.Context, d *site.Document) (site.Known, error) {
+func (k *knowledge) about(ctx context.Context, d *site.Document, c site.Config) (site.Known, error) {
 	opts := workbook.Options{File: d.File, Source: d.Source, Lanes: k.lanes, Cache: workbook.CacheBeside(d.File)}
 	facts, err := page.Facts(ctx, opts)
 	if err != nil {
@@ -60,7 +66,43 @@ func (k *knowledge) about(ctx context.Context, d *site.Document) (site.Known, er
 		k.said[d.Page] = said
 		k.mu.Unlock()
 	}
-	return site.Known{Facts: facts}, nil
+	known := site.Known{Facts: facts}
+	if text, err := os.ReadFile(filepath.Join(filepath.Dir(d.File), "events.org")); err == nil {
+		known.Events = page.RunEvents(text, d.File)
+		page.AddEvents(facts, known.Events)
+	}
+	err = k.addLive(ctx, &known, d, c, opts)
+	return known, err
+}
+
+// addLive adds what lets readers run components in their browsers.
+func (k *knowledge) addLive(ctx context.Context, known *site.Known, d *site.Document, c site.Config, opts workbook.Options) error {
+	config := live.Config{Store: k.live}
+	if _, own := org.Parse(d.Source).Setting("PUBLISH_LIVE"); !own {
+		config.Mode = live.Mode(c.Live)
+	}
+	at := func(digest string) string { return "assets/live/" + digest + ".wasm.gz" }
+	if !k.inPage {
+		config.Href = func(digest string) string { return d.To(at(digest)) }
+	}
+	l, err := live.New(ctx, opts, config)
+	if err != nil {
+		return k.talk.Note("%s: nothing of it runs in a browser: %v", d.File, err)
+	}
+	if len(l.Runs()) == 0 {
+		return nil
+	}
+	known.Live = l.Component
+	if known.Foot, err = l.Foot(); err != nil {
+		return err
+	}
+	if !k.inPage {
+		known.Files = map[string][]byte{}
+		for digest, data := range l.Assets() {
+			known.Files[at(digest)] = data
+		}
+	}
+	return nil
 }
 
 func (k *knowledge) assertions() map[string][]manifest.Assertion {

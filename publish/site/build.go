@@ -23,6 +23,7 @@ const (
 	SlotContents   = "<!--wb:contents-->"
 	SlotBody       = "<!--wb:body-->"
 	SlotProvenance = "<!--wb:provenance-->"
+	SlotFoot       = "<!--wb:foot-->"
 )
 
 // Builder builds a site, and builds what changed of it again.
@@ -156,12 +157,20 @@ func (b *Builder) fill(r *Result) error {
 	for _, d := range b.p.Documents {
 		m := b.pages[d.Path]
 		source, trail := sourceOf(d), trailOf(d)
-		files[d.Page] = splice(files[d.Page], m.page.Header, m.page.TOC, m.page.Body, m.page.Provenance)
+		foot := m.foot.HTML
+		if m.foot.Script != "" {
+			name := "assets/live-" + manifest.SHA256([]byte(m.foot.Script))[:16] + ".mjs"
+			files[name] = []byte(m.foot.Script)
+			foot += "<script type=\"module\" src=\"" + relative(d.Page, name) + "\"></script>\n"
+		}
+		maps.Copy(files, m.live)
+		files[d.Page] = splice(files[d.Page], map[string]string{SlotHeader: m.page.Header, SlotContents: m.page.TOC, SlotBody: m.page.Body,
+			SlotProvenance: m.page.Provenance, SlotFoot: foot})
 		if frame, ok := files[source]; ok {
-			files[source] = splice(frame, "", "", m.page.View, "")
+			files[source] = splice(frame, map[string]string{SlotBody: m.page.View})
 		}
 		if frame, ok := files[trail]; ok {
-			files[trail] = splice(frame, "", "", m.page.Trail, "")
+			files[trail] = splice(frame, map[string]string{SlotBody: m.page.Trail})
 		}
 		for _, name := range m.files {
 			if files[name] != nil {
@@ -175,6 +184,7 @@ func (b *Builder) fill(r *Result) error {
 		}
 	}
 	files["assets/style.css"] = append([]byte(page.Style()), files["assets/style.css"]...)
+	files["assets/theme.js"] = []byte(page.ThemeSwitch())
 	files["assets/verify.mjs"] = []byte(page.Verifier())
 	index, err := b.index()
 	if err != nil {
@@ -186,11 +196,13 @@ func (b *Builder) fill(r *Result) error {
 }
 
 // splice puts the parts of a document into its frame.
-func splice(frame []byte, header, contents, body, provenance string) []byte {
-	parts := map[string]string{SlotHeader: header, SlotContents: contents, SlotBody: body, SlotProvenance: provenance}
-	rest := string(frame)
+func splice(frame []byte, parts map[string]string) []byte {
+	rest, size := string(frame), len(frame)
+	for _, part := range parts {
+		size += len(part)
+	}
 	var out strings.Builder
-	out.Grow(len(frame) + len(header) + len(contents) + len(body) + len(provenance))
+	out.Grow(size)
 	for {
 		before, after, found := strings.Cut(rest, "<!--wb:")
 		out.WriteString(before)

@@ -40,6 +40,7 @@ type Config struct {
 	Access      string // public, or unlisted: search engines are asked to stay away
 	EditURL     string // of a page's source for editing; {path} stands for its path
 	Source      string // what "view source" shows: exported, full or none
+	Live        string // what readers can run: yes (what is small enough), no or all
 	Repo        string // gh-pages: a directory in the work tree of the repository
 	Remote      string // gh-pages: a name or URL
 	Branch      string // gh-pages, cloudflare-pages
@@ -51,6 +52,7 @@ var (
 	targets  = []string{"local", "self-hosted", "gh-pages", "cloudflare-pages"}
 	accesses = []string{"public", "unlisted"}
 	sources  = []string{"exported", "full", "none"}
+	lives    = []string{"yes", "no", "all"}
 )
 
 // keywordPrefix is what the names of all keywords of the configuration begin
@@ -82,6 +84,7 @@ var setters = map[string]func(c *Config, value string) error{
 	"REMOTE":    func(c *Config, v string) error { c.Remote = v; return nil },
 	"BRANCH":    func(c *Config, v string) error { c.Branch = v; return nil },
 	"KEEP":      setKeep,
+	"LIVE":      func(c *Config, v string) error { c.Live = v; return oneOf(v, lives) },
 }
 
 var (
@@ -146,7 +149,7 @@ func (e *settingError) Error() string { return e.text }
 // Diagnostics are keywords that are not known, values that cannot be, and
 // secrets.
 func ReadConfig(docs ...Named) (Config, []compile.Diagnostic) {
-	c := Config{Target: targets[0], Output: DefaultOutput, Access: accesses[0], Source: sources[0]}
+	c := Config{Target: targets[0], Output: DefaultOutput, Access: accesses[0], Source: sources[0], Live: lives[0]}
 	var found []compile.Diagnostic
 	var pathAt compile.Position // of the last BASE_PATH
 	for _, d := range docs {

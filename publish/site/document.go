@@ -17,6 +17,8 @@ type Known struct {
 	Events []trace.Event
 	Live   page.LiveOf
 	Foot   page.Foot // what Live's HTML needs at the end of the page
+	// Files are what it needs besides, by their paths in the site.
+	Files map[string][]byte
 }
 
 // Options say what pages are made of besides the documents.
@@ -24,7 +26,7 @@ type Options struct {
 	// Highlight marks up code; nil leaves it plain.
 	Highlight page.Highlighter
 	// Know says what is known about a document; nil knows nothing.
-	Know func(ctx context.Context, d *Document) (Known, error)
+	Know func(ctx context.Context, d *Document, c Config) (Known, error)
 }
 
 // built is a document as the parts of its page.
@@ -36,15 +38,18 @@ type built struct {
 	uses   []string // documents whose places its links name
 	found  []compile.Diagnostic
 	record *record // in the search index
+	foot   page.Foot
+	live   map[string][]byte // files that the foot needs, by path
 }
 
 // build makes the parts of a document's page.
 func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 	links := &reading{linker: b.links, doc: d}
 	opts := page.Options{Highlight: b.opts.Highlight, Resolve: links.resolve}
+	var known Known
 	if b.opts.Know != nil {
-		known, err := b.opts.Know(ctx, d)
-		if err != nil {
+		var err error
+		if known, err = b.opts.Know(ctx, d, b.p.Config); err != nil {
 			return nil, err
 		}
 		opts.Facts, opts.Events, opts.Live, opts.Foot = known.Facts, known.Events, known.Live, known.Foot
@@ -57,7 +62,7 @@ func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 	}
 	links.private(p.Links)
 	out := &built{doc: d, page: p, date: isoDate(p.Date), files: links.files, uses: links.uses, found: links.among(found)}
-	out.record = newRecord(p)
+	out.record, out.foot, out.live = newRecord(p), known.Foot, known.Files
 	sortFound(out.found)
 	return out, nil
 }

@@ -93,7 +93,9 @@ func (r *reading) private(links []page.Link) {
 // about a link, the site knows more.
 func (r *reading) among(found []compile.Diagnostic) []compile.Diagnostic {
 	out := slices.DeleteFunc(slices.Clone(found), func(d compile.Diagnostic) bool {
-		return slices.ContainsFunc(r.found, func(mine compile.Diagnostic) bool { return mine.Pos == d.Pos && (d.Code == "broken-link" || d.Code == mine.Code) })
+		return slices.ContainsFunc(r.found, func(mine compile.Diagnostic) bool {
+			return mine.Pos == d.Pos && (d.Code == "broken-link" || d.Code == mine.Code)
+		})
 	})
 	return append(out, r.found...)
 }
@@ -210,6 +212,9 @@ func (r *reading) nearFile(name string) string {
 	}
 	return ""
 }
+
+// To leads from the page of a document to a file of the site.
+func (d *Document) To(name string) string { return relative(d.Page, name) }
 
 // relative leads from one file of the site to another, whatever host they are
 // on and whatever path they are under.

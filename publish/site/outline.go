@@ -71,7 +71,8 @@ func (p *Project) info(b *built) *PageInfo {
 	if d.Path == "index.org" {
 		info.Kind = "home"
 	}
-	if b.page.View != "" && p.Config.Source != "none" {
+	info.Live = b.foot.Script != ""
+	if b.page.View != "" {
 		info.SourceURL = path.Base(sourceOf(d))
 	}
 	if b.page.Trail != "" {

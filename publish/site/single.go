@@ -2,6 +2,7 @@ package site
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -25,7 +26,8 @@ func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []c
 	}
 	defer root.Close()
 	p := &Project{Dir: filepath.Dir(d.File), root: root, Documents: []*Document{d}, byPath: map[string]*Document{d.Path: d}}
-	_, p.Found = ReadConfig(Named{d.File, d.Source})
+	config, found := ReadConfig(Named{d.File, d.Source})
+	p.Config, p.Found = config, found
 	links := &reading{linker: newLinker(p), doc: d, embed: true}
 	po := page.Options{Highlight: opts.Highlight, Resolve: links.resolve}
 	po.Read = func(name string) ([]byte, error) {
@@ -34,11 +36,14 @@ func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []c
 		}
 		return root.ReadFile(filepath.FromSlash(name))
 	}
+	po.Show = showOf[config.Source]
+	var live map[string][]byte
 	if opts.Know != nil {
-		known, err := opts.Know(ctx, d)
+		known, err := opts.Know(ctx, d, config)
 		if err != nil {
 			return nil, nil, err
 		}
+		live = known.Files
 		po.Facts, po.Events, po.Live, po.Foot = known.Facts, known.Events, known.Live, known.Foot
 	}
 	html, found, err := page.Render(ctx, d.File, d.Source, po)
@@ -46,12 +51,13 @@ func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []c
 		return nil, nil, err
 	}
 	files := manifest.Files{d.Page: html}
+	maps.Copy(files, live)
 	for _, name := range links.files {
 		if files[name], err = root.ReadFile(filepath.FromSlash(name)); err != nil {
 			return nil, nil, err
 		}
 	}
-	return files, slices.Concat(p.Found, found, links.found), nil
+	return files, slices.Concat(p.Found, links.among(found)), nil
 }
 
 // SingleConfig is the configuration of a document that is published alone. It

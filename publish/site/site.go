@@ -56,6 +56,7 @@ type PageInfo struct {
 	SourceURL   string   // where its source is shown, relative; "" is nowhere
 	TrailURL    string   // where its events are shown, relative; "" is nowhere
 	EditURL     string
+	Live        bool // something on it runs in the reader's browser
 	Listed      bool // in Nav, feeds, tags, sitemap and search
 }
 

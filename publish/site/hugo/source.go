@@ -121,7 +121,7 @@ func (s *source) nav() []object {
 }
 
 // slots are the marks for the parts of a document.
-var slots = object{"header": site.SlotHeader, "contents": site.SlotContents, "body": site.SlotBody, "provenance": site.SlotProvenance}
+var slots = object{"header": site.SlotHeader, "contents": site.SlotContents, "body": site.SlotBody, "provenance": site.SlotProvenance, "foot": site.SlotFoot}
 
 // content are the files of pages, which have front matter and nothing else.
 // Their names are numbers: addresses are in the front matter, and hugo would
@@ -163,7 +163,7 @@ func (s *source) content() iter.Seq2[string, object] {
 // page is the front matter of a document's page.
 func (s *source) page(p site.PageInfo) object {
 	params := object{"kind": p.Kind, "lang": p.Lang, "author": p.Author, "root": rootOf(p.Path), "href": escape(p.Path), "slots": slots,
-		"section": p.Section, "sectionid": p.SectionID, "sourceurl": address(p.SourceURL), "trailurl": address(p.TrailURL), "editurl": p.EditURL}
+		"section": p.Section, "sectionid": p.SectionID, "sourceurl": address(p.SourceURL), "trailurl": address(p.TrailURL), "editurl": p.EditURL, "live": p.Live}
 	front := object{"title": p.Title, "url": "/" + p.Path, "description": p.Description, "params": params}
 	if p.Date != "" {
 		front["date"] = p.Date

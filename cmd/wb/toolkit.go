@@ -26,6 +26,8 @@ type toolkitCmd struct {
 	Verify toolkitVerifyCmd `cmd:"" help:"Check parts, commands and signature without running anything."`
 	Sign   toolkitSignCmd   `cmd:"" help:"Sign a toolkit with your key."`
 	New    toolkitNewCmd    `cmd:"" help:"Start a toolkit that works."`
+
+	Commands toolkitCommandsCmd `cmd:"" help:"List commands and the capabilities they ask for."`
 }
 
 // toolkits are those of the current directory.

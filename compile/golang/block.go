@@ -115,7 +115,11 @@ func (b *block) imports() string {
 		fmt.Fprintf(&added, "import %s%s; ", alias, strconv.Quote(path))
 	}
 	for _, name := range free {
-		if found := b.std.named(name); len(found) > 0 && !b.isVariable(name) && !b.besideDeclares(name) {
+		found := b.std.named(name)
+		if name == dockPackage {
+			found = []string{dockPackage}
+		}
+		if len(found) > 0 && !b.isVariable(name) && !b.besideDeclares(name) {
 			fmt.Fprintf(&added, "import %s; ", strconv.Quote(found[0]))
 		}
 	}

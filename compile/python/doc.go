@@ -24,7 +24,7 @@
 //
 // What needs processes, sockets, threads or a screen is missing or refused by
 // name, with what to do instead. Packages that are pure Python are imported
-// from the block's directory, :dir.
+// from the block's directory, :dir, and from wheels that wb.lock pins, :deps.
 //
 // # Names
 //
@@ -35,6 +35,7 @@
 //	library.go  the standard library as files; tree.go what a guest sees
 //	machine.go  calling a started Python
 //	program.go  what is built from a block, and where its lines stand
+//	wheels.go   packages of :deps
 //	lane.go     compile.Lane; babel.go and component.go its shapes
 //	escape.go   Python's text for a table, read as org-babel does
 //	failure.go  exceptions, placed in the org file

@@ -25,10 +25,23 @@ var brokered = map[string]func(p *process) int{
 	"pip-fetch": (*process).runPipFetch,
 }
 
-// Brokered lists the commands that the host performs, each with the capability
-// it needs, "" where that depends on what it is asked.
-func Brokered() map[string]string {
-	return map[string]string{"wb": "", "curl": "net", "wget": "net", "http": "net", "pip-fetch": "net"}
+// BrokeredCommand is a command that the host performs.
+type BrokeredCommand struct {
+	Name  string
+	Caps  []string // it needs; none where that depends on what it is asked
+	About string
+}
+
+// Brokered lists the commands that the host performs.
+func Brokered() []BrokeredCommand {
+	net := []string{"net"}
+	return []BrokeredCommand{
+		{"curl", net, "requests, with curl's options and exit codes"},
+		{"http", net, "requests with JSON, as in http URL name=value"},
+		{"pip-fetch", net, "wheels of pure Python, pinned in wb.lock"},
+		{"wb", nil, "any operation of the host, as in wb kv get KEY"},
+		{"wget", net, "pages as files, with wget's options and exit codes"},
+	}
 }
 
 // hosted reports whether the host performs a command. wb is there where a block

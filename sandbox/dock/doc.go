@@ -4,9 +4,10 @@
 // enters a guest.
 //
 // [Operations] is the table of what there is. Everything that a language offers
-// for it is made from that table: the module wb of JavaScript and Python, wb.h
-// of C, the command wb of the shell. A [Dock] belongs to one principal (a
-// workbook or agent within a project) and serves the guests of one run:
+// for it is made from that table: the module wb of JavaScript, TypeScript, Python,
+// Lua, Ruby, Go, Rust and Zig, wb.h of C and C++, the command wb of the shell. A
+// [Dock] belongs to one principal (a workbook or agent within a project) and
+// serves the guests of one run:
 //
 //	d := dock.New(dock.Config{Principal: p, Granted: granted, Brokers: brokers})
 //	reply, err := d.Call(ctx, "kv.get", []byte("count"))
@@ -20,7 +21,9 @@
 // Guests reach a dock in three ways, all of them the same call:
 //
 //   - compiled ones import env.host_CAPABILITY (see [Dock.HostModule]); a module
-//     that imports what was not granted is refused before it starts,
+//     that imports what was not granted is refused before it starts. A module in
+//     WAT does so itself: host_CAPABILITY(frame, length) performs the call and
+//     gives the reply's length, host_reply(to) copies the reply,
 //   - interpreters whose programs are fixed open the file /dev/dock (see
 //     [Dock.Device]), write a frame and read the reply,
 //   - lanes that live in the host use [Dock.Call].

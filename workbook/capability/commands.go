@@ -14,9 +14,9 @@ import (
 	"wb/sandbox/dock/broker"
 )
 
-// registered are the commands there are: the tools of the sandbox's shell,
-// without shells.
-func registered() []string {
+// Registered lists the commands that blocks can start, sorted: the tools of the
+// sandbox's shell, without shells.
+func Registered() []string {
 	names := append(toolbox.Names(), "jq")
 	slices.Sort(names)
 	return slices.Compact(names)
@@ -32,7 +32,7 @@ func (r *run) commands(limits sandbox.Limits) dock.Broker {
 	if width <= 0 {
 		width = runtime.GOMAXPROCS(0)
 	}
-	return broker.Commands(registered(), run, width)
+	return broker.Commands(Registered(), run, width)
 }
 
 // runner runs a registered command, in the sandbox, within the limits of the

@@ -215,7 +215,7 @@ func (r *run) brokers(granted []string, want workbook.DockRequest) map[string]do
 			}
 		case "process":
 			if run := r.runner(want.Limits); run != nil {
-				all["process"] = broker.Processes(registered(), run, &r.live)
+				all["process"] = broker.Processes(Registered(), run, &r.live)
 			}
 		case "build":
 			if r.lanes != nil {

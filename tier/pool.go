@@ -205,6 +205,16 @@ func (p *Pool) take(ctx context.Context, trip remote.Trip) (*peer, error) {
 	return p.bind(one, trip.Session), nil
 }
 
+// Try starts a child, which then waits for work.
+func (p *Pool) Try(ctx context.Context) error {
+	one, err := p.start(ctx)
+	if err != nil {
+		return fmt.Errorf("the tier %s: %w", p.config.Tier, err)
+	}
+	p.give(one, "")
+	return nil
+}
+
 func (p *Pool) bind(one *peer, session string) *peer {
 	if session != "" {
 		p.mu.Lock()

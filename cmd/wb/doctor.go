@@ -7,9 +7,11 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/tier"
 )
 
 // doctorCmd tells what works on this machine. It never fails: its job is to
@@ -29,6 +31,7 @@ func (c *doctorCmd) Run(a *app) error {
 	for _, name := range slices.Sorted(maps.Keys(toolchain.Clients())) {
 		checks = append(checks, checkClient(name))
 	}
+	checks = append(checks, checkTiers(a)...)
 	checks = append(checks, checkToolchains(a)...)
 	return a.answer("doctor", checks, func(w io.Writer) error {
 		for _, check := range checks {
@@ -36,9 +39,9 @@ func (c *doctorCmd) Run(a *app) error {
 			if !check.OK {
 				mark = "missing"
 			}
-			fmt.Fprintf(w, "%s  %-10s %s\n", mark, check.Name, check.Detail)
+			fmt.Fprintf(w, "%s  %-14s %s\n", mark, check.Name, check.Detail)
 			if check.Fix != "" {
-				fmt.Fprintf(w, "         %-10s hint: %s\n", "", check.Fix)
+				fmt.Fprintf(w, "         %-14s hint: %s\n", "", check.Fix)
 			}
 		}
 		return nil
@@ -71,6 +74,23 @@ func checkToolchains(a *app) (checks []checkup) {
 	})
 	if err != nil {
 		checks = append(checks, checkup{Name: "toolchains", Detail: err.Error(), Fix: hintOf(err)})
+	}
+	return checks
+}
+
+// checkTiers tells which tiers of isolation there are, by running a child in
+// each.
+func checkTiers(a *app) (checks []checkup) {
+	for _, t := range []tier.Tier{tier.Process, tier.Container} {
+		check := checkup{Name: "tier " + string(t), OK: true, Detail: "all walls stand"}
+		notes, err := tryTier(a.ctx, t)
+		switch {
+		case err != nil:
+			check.OK, check.Detail, check.Fix = false, err.Error(), hintOf(err)
+		case len(notes) > 0:
+			check.Detail = "works, but: " + strings.Join(notes, "; ")
+		}
+		checks = append(checks, check)
 	}
 	return checks
 }

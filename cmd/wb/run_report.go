@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/tier"
 	"wb/value"
 	"wb/workbook"
 )
@@ -80,6 +81,8 @@ type runJSON struct {
 	Edits      []editJSON                 `json:"edits,omitempty"` // of a text on standard input
 	DurMS      int64                      `json:"dur_ms"`
 	Lint       []compile.Diagnostic       `json:"lint,omitempty"`
+	Tier       string                     `json:"tier"`
+	TierNotes  []string                   `json:"tier_notes,omitempty"`
 }
 
 type componentJSON struct {
@@ -110,6 +113,7 @@ func (a *app) reportRun(r *workbook.Report) error {
 	for _, n := range r.Notes {
 		a.note("%s:%s", r.Plan.File, n)
 	}
+	a.tierNotes(r)
 	a.note("%s", summary(r))
 	return failure(r)
 }
@@ -140,7 +144,8 @@ func failure(r *workbook.Report) error {
 }
 
 func runData(r *workbook.Report) runJSON {
-	data := runJSON{Components: []componentJSON{}, Exports: map[string]json.RawMessage{}, Wrote: r.Wrote, DurMS: r.Duration.Milliseconds(), Lint: r.Diagnostics}
+	data := runJSON{Components: []componentJSON{}, Exports: map[string]json.RawMessage{}, Wrote: r.Wrote, DurMS: r.Duration.Milliseconds(), Lint: r.Diagnostics,
+		Tier: r.Tier, TierNotes: r.TierNotes}
 	for _, e := range r.Exports {
 		data.Exports[e.Name] = e.Value.AppendJSON(nil)
 	}
@@ -174,7 +179,18 @@ func summary(r *workbook.Report) string {
 	if len(parts) == 0 {
 		parts = []string{"nothing to run"}
 	}
-	return fmt.Sprintf("%s in %v", strings.Join(parts, ", "), r.Duration.Round(time.Millisecond))
+	text := fmt.Sprintf("%s in %v", strings.Join(parts, ", "), r.Duration.Round(time.Millisecond))
+	if r.Tier == string(tier.Process) || r.Tier == string(tier.Container) {
+		text += ", tier " + r.Tier
+	}
+	return text
+}
+
+// tierNotes tells of walls that a tier lacks on this system.
+func (a *app) tierNotes(r *workbook.Report) {
+	for _, n := range r.TierNotes {
+		a.note("tier %s: %s", r.Tier, n)
+	}
 }
 
 // clipLine keeps an export on one readable line; --json has all of it.

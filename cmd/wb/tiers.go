@@ -48,6 +48,23 @@ func openTier(ctx context.Context, name, principal string) (compile.Place, error
 	return &toolPlace{Place: place, tools: tools}, nil
 }
 
+// tryTier starts a child and says which walls it lacks.
+func tryTier(ctx context.Context, t tier.Tier) (notes []string, err error) {
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		return nil, err
+	}
+	pool, err := tier.Open(ctx, tier.Config{Tier: t, Principal: "wb doctor", Cache: filepath.Join(cache, "wb")})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, pool.Close()) }()
+	if err := pool.Try(ctx); err != nil {
+		return nil, err
+	}
+	return pool.Notes(), nil
+}
+
 // toolPlace is a place with the tools that programs sent there need.
 type toolPlace struct {
 	compile.Place

@@ -1,0 +1,155 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"wb/agent/runtime"
+	"wb/agent/tickets"
+)
+
+// issuesCmd looks after the tickets that agents file.
+type issuesCmd struct {
+	List issuesListCmd `cmd:"" help:"List tickets that agents filed."`
+	Show issuesShowCmd `cmd:"" help:"Show a ticket with its notes."`
+	Work issuesWorkCmd `cmd:"" help:"Have an agent work on tickets, and note what came of it."`
+}
+
+// issuesDir is where the tickets are.
+type issuesDir struct {
+	Dir string `help:"The directory whose issues.org it is about; this one by default." default:"." type:"existingdir"`
+}
+
+type issuesListCmd struct {
+	issuesDir
+	All bool `help:"Those that are done, too."`
+}
+
+func (c *issuesListCmd) Help() string { return "Example:\n  wb issues list --all" }
+
+func (c *issuesListCmd) Run(a *app) error {
+	all, err := tickets.Read(tickets.File(c.Dir))
+	if err != nil {
+		return err
+	}
+	shown := []tickets.Ticket{}
+	for _, t := range all {
+		if c.All || !t.Done {
+			shown = append(shown, t)
+		}
+	}
+	return a.answer("issues", shown, func(w io.Writer) error {
+		for _, t := range shown {
+			line := fmt.Sprintf("%s  %-4s  %s", t.ID, t.State, t.Title)
+			switch {
+			case t.Worker != "":
+				line += "  (" + t.Worker + " is at it)"
+			case t.Attempts > 0 && !t.Done:
+				line += fmt.Sprintf("  (tried %d times)", t.Attempts)
+			}
+			fmt.Fprintln(w, line)
+		}
+		return nil
+	})
+}
+
+type issuesShowCmd struct {
+	ID string `arg:"" help:"Id of the ticket, or its beginning."`
+	issuesDir
+}
+
+func (c *issuesShowCmd) Help() string { return "Example:\n  wb issues show issue-3f2a" }
+
+func (c *issuesShowCmd) Run(a *app) error {
+	all, err := tickets.Read(tickets.File(c.Dir))
+	if err != nil {
+		return err
+	}
+	t, err := tickets.Find(all, c.ID)
+	if err != nil {
+		return err
+	}
+	return a.answer("issues", t, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s %s %s\nfiled %s, tried %d times\n\n%s\n", t.ID, t.State, t.Title, t.Created, t.Attempts, t.Text)
+		return err
+	})
+}
+
+type issuesWorkCmd struct {
+	ID    string `arg:"" optional:"" help:"Id of the ticket, or its beginning; the oldest open ones without it."`
+	Agent string `help:"The document, and which of its agents, that works: FILE#ID; the default agent without it." placeholder:"FILE#ID"`
+	Max   int    `default:"1" help:"How many tickets to work on at most."`
+	agentLimits
+}
+
+func (c *issuesWorkCmd) Help() string {
+	return "Examples:\n  wb issues work\n  wb issues work issue-3f2a --agent team.org#smith --write\n\nThe ticket is the agent's task. What it answers is noted below the ticket, which is\nDONE then; an answer that begins with \"cannot\", or a run that fails, leaves it open.\nAfter three attempts a ticket waits for somebody to name it. Two workers never work\non the same ticket, and what a worker that died has begun the next goes on with."
+}
+
+func (c *issuesWorkCmd) Run(a *app) error {
+	if c.Dir == "" {
+		c.Dir = "."
+	}
+	task := c.task("")
+	if c.Agent != "" {
+		if err := taskTarget(&task, c.Agent); err != nil {
+			return err
+		}
+	}
+	task.Dir = c.Dir
+	host, _ := os.Hostname()
+	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
+		w := &tickets.Worker{Runtime: rt, Task: task, Path: tickets.File(c.Dir), Name: fmt.Sprintf("%s/%d", host, os.Getpid()), Now: time.Now}
+		outcomes, err := c.work(a, w)
+		if err != nil {
+			return err
+		}
+		failed := len(outcomes) == 0 && c.ID != ""
+		err = a.answer("issues", outcomes, func(out io.Writer) error {
+			for _, o := range outcomes {
+				word := "resolved"
+				if !o.Resolved {
+					word = "open"
+				}
+				fmt.Fprintf(out, "%-8s  %s  %s\n%s\n", word, o.ID, o.Title, o.Text)
+			}
+			return nil
+		})
+		for _, o := range outcomes {
+			failed = failed || !o.Resolved
+		}
+		if err == nil && failed {
+			return alreadyReported(exitFailed)
+		}
+		return err
+	})
+}
+
+// work works the ticket that was named, or the next ones.
+func (c *issuesWorkCmd) work(a *app, w *tickets.Worker) ([]*tickets.Outcome, error) {
+	if c.ID != "" {
+		o, err := w.Work(a.ctx, c.ID)
+		if err == nil && o == nil {
+			return nil, &codedError{text: c.ID + " is done", code: exitConflict, hint: "wb issues show " + c.ID}
+		}
+		return []*tickets.Outcome{o}, err
+	}
+	var all []*tickets.Outcome
+	seen := map[string]bool{}
+	for len(all) < max(c.Max, 1) {
+		o, err := w.Next(a.ctx, seen)
+		if err != nil {
+			return nil, err
+		}
+		if o == nil {
+			if len(all) == 0 {
+				a.note("wb: there is no ticket to work on")
+			}
+			break
+		}
+		all = append(all, o)
+	}
+	return all, nil
+}

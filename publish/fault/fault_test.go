@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// TestDocumented: docs/publish.org has every code, with the words of this
+// TestDocumented: docs/publishing.org has every code, with the words of this
 // package, and no other.
 func TestDocumented(t *testing.T) {
 	source, err := os.ReadFile("fault.go")
 	if err != nil {
 		t.Fatal(err)
 	}
-	docs, err := os.ReadFile("../../docs/publish.org")
+	docs, err := os.ReadFile("../../docs/publishing.org")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,11 +28,11 @@ func TestDocumented(t *testing.T) {
 	}
 	for _, m := range regexp.MustCompile("(?m)^\\| ~([a-z0-9-]+)~ +\\| (.*?) +\\|$").FindAllStringSubmatch(table, -1) {
 		if known[m[1]] != m[2] {
-			t.Errorf("docs/publish.org says %s means %q, the package %q", m[1], m[2], known[m[1]])
+			t.Errorf("docs/publishing.org says %s means %q, the package %q", m[1], m[2], known[m[1]])
 		}
 		delete(known, m[1])
 	}
 	for code := range known {
-		t.Errorf("docs/publish.org does not have %s", code)
+		t.Errorf("docs/publishing.org does not have %s", code)
 	}
 }

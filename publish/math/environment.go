@@ -47,7 +47,7 @@ func (p *parser) environment(t token) (*element, error) {
 	bare, starred := strings.CutSuffix(name, "*")
 	env, ok := environments[bare]
 	if !ok {
-		return nil, &Error{Offset: t.offset, Message: "unknown environment " + name, Hint: "mathematics has align, cases, matrix and others; see docs/publish.org"}
+		return nil, &Error{Offset: t.offset, Message: "unknown environment " + name, Hint: "mathematics has align, cases, matrix and others; see docs/publishing.org"}
 	}
 	env.numbered = env.numbered && !starred
 	lines := ""

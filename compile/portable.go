@@ -35,6 +35,8 @@ const (
 	EntryFunc Entry = "func"
 	// EntryKernel calls process(in_len) with standard input in memory.
 	EntryKernel Entry = "kernel"
+	// EntryMachine gives Recipe.Program to the language machine in Image.
+	EntryMachine Entry = "machine"
 )
 
 // Reading is how the result of a program that prints it is read.
@@ -80,8 +82,22 @@ type Recipe struct {
 	Read   Reading // of EntryStart
 	Dedent bool    // shared indentation is taken off before reading
 
+	// Image is the machine that runs Program, and Program what it is to run, in
+	// a form the two agree on that encodes as JSON; both of EntryMachine.
+	Image   *Image
+	Program any
+
 	// Crash says how a trap is put into words, nil when as it is.
 	Crash *CrashGuide
+}
+
+// Image is a language's machine as programs find it: Recipe.Wasm restored from a
+// snapshot, so that starting it costs no fuel anywhere.
+type Image struct {
+	Machine  string // "quickjs"
+	Snapshot *sandbox.Snapshot
+	// Landmarks are where things lie in it, in a form that encodes as JSON.
+	Landmarks any
 }
 
 // CrashGuide has what it takes to explain a trap as the lane does: in whose

@@ -53,7 +53,7 @@ func Args(profile string) []string {
 
 // Patience is how long a test waits for the browser before it gives up: far
 // longer than anything takes on a loaded machine.
-const Patience = 2 * time.Minute
+const Patience = time.Minute
 
 // Browser is a running browser.
 type Browser struct {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -12,46 +13,50 @@ import (
 	"wb/value"
 )
 
-// outcome is what a panel shows of a run.
+// outcome is what a panel tells of a run.
 type outcome struct {
-	Value, Error, Digest string
-	Exit                 int
-	Fuel                 int64
+	Value, Error, Stdout, Stderr, Same string
+	Exit                               int
+	Fuel                               int64
 }
 
-// start runs a component's panel and waits for its outcome.
-func start(t *testing.T, p *chromium.Page, id string, inputs map[string]string) (outcome, string) {
+// start runs a component's panel with the inputs of the page, but for those that
+// are given, and waits for its outcome.
+func start(t *testing.T, p *chromium.Page, id string, inputs map[string]string) outcome {
 	t.Helper()
 	panel := fmt.Sprintf("[data-live=%q]", id)
-	p.Eval(fmt.Sprintf(`{ const s = document.querySelector(%q); delete s.dataset.result; delete s.dataset.same; s.querySelector("form").reset(); delete s.dataset.result; }`, panel))
+	p.Eval(fmt.Sprintf(`{ const s = document.querySelector(%q); s.querySelector("form").reset();
+		globalThis.result = new Promise((resolve) => s.addEventListener("wb:result", (e) => resolve(JSON.stringify(e.detail)), { once: true })); 0 }`, panel))
 	for name, text := range inputs {
 		p.Type(fmt.Sprintf("%s [name=%q]", panel, name), text)
 	}
 	p.Click(panel + " .live-run")
-	p.Wait(fmt.Sprintf("document.querySelector(%q).dataset.result", panel))
 	var o outcome
-	if err := json.Unmarshal([]byte(p.Text(fmt.Sprintf("document.querySelector(%q).dataset.result", panel))), &o); err != nil {
+	if err := json.Unmarshal([]byte(p.Text("globalThis.result")), &o); err != nil {
 		t.Fatal(err)
 	}
-	return o, p.Text(fmt.Sprintf("document.querySelector(%q).dataset.same ?? ''", panel))
+	return o
 }
 
-// Every component of the page gives the bytes and the fuel of the host.
+// Every component of these pages gives the bytes and the fuel of the host.
 func TestSameBytes(t *testing.T) {
 	browser := chromium.Start(t)
-	pub := publish(t, "compiled.org", live.Config{}, "clang", "wabt")
-	page := browser.Open(t, pub.write(t))
-	for _, id := range pub.live.Runs() {
-		o, same := start(t, page, id, nil)
-		if same != "yes" {
-			t.Errorf("%s: %q: value %s, exit %d, fuel %d, error %q", id, same, o.Value, o.Exit, o.Fuel, o.Error)
-		}
-	}
-	if troubles := page.Troubles(); len(troubles) > 0 {
-		t.Errorf("the page complains: %v", troubles)
-	}
-	if requests := page.Requests(); len(requests) != 1 {
-		t.Errorf("the page asked for %v", requests)
+	for name, tools := range documents {
+		t.Run(name, func(t *testing.T) {
+			pub := publish(t, name, live.Config{}, tools...)
+			page := browser.Open(t, pub.write(t))
+			for _, id := range pub.live.Runs() {
+				if o := start(t, page, id, nil); o.Same != "yes" {
+					t.Errorf("%s: %+v", id, o)
+				}
+			}
+			if troubles := page.Troubles(); len(troubles) > 0 {
+				t.Errorf("the page complains: %v", troubles)
+			}
+			if requests := page.Requests(); len(requests) != 1 {
+				t.Errorf("the page asked for %v", requests)
+			}
+		})
 	}
 }
 
@@ -59,13 +64,18 @@ func TestSameBytes(t *testing.T) {
 // its words, and the fuel.
 func TestChangedInputs(t *testing.T) {
 	browser := chromium.Start(t)
-	pub := publish(t, "compiled.org", live.Config{}, "clang", "wabt")
-	page := browser.Open(t, pub.write(t))
+	compiled := publish(t, "compiled.org", live.Config{}, documents["compiled.org"]...)
+	scripts := publish(t, "scripts.org", live.Config{}, documents["scripts.org"]...)
+	pages := map[*published]*chromium.Page{compiled: browser.Open(t, compiled.write(t)), scripts: browser.Open(t, scripts.write(t))}
 	for _, c := range []struct {
 		id    string
 		typed map[string]string
 		set   map[string]string
 	}{
+		{"spread", map[string]string{"heights": "[1, 2.5]", "mean": "2"}, map[string]string{"heights": "[1, 2.5]", "mean": "2"}},
+		{"late", map[string]string{"big": "-9223372036854775808", "who": "<b>"}, map[string]string{"big": "-9223372036854775808", "who": `"<b>"`}},
+		{"fail", map[string]string{"index": "7"}, map[string]string{"index": "7"}},
+		{"echo", map[string]string{"text": "ab\ncd"}, map[string]string{"text": `"ab\ncd"`}},
 		{"mean", map[string]string{"shift": "-.25"}, map[string]string{"shift": "-0.25"}},
 		{"describe", map[string]string{"who": "ab ", "times": "7"}, map[string]string{"who": `"ab "`, "times": "7"}},
 		{"spin", map[string]string{"rounds": "300000"}, map[string]string{"rounds": "300000"}},
@@ -79,20 +89,24 @@ func TestChangedInputs(t *testing.T) {
 		{"kernel", map[string]string{"raw": "desserts!"}, map[string]string{"raw": `"desserts!"`}},
 		{"collatz", map[string]string{"start": "837799"}, map[string]string{"start": "837799"}},
 	} {
-		id := "compiled-programs/" + c.id
+		pub, id := compiled, "compiled-programs/"+c.id
+		if !slices.Contains(pub.live.Runs(), id) {
+			pub, id = scripts, "scripts/"+c.id
+		}
+		page := pages[pub]
 		set := map[string]value.Value{}
 		for name, text := range c.set {
 			set[name] = parse(t, text)
 		}
 		want := pub.host(t, id, set)
-		o, same := start(t, page, id, c.typed)
+		o := start(t, page, id, c.typed)
 		name := fmt.Sprintf("%s %v", c.id, c.set)
-		if same != "" {
+		if o.Same != "" {
 			t.Errorf("%s: is compared with what was published", name)
 		}
 		if want.Err != nil {
-			if got := o.Error; got == "" || !strings.HasSuffix(want.Err.Error(), got) {
-				t.Errorf("%s: %q, the host says %q", name, got, want.Err)
+			if o.Error == "" && (o.Exit != want.Exit || o.Stderr != want.Stderr || o.Fuel != want.Usage.Fuel) || o.Error != "" && !strings.HasSuffix(want.Err.Error(), o.Error) {
+				t.Errorf("%s: %+v, the host says %q, exit %d after %d units", name, o, want.Err, want.Exit, want.Usage.Fuel)
 			}
 			continue
 		}
@@ -105,7 +119,7 @@ func TestChangedInputs(t *testing.T) {
 		}
 	}
 	for typed, message := range map[string]string{"1e99": "depth: expected u32, got 1e+99", "many": `depth: "many" is no number`, "-1": "depth: expected u32, got -1"} {
-		if o, _ := start(t, page, "compiled-programs/deep", map[string]string{"depth": typed}); o.Error != message {
+		if o := start(t, pages[compiled], "compiled-programs/deep", map[string]string{"depth": typed}); o.Error != message {
 			t.Errorf("%q: %q, want %q", typed, o.Error, message)
 		}
 	}
@@ -131,7 +145,7 @@ func TestEndless(t *testing.T) {
 	}
 	pub.html = bytes.ReplaceAll(html, []byte(`"fuel":5000000000`), []byte(`"fuel":5000000`))
 	page.Navigate(pub.write(t))
-	if o, _ := start(t, page, "compiled-programs/spin", map[string]string{"rounds": "-1"}); o.Error != "fuel limit 5000000 exceeded" {
+	if o := start(t, page, "compiled-programs/spin", map[string]string{"rounds": "-1"}); o.Error != "fuel limit 5000000 exceeded" {
 		t.Errorf("an endless program ends with %q", o.Error)
 	}
 }

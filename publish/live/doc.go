@@ -33,7 +33,7 @@ var modules embed.FS
 // workerModules and pageModules are the runtime's two programs, each module
 // behind those it imports.
 var (
-	workerModules = []string{"random", "files", "limits", "wasi", "value", "abi", "output", "machine", "crash", "run", "digest", "worker"}
+	workerModules = []string{"random", "files", "limits", "wasi", "value", "abi", "output", "machine", "crash", "digest", "quickjs", "run", "worker"}
 	pageModules   = []string{"value", "fields", "show", "panel"}
 )
 

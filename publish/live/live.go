@@ -8,10 +8,13 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 
 	"wb/compile"
 	"wb/org"
@@ -55,6 +58,68 @@ type Config struct {
 	// Href says where the module with a digest is served, for pages that are
 	// part of a site; nil puts modules into the page.
 	Href func(digest string) string
+	// Store shares work between pages; nil shares none.
+	Store *Store
+}
+
+// Store keeps what several pages ship alike, such as the machine of a language,
+// so that it is made once. It is safe for concurrent use.
+type Store struct {
+	mu       sync.Mutex
+	modules  map[string]*module              // by the digest of the plain module
+	memories map[*sandbox.Snapshot]*snapshot // each taken apart once
+}
+
+// NewStore is an empty store.
+func NewStore() *Store {
+	return &Store{modules: map[string]*module{}, memories: map[*sandbox.Snapshot]*snapshot{}}
+}
+
+// snapshot is the frozen memory of a language's machine.
+type snapshot struct {
+	*module
+	size    int
+	globals map[string]string // the bits of each, in decimal
+}
+
+// module gives the metered form of a program.
+func (s *Store) module(wasm []byte) (*module, error) {
+	key := digest(wasm)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.modules[key]; m != nil {
+		return m, nil
+	}
+	metered, err := sandbox.Portable(wasm)
+	if err != nil {
+		return nil, &compile.NotPortable{Reason: "its program cannot be metered outside the sandbox"}
+	}
+	m, err := newModule(metered)
+	if err == nil {
+		s.modules[key] = m
+	}
+	return m, err
+}
+
+// memory gives the parts of a snapshot.
+func (s *Store) memory(frozen *sandbox.Snapshot) (*snapshot, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.memories[frozen]; m != nil {
+		return m, nil
+	}
+	memory, globals, err := frozen.Parts()
+	if err != nil {
+		return nil, err
+	}
+	m := &snapshot{size: len(memory), globals: map[string]string{}}
+	for name, bits := range globals {
+		m.globals[name] = strconv.FormatUint(bits, 10)
+	}
+	if m.module, err = newModule(bytes.TrimRight(memory, "\x00")); err == nil {
+		s.memories[frozen] = m
+	}
+	return m, err
 }
 
 // Live is what a page ships so that its readers can run it.
@@ -62,46 +127,57 @@ type Live struct {
 	config  Config
 	items   map[string]*item
 	order   []string
-	modules map[string]*module // by digest of the metered bytes
+	modules map[string]*module // what is shipped, by digest
+	images  map[string]image   // machines of languages, by name
 }
 
 // item is a component: runnable, or left out for a reason.
 type item struct {
 	print  workbook.Offprint
 	why    string
-	digest string // of its module
 	form   string
 	recipe recipe
 }
 
-// module is a metered program.
+// module is something shipped: a metered program or the memory of a machine.
 type module struct {
-	wasm   []byte
+	digest string // of the bytes
 	packed []byte // gzip
+}
+
+// image is the machine of a language, as the runtime restores it.
+type image struct {
+	Machine   string            `json:"machine"`
+	Memory    string            `json:"memory"` // digest
+	Size      int               `json:"size"`
+	Globals   map[string]string `json:"globals"`
+	Landmarks any               `json:"landmarks"`
 }
 
 // recipe is what the runtime reads.
 type recipe struct {
-	Name   string              `json:"name"`
-	Module string              `json:"module"`
-	Args   []string            `json:"args,omitempty"`
-	Env    []string            `json:"env,omitempty"`
-	Dir    string              `json:"dir,omitempty"`
-	Stdin  []byte              `json:"stdin,omitempty"`
-	Files  map[string][]byte   `json:"files,omitempty"`
-	Limits limits              `json:"limits"`
-	Entry  compile.Entry       `json:"entry"`
-	Sig    *signature          `json:"sig,omitempty"`
-	Func   string              `json:"func,omitempty"`
-	Listed bool                `json:"listed,omitempty"`
-	Layout *layout             `json:"layout,omitempty"`
-	Read   compile.Reading     `json:"read,omitempty"`
-	Dedent bool                `json:"dedent,omitempty"`
-	Crash  *compile.CrashGuide `json:"crash,omitempty"`
-	Feed   workbook.Feed       `json:"feed,omitempty"`
-	Inputs []input             `json:"inputs,omitempty"`
-	Show   show                `json:"show"`
-	Kept   kept                `json:"kept"`
+	Name    string              `json:"name"`
+	Module  string              `json:"module"`
+	Args    []string            `json:"args,omitempty"`
+	Env     []string            `json:"env,omitempty"`
+	Dir     string              `json:"dir,omitempty"`
+	Stdin   []byte              `json:"stdin,omitempty"`
+	Files   map[string][]byte   `json:"files,omitempty"`
+	Limits  limits              `json:"limits"`
+	Entry   compile.Entry       `json:"entry"`
+	Sig     *signature          `json:"sig,omitempty"`
+	Func    string              `json:"func,omitempty"`
+	Listed  bool                `json:"listed,omitempty"`
+	Image   string              `json:"image,omitempty"`
+	Program any                 `json:"program,omitempty"`
+	Layout  *layout             `json:"layout,omitempty"`
+	Read    compile.Reading     `json:"read,omitempty"`
+	Dedent  bool                `json:"dedent,omitempty"`
+	Crash   *compile.CrashGuide `json:"crash,omitempty"`
+	Feed    workbook.Feed       `json:"feed,omitempty"`
+	Inputs  []input             `json:"inputs,omitempty"`
+	Show    show                `json:"show"`
+	Kept    kept                `json:"kept"`
 }
 
 // limits are those of the sandbox that do not depend on the reader's machine.
@@ -166,7 +242,10 @@ func New(ctx context.Context, opts workbook.Options, config Config) (*Live, erro
 	if config.Limit == 0 {
 		config.Limit = DefaultLimit
 	}
-	l := &Live{config: config, items: map[string]*item{}, modules: map[string]*module{}}
+	if config.Store == nil {
+		config.Store = NewStore()
+	}
+	l := &Live{config: config, items: map[string]*item{}, modules: map[string]*module{}, images: map[string]image{}}
 	if config.Mode == ModeNo {
 		return l, nil
 	}
@@ -189,32 +268,52 @@ func New(ctx context.Context, opts workbook.Options, config Config) (*Live, erro
 	return l, nil
 }
 
-// add meters a component's module, unless another component brought it, and
-// writes its recipe.
+// add ships what a component needs, unless another brought it, and writes its
+// recipe.
 func (l *Live) add(it *item, left *int) error {
 	r := it.print.Recipe
-	metered, err := sandbox.Portable(r.Wasm)
+	program, err := l.config.Store.module(r.Wasm)
 	if err != nil {
-		it.why = "its program cannot be metered outside the sandbox"
-		return nil
-	}
-	sum := sha256.Sum256(metered)
-	it.digest = hex.EncodeToString(sum[:])
-	if l.modules[it.digest] == nil {
-		m := &module{wasm: metered}
-		if m.packed, err = pack(metered); err != nil {
-			return err
-		}
-		if size := len(m.packed); l.config.Mode != ModeAll && size > *left {
-			it.why = fmt.Sprintf("its program takes %s, more than this page has room for", megabytes(size))
+		var not *compile.NotPortable
+		if errors.As(err, &not) {
+			it.why = not.Reason
 			return nil
 		}
-		*left -= len(m.packed)
-		l.modules[it.digest] = m
+		return err
 	}
-	it.recipe = l.recipe(it)
+	needs, name := []*module{program}, ""
+	var frozen *snapshot
+	if r.Image != nil {
+		if frozen, err = l.config.Store.memory(r.Image.Snapshot); err != nil {
+			return err
+		}
+		needs, name = append(needs, frozen.module), r.Image.Machine
+	}
+	size := 0
+	for _, m := range needs {
+		if l.modules[m.digest] == nil {
+			size += len(m.packed)
+		}
+	}
+	if l.config.Mode != ModeAll && size > *left {
+		it.why = fmt.Sprintf("its program takes %s, more than this page has room for", megabytes(size))
+		return nil
+	}
+	*left -= size
+	for _, m := range needs {
+		l.modules[m.digest] = m
+	}
+	if frozen != nil {
+		l.images[name] = image{Machine: name, Memory: frozen.digest, Size: frozen.size, Globals: frozen.globals, Landmarks: r.Image.Landmarks}
+	}
+	it.recipe = l.recipe(it, program.digest, name)
 	it.form = l.panel(it)
 	return nil
+}
+
+func newModule(data []byte) (*module, error) {
+	packed, err := pack(data)
+	return &module{digest: digest(data), packed: packed}, err
 }
 
 func pack(wasm []byte) ([]byte, error) {
@@ -234,12 +333,12 @@ func pack(wasm []byte) ([]byte, error) {
 
 func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-func (l *Live) recipe(it *item) recipe {
+func (l *Live) recipe(it *item, program, image string) recipe {
 	o := it.print
 	r := o.Recipe
 	lim := r.Limits
 	out := recipe{
-		Name: r.Name, Module: it.digest, Args: r.Args, Env: r.Env, Dir: r.Dir, Stdin: r.Stdin, Files: o.Files,
+		Name: r.Name, Module: program, Image: image, Program: r.Program, Args: r.Args, Env: r.Env, Dir: r.Dir, Stdin: r.Stdin, Files: o.Files,
 		Limits: limits{Fuel: lim.Fuel, Memory: lim.Memory, Output: lim.Output, Files: lim.Files},
 		Entry:  r.Entry, Sig: signatureOf(r.Sig), Func: r.Func, Listed: r.Listed, Read: r.Read, Dedent: r.Dedent, Crash: r.Crash, Feed: o.Feed,
 		Show: show{Shape: o.Shape, Words: o.Words, Outs: o.Outs},
@@ -356,7 +455,7 @@ func (l *Live) Foot() (page.Foot, error) {
 		}
 		fmt.Fprintf(&out, "<script type=\"application/gzip\" id=\"wb-live-%s\">%s</script>\n", digest, base64.StdEncoding.EncodeToString(l.modules[digest].packed))
 	}
-	data, err := json.Marshal(map[string]any{"components": recipes, "modules": hrefs}) // escapes <, > and &
+	data, err := json.Marshal(map[string]any{"components": recipes, "images": l.images, "modules": hrefs}) // escapes <, > and &
 	if err != nil {
 		return foot, err
 	}

@@ -21,6 +21,7 @@ import (
 	"wb/compile"
 	"wb/org"
 	"wb/publish/bundle"
+	"wb/publish/live"
 	"wb/publish/manifest"
 	"wb/publish/page"
 	"wb/publish/sign"
@@ -72,7 +73,15 @@ func Workbook(ctx context.Context, opts workbook.Options) (*Packed, error) {
 		}
 		return root.ReadFile(filepath.FromSlash(name))
 	}
-	if p.Page, p.Found, err = page.Render(ctx, opts.File, opts.Source, page.Options{Facts: facts, Read: read}); err != nil {
+	runs, err := live.New(ctx, opts, live.Config{})
+	if err != nil {
+		return nil, err
+	}
+	foot, err := runs.Foot()
+	if err != nil {
+		return nil, err
+	}
+	if p.Page, p.Found, err = page.Render(ctx, opts.File, opts.Source, page.Options{Facts: facts, Read: read, Live: runs.Component, Foot: foot}); err != nil {
 		return nil, err
 	}
 	p.Files[p.Name] = opts.Source

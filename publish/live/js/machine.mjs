@@ -96,8 +96,10 @@ export class Machine {
     this.name = recipe.name;
     this.limits = limits;
     this.meter = new Meter(limits.fuel);
-    const shape = bounded(wasm, limits.memory);
-    if (limits.memory >= 0 && shape.min * pageSize > limits.memory) throw this.memoryLimit();
+    this.image = recipe.image ?? null;
+    const most = limits.memory < 0 ? -1 : limits.memory + (this.image?.size ?? 0);
+    const shape = bounded(wasm, most);
+    if (most >= 0 && shape.min * pageSize > most) throw this.memoryLimit();
     this.wasi = new Wasi({
       args: recipe.args ?? [], env: recipe.env ?? [], dir: recipe.dir, stdin: recipe.stdin, tree, limits, meter: this.meter, stdout, stderr,
     });
@@ -110,7 +112,7 @@ export class Machine {
           return this.meter.refill(left);
         },
         grown: (result) => {
-          if (result === -1 && shape.max * pageSize > limits.memory && limits.memory >= 0) this.refused = true;
+          if (result === -1 && most >= 0 && shape.max * pageSize > most) this.refused = true;
           return result;
         },
       },
@@ -128,7 +130,25 @@ export class Machine {
     this.exports = instance.exports;
     this.wasi.memory = this.exports["wb:memory"] ?? this.exports.memory ?? null;
     this.meter.counter = this.exports["wb:fuel"];
-    if (initialize && this.exports._initialize) this.toItsEnd("_initialize");
+    if (this.image) this.restore();
+    else if (initialize && this.exports._initialize) this.toItsEnd("_initialize");
+  }
+
+  // restore puts memory and globals into the state of the image.
+  restore() {
+    const { memory, size, globals } = this.image;
+    const missing = size - this.memory.length;
+    if (missing > 0) this.wasi.memory.grow(missing / pageSize);
+    this.memory.fill(0);
+    this.memory.set(memory);
+    for (const [name, bits] of Object.entries(globals)) {
+      const global = this.exports[name], word = BigInt(bits);
+      const view = new DataView(new ArrayBuffer(8));
+      view.setBigUint64(0, word, true);
+      if (typeof global.value === "bigint") global.value = BigInt.asIntN(64, word);
+      else if (Number.isInteger(global.value)) global.value = view.getInt32(0, true);
+      else throw new Error(`${this.name}: global ${name} is no whole number`);
+    }
   }
 
   get memory() { return new Uint8Array(this.wasi.memory?.buffer ?? new ArrayBuffer(0)); }

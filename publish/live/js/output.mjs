@@ -111,6 +111,9 @@ const trim = (s) => s.replace(/^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u20
 
 const numberCell = /^[-+]?([0-9]+\.?|[0-9]*\.[0-9]+([eE][-+]?[0-9]+)?|[0-9]+\.?[eE][-+]?[0-9]+)$/;
 
+// readCellText reads text as one cell.
+export const readCellText = (text) => readCell(text, (s) => s);
+
 // readCell reads a number where the cell is one, else text without its quotes.
 function readCell(c, cell) {
   const quoted = /^[\t\n\f\r ]*"(.+)"[\t\n\f\r ]*$/.exec(c);

@@ -1,4 +1,6 @@
-// The panels of a page: each runs one component in a worker of its own.
+// The panels of a page: each runs one component in a worker of its own. When a
+// run has ended, its panel tells by an event: "wb:result", whose detail has the
+// value as JSON, stdout, stderr, exit, error, fuel, and same: "yes", "no" or "".
 import { parseJSON } from "./value.mjs";
 import { exact, read } from "./fields.mjs";
 import { element, textBlock, value } from "./show.mjs";
@@ -68,7 +70,8 @@ class Panel {
     this.busy(true);
     this.status.textContent = "Running…";
     try {
-      const wasm = await program(this.recipe.module);
+      const image = data.images[this.recipe.image];
+      const [wasm, memory] = await Promise.all([program(this.recipe.module), image && program(image.memory)]);
       if (this.ticket !== ticket) return;
       this.worker = new Worker(workerURL);
       this.worker.onmessage = ({ data: message }) => {
@@ -79,7 +82,7 @@ class Panel {
         e.preventDefault();
         this.show({ error: `this browser cannot run it (${e.message ?? "the worker failed"})` });
       };
-      this.worker.postMessage({ recipe: this.recipe, wasm, inputs });
+      this.worker.postMessage({ recipe: { ...this.recipe, image: image && { ...image } }, wasm, memory, inputs });
     } catch (e) {
       this.show({ error: `this browser cannot run it (${e.message})` });
     }
@@ -116,7 +119,8 @@ class Panel {
     if (r.fuel !== undefined) parts.push(this.verdict(r, inputs));
     this.out.replaceChildren(...parts);
     this.out.hidden = false;
-    this.section.dataset.result = JSON.stringify({ value: r.value, exit: r.exit, error: r.error, fuel: r.fuel, digest: r.digest });
+    const same = this.section.dataset.same ?? "";
+    this.section.dispatchEvent(new CustomEvent("wb:result", { bubbles: true, detail: { ...r, stdout, stderr, same } }));
   }
 
   // verdict says how the run compares with the one that made the page.
@@ -125,6 +129,7 @@ class Panel {
     const facts = [`${number(r.fuel)} units of fuel`];
     if (r.exit) facts.push(`exit code ${r.exit}`);
     const line = element("p", { className: "live-verdict" }, facts.join(" · "));
+    delete this.section.dataset.same;
     if (inputs && JSON.stringify(inputs) === JSON.stringify(this.published)) {
       const same = !r.error && r.digest === kept.value && r.exit === kept.exit;
       const fuel = r.fuel === kept.fuel;
@@ -132,7 +137,6 @@ class Panel {
       this.section.dataset.same = same && fuel ? "yes" : "no";
       line.append(" · ", element("strong", {}, same ? fuel ? "the same bytes and fuel as published" : "the same bytes as published" : "not what was published"));
     } else {
-      delete this.section.dataset.same;
       line.append(" · your inputs");
     }
     return line;

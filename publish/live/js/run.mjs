@@ -6,6 +6,7 @@ import { Tree } from "./files.mjs";
 import { Exit, LimitError, Trap } from "./limits.mjs";
 import { Machine } from "./machine.mjs";
 import { readOutput } from "./output.mjs";
+import { QuickJS } from "./quickjs.mjs";
 import { Members, fit, isText, bytesOf, json, shownText, textOf } from "./value.mjs";
 
 const utf8 = new TextEncoder();
@@ -78,8 +79,11 @@ export async function run(recipe, wasm, inputs, tick) {
   let machine = null;
   try {
     const started = { ...recipe, stdin: feed(recipe, inputs) };
-    machine = new Machine(started, { wasm, tree, stdout: stdout.write, stderr: stderr.write, tick });
-    await entries[recipe.entry](machine, started, inputs, out, stdout, stderr);
+    const language = recipe.entry === "machine" ? new languages[recipe.image.machine](started, inputs, { stdout, stderr, tree }) : null;
+    // A language machine has no streams of its own: its host functions are its way out.
+    const out1 = language ? () => {} : stdout.write, out2 = language ? () => {} : stderr.write;
+    machine = new Machine(started, { wasm, tree: language ? new Tree() : tree, stdout: out1, stderr: out2, tick, imports: language?.imports });
+    await entries[recipe.entry](machine, started, inputs, out, stdout, language);
   } catch (e) {
     fail(recipe, e, out, stderr);
   }
@@ -110,8 +114,16 @@ function fail(recipe, e, out, stderr) {
 // printed is the value of a program that is its output.
 const printed = (recipe, stdout) => readOutput(stdout.bytes, recipe);
 
+// The machines of languages.
+const languages = { quickjs: QuickJS };
+
 // The ways a program is entered.
 const entries = {
+  async machine(machine, _recipe, _inputs, out, _stdout, language) {
+    await machine.start();
+    Object.assign(out, language.run(machine));
+  },
+
   async start(machine, recipe, _inputs, out, stdout) {
     try {
       await machine.start({ initialize: false });

@@ -6,11 +6,12 @@ import { json, parseJSON } from "./value.mjs";
 
 const ticks = 64; // how often, in refills, the page hears of fuel
 
-globalThis.onmessage = async ({ data: { recipe, wasm, inputs } }) => {
+globalThis.onmessage = async ({ data: { recipe, wasm, memory, inputs } }) => {
   let n = 0;
   const tick = (fuel) => {
     if (++n % ticks === 0) postMessage({ fuel });
   };
+  if (memory) recipe.image.memory = memory;
   try {
     const out = await run(recipe, wasm, inputs.map(([name, text]) => [name, parseJSON(text)]), tick);
     const exact = out.value === undefined ? "" : json(out.value, true);

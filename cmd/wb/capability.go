@@ -54,6 +54,7 @@ func (a *app) grant(ctx context.Context, opts *workbook.Options) (finish func(),
 		a.note("wb: warning: %v", err)
 		return func() {}, nil
 	}
+	host.Notice = func(text string) { a.note("wb: %s", text) }
 	source := opts.Source
 	if source == nil {
 		if source, err = os.ReadFile(opts.File); os.IsNotExist(err) {

@@ -37,6 +37,9 @@ type Host struct {
 	// Complete asks a model; Readable turns pages into text.
 	Complete broker.Completer
 	Readable broker.Readable
+	// Notice tells the person who started a run what happens in its middle, such
+	// as where a component serves; nil is silent.
+	Notice func(text string)
 	// PythonIndex is the user's index of Python packages, a URL.
 	PythonIndex string
 	// TokenBudget bounds what components of one run spend on the model; 0 is
@@ -225,9 +228,9 @@ func (r *run) brokers(granted []string, want workbook.DockRequest) map[string]do
 			network := grants.Capability(g)
 			all[network] = broker.Socket(h.web(socketGrants(network, granted), want), network)
 		case "serve":
-			all["serve"] = broker.Serve(serving(want))
+			all["serve"] = broker.Serve(h.serving(want))
 		case "tcp-serve":
-			all["tcpserve"] = broker.TCPServe(serving(want))
+			all["tcpserve"] = broker.TCPServe(h.serving(want))
 		case "net":
 			all["net"] = broker.Net(h.web(netGrants(granted), want), broker.Templates(h.Variables(), holds(granted), used).Expand)
 			if keep := r.keepWheel(); keep != nil {

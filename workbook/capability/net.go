@@ -1,6 +1,7 @@
 package capability
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -85,9 +86,13 @@ func socketGrants(network string, granted []string) []netbroker.Grant {
 const beforeEnd = 500 * time.Millisecond
 
 // serving says how a component may serve: within its own time. Where it listens
-// is among the events.
-func serving(want workbook.DockRequest) broker.ServeConfig {
+// is among the events, and told to who started the run.
+func (h *Host) serving(want workbook.DockRequest) broker.ServeConfig {
 	config := broker.ServeConfig{Started: func(call *dock.Call, address string) {
+		if h.Notice != nil {
+			scheme := map[string]string{"serve": "http", "tcpserve": "tcp"}[call.Operation.Module]
+			h.Notice(fmt.Sprintf("%s serves at %s://%s", want.Component, scheme, address))
+		}
 		if want.Used != nil {
 			want.Used(call.Operation.String(), address)
 		}

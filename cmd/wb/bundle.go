@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"wb/compile"
@@ -77,7 +80,7 @@ func (c *bundleCmd) Run(a *app) error {
 			return err
 		}
 		if err := writeNew(output, data, c.Force); err != nil {
-			return err
+			return elsewhere(output, err)
 		}
 		answer := map[string]any{"file": output, "issuer_did": key.Key.DID(), "files": len(p.Files), "bytes": len(data)}
 		return a.answer("bundle", answer, func(w io.Writer) error {
@@ -85,6 +88,14 @@ func (c *bundleCmd) Run(a *app) error {
 			return err
 		})
 	})
+}
+
+// elsewhere hints at -o where a file cannot be written.
+func elsewhere(name string, err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return &codedError{text: name + " cannot be written: " + filepath.Dir(name) + " is read-only", hint: "-o FILE writes elsewhere", code: exitForbidden}
+	}
+	return err
 }
 
 // unbundleCmd takes a bundle apart.

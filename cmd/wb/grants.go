@@ -3,9 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strings"
 
 	"wb/sandbox/dock/store"
 )
@@ -31,10 +28,12 @@ func (c *grantsListCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.answer("grants", map[string]any{"trusted": trusted, "revoked": revoked}, func(w io.Writer) error {
-		for _, t := range trusted {
-			fmt.Fprintf(w, "granted  %s  %s  %s\n", t.At.Local().Format("2006-01-02 15:04"), t.File, strings.Join(t.Grants, " "))
-		}
+	signers, err := host.Grants.Signers()
+	if err != nil {
+		return err
+	}
+	return a.answer("grants", map[string]any{"trusted": trusted, "signers": signers, "revoked": revoked}, func(w io.Writer) error {
+		showTrust(w, trusted, signers)
 		for _, r := range revoked {
 			what := r.Capability
 			if what == "" {
@@ -47,12 +46,12 @@ func (c *grantsListCmd) Run(a *app) error {
 }
 
 type grantsRevokeCmd struct {
-	Principal  string `arg:"" help:"A document's path or an agent's id."`
+	Principal  string `arg:"" help:"A document's path, an agent's id, or the did of a signer."`
 	Capability string `arg:"" optional:"" help:"What to take back; everything without one."`
 }
 
 func (c *grantsRevokeCmd) Help() string {
-	return "Examples:\n  wb grants revoke report.org net\n  wb grants revoke report.org\n\nRuns under way lose it with their next call; a request that waits is ended. What is\ngranted after this, it has."
+	return "Examples:\n  wb grants revoke report.org net\n  wb grants revoke report.org\n  wb grants revoke did:key:z6Mk…\n\nRuns under way lose it with their next call; a request that waits is ended. What is\ngranted after this, it has."
 }
 
 func (c *grantsRevokeCmd) Run(a *app) error {
@@ -61,22 +60,17 @@ func (c *grantsRevokeCmd) Run(a *app) error {
 		return err
 	}
 	defer host.Close()
-	principal := c.Principal
-	if _, err := os.Stat(principal); err == nil || strings.HasSuffix(principal, ".org") {
-		if principal, err = filepath.Abs(principal); err != nil {
-			return err
-		}
-	}
-	gone, err := host.Grants.Revoke(principal, c.Capability)
+	name := principal(c.Principal)
+	gone, err := host.Grants.Revoke(name, c.Capability)
 	if err != nil {
 		return err
 	}
-	return a.answer("grants", map[string]any{"principal": principal, "capability": c.Capability, "trusted": gone}, func(w io.Writer) error {
+	return a.answer("grants", map[string]any{"principal": name, "capability": c.Capability, "trusted": gone}, func(w io.Writer) error {
 		what := c.Capability
 		if what == "" {
 			what = "everything"
 		}
-		_, err := fmt.Fprintf(w, "%s is revoked for %s\n", what, principal)
+		_, err := fmt.Fprintf(w, "%s is revoked for %s\n", what, name)
 		return err
 	})
 }

@@ -1,29 +1,32 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"time"
 
-	"wb/publish/manifest"
 	"wb/publish/sign"
 )
 
 // signCmd signs pages and sites.
 type signCmd struct {
-	Path   string `arg:"" help:"An HTML page, or the directory of a site."`
-	Output string `short:"o" help:"Write the signed page here instead of replacing it." placeholder:"FILE"`
+	Path   string `arg:"" help:"An HTML page, a workbook or any other file, or the directory of a site."`
+	Output string `short:"o" help:"Write the signed page here instead of replacing it; of another file, the signature." placeholder:"FILE"`
 	Host   string `help:"With a directory: the host it is served from; writes its did:web document." placeholder:"HOST"`
 }
 
 func (c *signCmd) Help() string {
 	return `Examples:
   wb sign report.html
+  wb sign analysis.org
   wb sign public/ --host example.org
 
-A page gets a manifest before its last </body>. A site also gets a list of all
+A page gets a manifest before its last </body>. Any other file gets a signature
+beside it, FILE.sig; that of a workbook also names what it does, so that trust in
+its signer (wb trust KEY) outlives new results. A site also gets a list of all
 its files, your key log and a log of its releases, under .well-known; signing
 what has not changed changes nothing. wb verify checks both.`
 }
@@ -40,26 +43,29 @@ func (c *signCmd) Run(a *app) error {
 	if info.IsDir() {
 		return c.site(a, sign.Issuer{Signer: s.Key, Keys: s.Log})
 	}
-	if !manifest.IsPage(c.Path) {
-		return &usageError{err: fmt.Errorf("%s is no HTML page", c.Path), hint: "wb bundle signs workbooks, wb sign DIR sites"}
+	if c.Host != "" {
+		return &usageError{err: errors.New("--host is for the directory of a site")}
 	}
-	html, err := os.ReadFile(c.Path)
+	data, err := os.ReadFile(c.Path)
 	if err != nil {
 		return err
 	}
-	signed, err := manifest.SignPage(html, s.Key, time.Now())
+	by := sign.Issuer{Signer: s.Key, Keys: s.Log}
+	output, signed, err := sign.File(c.Path, data, by, time.Now())
 	if err != nil {
 		return err
 	}
-	output := c.Output
-	if output == "" {
-		output = c.Path
+	if c.Output != "" {
+		output = c.Output
 	}
-	if err := os.WriteFile(output, signed, info.Mode().Perm()); err != nil {
-		return err
+	if err := sign.Replace(output, signed, info.Mode().Perm()); err != nil {
+		return elsewhere(output, err)
 	}
 	return a.answer("sign", map[string]string{"file": output, "issuer_did": s.Key.DID()}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s signed by %s\n", output, s.Key.DID())
+		_, err := fmt.Fprintf(w, "%s signed by %s\n", c.Path, s.Key.DID())
+		if output != c.Path {
+			_, err = fmt.Fprintln(w, output)
+		}
 		return err
 	})
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -8,30 +9,131 @@ import (
 	"slices"
 	"strings"
 
+	"wb/publish/keys"
+	"wb/publish/remote"
+	"wb/sandbox/grants"
 	"wb/workbook"
 )
 
-// trustCmd grants a document what it asks for, for good.
+// trustCmd grants a document, or what somebody signs, what it asks for, for good.
 type trustCmd struct {
-	File  string   `arg:"" help:"The document."`
-	Grant []string `help:"Grant this instead of everything the document asks for; may be repeated." placeholder:"CAP"`
+	What   string   `arg:"" optional:"" help:"A document; or whoever signs: a did:key, a did:web, a key log or did.json."`
+	Grant  []string `help:"Grant this, of what is asked for; may be repeated. A document is granted everything it asks for without one." placeholder:"CAP"`
+	Online bool     `help:"Ask other machines for the document of a did:web."`
+	List   bool     `help:"List the documents and signers that are trusted."`
+	Forget bool     `help:"End the trust instead."`
 }
 
 func (c *trustCmd) Help() string {
-	return "Examples:\n  wb trust report.org\n  wb trust report.org --grant kv --grant net:api.example.com\n\nWhat is granted is remembered by the digest of the document's code, in your own\nconfiguration. When its code changes the trust is gone; prose and results may change.\nRead the document first: wb plan shows what asks for what."
+	return `Examples:
+  wb trust report.org
+  wb trust report.org --grant kv --grant net:api.example.com
+  wb trust did:key:z6Mk… --grant kv --grant 'net:*'
+  wb trust wb-keys.jsonl --grant kv
+  wb trust --list
+  wb trust did:key:z6Mk… --forget
+
+What a document is granted is remembered by the digest of its code, in your own
+configuration. When its code changes the trust is gone; prose and results may change.
+Read the document first: wb plan shows what asks for what.
+
+Whoever signs is trusted with what --grant names: every workbook with a signature
+of theirs beside it (wb sign FILE.org), every page, bundle and toolkit they
+validly signed, is granted of it what it asks for. A key that was revoked in a
+log that came along, or that wb verify has seen, is not trusted.`
 }
 
 func (c *trustCmd) Run(a *app) error {
-	src, err := os.ReadFile(c.File)
-	if os.IsNotExist(err) {
-		return missingFile(c.File)
-	}
+	host, err := capabilities()
 	if err != nil {
 		return err
 	}
-	plan := workbook.NewPlan(c.File, src)
-	asks := workbook.Asks(plan)
-	granted := asks
+	defer host.Close()
+	switch {
+	case c.List && (c.What != "" || c.Forget || len(c.Grant) > 0):
+		return &usageError{err: errors.New("--list goes alone")}
+	case c.List:
+		return c.list(a, host.Grants)
+	case c.What == "":
+		return &usageError{err: errors.New("name a document or a key"), hint: "wb trust --list shows who is trusted"}
+	case c.Forget:
+		return c.forget(a, host.Grants)
+	}
+	for _, g := range c.Grant {
+		if name := workbook.Capability(g); !slices.Contains(workbook.Capabilities(), name) {
+			return &usageError{err: fmt.Errorf("there is no capability %s", name), hint: "capabilities are " + strings.Join(workbook.Capabilities(), ", ")}
+		}
+	}
+	who, isSigner, err := c.signer(a)
+	if err != nil {
+		return err
+	}
+	if isSigner {
+		return c.trustSigner(a, host.Grants, who)
+	}
+	return c.trustDocument(a, host.Grants)
+}
+
+// signer is who a did or a file with keys names; ok is false for a document.
+func (c *trustCmd) signer(a *app) (who []grants.Signer, ok bool, err error) {
+	switch {
+	case strings.HasPrefix(c.What, "did:web:"):
+		dids, err := remote.Keys(a.ctx, c.What, c.Online)
+		for _, did := range dids {
+			who = append(who, grants.Signer{DID: did, Name: c.What})
+		}
+		return who, true, err
+	case strings.HasPrefix(c.What, "did:"):
+		_, err := keys.Public(c.What)
+		return []grants.Signer{{DID: c.What}}, true, err
+	case filepath.Ext(c.What) == ".org" || isPublished(c.What):
+		return nil, false, nil
+	}
+	text, err := os.ReadFile(c.What)
+	if err != nil {
+		return nil, false, missing(c.What, err)
+	}
+	named, err := keys.Named(text)
+	if err != nil {
+		return nil, false, &codedError{text: fmt.Sprintf("%s is neither a document nor a file of keys", c.What), code: exitUsage,
+			hint: "a key log is .well-known/wb-keys.jsonl of a site; wb trust did:key:… names a key itself"}
+	}
+	file, err := filepath.Abs(c.What)
+	for _, n := range named {
+		who = append(who, grants.Signer{DID: n.DID, Name: file, Keys: n.Log})
+	}
+	return who, true, err
+}
+
+func (c *trustCmd) trustSigner(a *app, store *grants.Store, who []grants.Signer) error {
+	if len(c.Grant) == 0 {
+		return &usageError{err: errors.New("say what everything that they sign is granted"), hint: "wb trust " + c.What + " --grant kv --grant 'net:*'"}
+	}
+	for i := range who {
+		who[i].Grants = c.Grant
+		var err error
+		if who[i], err = store.TrustSigner(who[i]); err != nil {
+			return err
+		}
+	}
+	return a.answer("trust", who, func(w io.Writer) error {
+		for _, s := range who {
+			fmt.Fprintf(w, "what %s signs is granted %s, of what it asks for\n", s.DID, strings.Join(s.Grants, " "))
+		}
+		return nil
+	})
+}
+
+func (c *trustCmd) trustDocument(a *app, store *grants.Store) error {
+	if isPublished(c.What) {
+		return &usageError{err: fmt.Errorf("%s is signed; trust its signer instead", c.What), hint: "wb verify " + c.What + " says who that is"}
+	}
+	src, err := os.ReadFile(c.What)
+	if err != nil {
+		return missing(c.What, err)
+	}
+	plan := workbook.NewPlan(c.What, src)
+	granted := workbook.Asks(plan)
 	if len(c.Grant) > 0 {
 		granted = c.Grant
 	}
@@ -41,23 +143,74 @@ func (c *trustCmd) Run(a *app) error {
 		}
 	}
 	if len(granted) == 0 {
-		return &codedError{text: c.File + " asks for nothing", code: exitNotFound, hint: "a block asks with :uses"}
+		return &codedError{text: c.What + " asks for nothing", code: exitNotFound, hint: "a block asks with :uses"}
 	}
-	host, err := capabilities()
+	file, err := filepath.Abs(c.What)
 	if err != nil {
 		return err
 	}
-	defer host.Close()
-	file, err := filepath.Abs(c.File)
-	if err != nil {
-		return err
-	}
-	trust, err := host.Grants.Trust(workbook.ProgramDigest(plan), file, granted)
+	trust, err := store.Trust(workbook.ProgramDigest(plan), file, granted)
 	if err != nil {
 		return err
 	}
 	return a.answer("trust", trust, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s is granted %s until its code changes\n", c.File, strings.Join(trust.Grants, " "))
+		_, err := fmt.Fprintf(w, "%s is granted %s until its code changes\n", c.What, strings.Join(trust.Grants, " "))
 		return err
 	})
+}
+
+func (c *trustCmd) list(a *app, store *grants.Store) error {
+	documents, _, err := store.List()
+	if err != nil {
+		return err
+	}
+	signers, err := store.Signers()
+	if err != nil {
+		return err
+	}
+	return a.answer("trust", map[string]any{"documents": documents, "signers": signers}, func(w io.Writer) error {
+		showTrust(w, documents, signers)
+		return nil
+	})
+}
+
+// showTrust writes a line for each document and signer that is trusted.
+func showTrust(w io.Writer, documents []grants.Trust, signers []grants.Signer) {
+	for _, t := range documents {
+		fmt.Fprintf(w, "granted  %s  %s  %s\n", t.At.Local().Format("2006-01-02 15:04"), t.File, strings.Join(t.Grants, " "))
+	}
+	for _, s := range signers {
+		who := s.DID
+		if s.Name != "" {
+			who += " (" + s.Name + ")"
+		}
+		fmt.Fprintf(w, "signer   %s  %s  %s\n", s.At.Local().Format("2006-01-02 15:04"), who, strings.Join(s.Grants, " "))
+	}
+}
+
+func (c *trustCmd) forget(a *app, store *grants.Store) error {
+	what := principal(c.What)
+	documents, signers, err := store.Forget(what)
+	if err != nil {
+		return err
+	}
+	if len(documents)+len(signers) == 0 {
+		return &codedError{text: c.What + " is not trusted", code: exitNotFound, hint: "wb trust --list shows what is"}
+	}
+	return a.answer("trust", map[string]any{"documents": documents, "signers": signers}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "%s is trusted no more\n", c.What)
+		return err
+	})
+}
+
+// principal is the name that grants are kept under: a file's whole path, or what
+// is no file as it is.
+func principal(name string) string {
+	if _, err := os.Stat(name); err != nil && !strings.HasSuffix(name, ".org") {
+		return name
+	}
+	if path, err := filepath.Abs(name); err == nil {
+		return path
+	}
+	return name
 }

@@ -11,6 +11,7 @@ import (
 
 	"wb/compile"
 	"wb/publish/fault"
+	"wb/publish/manifest"
 	"wb/publish/rebuild"
 	"wb/publish/remote"
 	"wb/publish/verify"
@@ -19,7 +20,7 @@ import (
 
 // verifyCmd checks what a page, site or bundle says about itself.
 type verifyCmd struct {
-	Path    string `arg:"" help:"A page, a .wbundle, the directory of a site, or its URL."`
+	Path    string `arg:"" help:"A page, a .wbundle, a file with a .sig beside it, the directory of a site, or its URL."`
 	DID     string `name:"did" help:"Fail unless this key, the identity that began with it, or a key of this did:web, signed." placeholder:"DID"`
 	Online  bool   `help:"Ask other machines too: for a URL, and for the document of a did:web."`
 	Keys    string `help:"A key log known to be the issuer's, which may revoke." placeholder:"FILE" type:"existingfile"`
@@ -30,13 +31,14 @@ type verifyCmd struct {
 func (c *verifyCmd) Help() string {
 	return `Examples:
   wb verify report.html --did did:key:z6Mk…
+  wb verify analysis.org
   wb verify public/
   wb verify http://localhost:8080/
   wb verify https://example.org/ --did did:web:example.org --online
   wb verify analysis.wbundle --rebuild
 
 Works without a network, unless you say --online. Exits with 5 and names one code when anything is not as
-it was signed; docs/publish.org lists the codes. A valid answer says which key
+it was signed; docs/publishing.org lists the codes. A valid answer says which key
 signed, not whose it is: compare it, or give --did.`
 }
 
@@ -107,7 +109,31 @@ func (c *verifyCmd) report(a *app, opts verify.Options) (*verify.Report, error) 
 	if filepath.Ext(c.Path) == ".wbundle" || bytes.HasPrefix(data, []byte("PK")) {
 		return verify.Bundle(data, opts), nil
 	}
-	return verify.Page(data, opts), nil
+	if manifest.IsPage(c.Path) {
+		return verify.Page(data, opts), nil
+	}
+	return c.detached(data, opts)
+}
+
+// detached verifies a file against the signature beside it; naming either means
+// both.
+func (c *verifyCmd) detached(data []byte, opts verify.Options) (*verify.Report, error) {
+	beside := c.Path + manifest.DetachedSuffix
+	if file, ok := strings.CutSuffix(c.Path, manifest.DetachedSuffix); ok {
+		beside = c.Path
+		var err error
+		if data, err = os.ReadFile(file); err != nil {
+			return nil, missing(file, err)
+		}
+	}
+	signature, err := os.ReadFile(beside)
+	if os.IsNotExist(err) {
+		return verify.Failed(verify.KindDetached, fault.New(fault.ManifestMissing, "there is no %s", beside))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return verify.Detached(data, signature, opts), nil
 }
 
 // seen gives do the memory of sites: the user's, or an empty one.

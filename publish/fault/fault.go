@@ -58,6 +58,7 @@ const (
 	ManifestVersion   Code = "manifest-version"   // of a version this program does not know
 	ManifestFields    Code = "manifest-fields"    // a field is missing, unknown or of the wrong type
 	AssetChanged      Code = "asset-changed"      // the page is not the one that was signed
+	ProgramChanged    Code = "program-changed"    // the workbook does something else than what was signed
 )
 
 // The manifest of a site, which lists every file.

@@ -28,6 +28,8 @@ type tampered struct {
 	page  []byte
 	site  manifest.Files
 	zip   []byte
+	file  []byte // with its signature beside it
+	sig   []byte
 	opts  verify.Options
 	label string // set by the table: what kind it is
 }
@@ -535,6 +537,76 @@ func (w *world) bundles() []tampered {
 	}
 }
 
+// detached are files with their signatures beside them.
+func (w *world) detached() []tampered {
+	org := []byte("#+TITLE: x\n#+begin_src js\n1 + 1\n#+end_src\n")
+	sign := func(by sign.Issuer, said ...manifest.Assertion) []byte {
+		return must(manifest.SignDetached(org, by.Signer, by.Keys, noon, said...))(w.t)
+	}
+	good := sign(w.issuer(), manifest.ProgramAssertion("00"))
+	// again signs a changed manifest, as only the issuer could.
+	again := func(signer keys.Signer, change func(map[string]any)) []byte {
+		v := must(jcs.Parse(bytes.TrimSuffix(good, []byte("\n"))))(w.t).(map[string]any)
+		delete(v, "signature")
+		change(v)
+		if _, ok := v["signature"]; !ok {
+			v["signature"] = keys.Encode(signer.Sign(must(jcs.Marshal(v))(w.t)))
+		}
+		return append(must(jcs.Marshal(v))(w.t), '\n')
+	}
+	member := func(name string, value any) []byte {
+		return again(w.key, func(v map[string]any) { v[name] = value })
+	}
+	rotated := must(w.log.Rotate(w.key, w.other, 1, noon))(w.t)
+	revoked := must(w.log.Revoke(w.key, w.key.DID(), 0, "stolen", noon))(w.t)
+	theirs := must(keys.NewLog(w.other, noon))(w.t)
+	edit := func(old, new string) []byte { return replace(old, new)(bytes.Clone(good)) }
+	out := []tampered{
+		{name: "as it was signed", sig: good},
+		{name: "an old key's, rotated since", sig: good, opts: verify.Options{Keys: rotated.Text()}},
+		{name: "the new key's, wanted by its identity", sig: sign(signIssuer(w.other, rotated)), opts: verify.Options{Want: w.key.DID()}},
+		{name: "edited file", want: fault.AssetChanged, file: replace("1 + 1", "1 + 2")(bytes.Clone(org)), sig: good},
+		{name: "file with more", want: fault.AssetChanged, file: append(bytes.Clone(org), '\n'), sig: good},
+		{name: "empty file", want: fault.AssetChanged, file: []byte{}, sig: good},
+		{name: "another size", want: fault.AssetChanged, sig: member("size", 1.0)},
+		{name: "another digest", want: fault.AssetChanged, sig: member("sha256", strings.Repeat("0", 64))},
+		{name: "no signature file's text", want: fault.ManifestMissing, sig: []byte{}},
+		{name: "not JSON", want: fault.JSONInvalid, sig: []byte("-----BEGIN PGP SIGNATURE-----\n")},
+		{name: "no line end", want: fault.JSONNoncanonical, sig: bytes.TrimSuffix(good, []byte("\n"))},
+		{name: "two line ends", want: fault.JSONNoncanonical, sig: append(bytes.Clone(good), '\n')},
+		{name: "a space", want: fault.JSONNoncanonical, sig: edit(`,"size"`, `, "size"`)},
+		{name: "a member twice", want: fault.JSONDuplicateKey, sig: edit(`{"assertions"`, `{"size":1,"assertions"`)},
+		{name: "another version", want: fault.ManifestVersion, sig: member("version", "workbooks-detached/2")},
+		{name: "a page's manifest", want: fault.ManifestVersion, sig: member("version", manifest.PageVersion)},
+		{name: "unknown field", want: fault.ManifestFields, sig: member("note", "trust me")},
+		{name: "missing field", want: fault.ManifestFields, sig: again(w.key, func(v map[string]any) { delete(v, "size") })},
+		{name: "size as text", want: fault.ManifestFields, sig: member("size", "1")},
+		{name: "edited time", want: fault.SignatureInvalid, sig: edit("2026-01-02T12:00:00Z\",\"issuer", "2025-01-02T12:00:00Z\",\"issuer")},
+		{name: "edited program", want: fault.SignatureInvalid, sig: edit(`"sha256":"00"`, `"sha256":"01"`)},
+		{name: "another issuer's name", want: fault.SignatureInvalid, sig: edit(`"issuer_did":"`+w.key.DID(), `"issuer_did":"`+w.other.DID())},
+		{name: "a signature of something else", want: fault.SignatureInvalid, sig: member("signature", keys.Encode(w.key.Sign([]byte("else"))))},
+		{name: "no signature", want: fault.SignatureMalformed, sig: member("signature", "")},
+		{name: "no key log", want: fault.KeylogMalformed, sig: member("keys", "")},
+		{name: "a cut key log", want: fault.KeylogMalformed, sig: member("keys", strings.TrimSuffix(string(w.log.Text()), "\n"))},
+		{name: "another's key log", want: fault.KeyUnknown, sig: member("keys", string(theirs.Text()))},
+		{name: "signed by a stranger", want: fault.KeyUnknown, sig: again(w.other, func(v map[string]any) { v["issuer_did"] = w.other.DID() })},
+		{name: "revoked in its own log", want: fault.KeyRevoked, sig: sign(signIssuer(w.key, revoked))},
+		{name: "revoked since", want: fault.KeyRevoked, sig: good, opts: verify.Options{Keys: revoked.Text()}},
+		{name: "not a continuation of the log known", want: fault.KeylogRollback, sig: good, opts: verify.Options{Keys: theirs.Text()}},
+		{name: "another key wanted", want: fault.IssuerUnexpected, sig: good, opts: verify.Options{Want: w.other.DID()}},
+	}
+	for i := range out {
+		if out[i].file == nil {
+			out[i].file = org
+		}
+	}
+	return out
+}
+
+func signIssuer(key identity.Key, log *keys.Log) sign.Issuer {
+	return sign.Issuer{Signer: key, Keys: log}
+}
+
 // badBase64 is a signed page whose bundle is no base64.
 func (w *world) badBase64() []byte {
 	html := bundle.Embed([]byte(plainPage), []byte("x"))
@@ -555,5 +627,6 @@ func table(t testing.TB) []tampered {
 	add("page", w.pages())
 	add("site", w.sites())
 	add("bundle", w.bundles())
+	add("detached", w.detached())
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +25,8 @@ func (c tampered) verify() *verify.Report {
 		return verify.Page(c.page, c.opts)
 	case "site":
 		return verify.Site(c.site, c.opts)
+	case "detached":
+		return verify.Detached(c.file, c.sig, c.opts)
 	}
 	return verify.Bundle(c.zip, c.opts)
 }
@@ -47,6 +50,43 @@ func TestTampered(t *testing.T) {
 	t.Logf("%d tampered cases, %d codes", failures, len(codes))
 }
 
+// TestProgram: trust in what a workbook does outlives its prose and results, and
+// nothing else.
+func TestProgram(t *testing.T) {
+	w := newWorld(t)
+	const program = "c0ffee"
+	sig, err := manifest.SignDetached([]byte("* text"), w.key, w.log, noon, manifest.ProgramAssertion(program))
+	if err != nil {
+		t.Fatal(err)
+	}
+	silent, err := manifest.SignDetached([]byte("* text"), w.key, w.log, noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	revoked, err := w.log.Revoke(w.key, w.key.DID(), 0, "stolen", noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name, program string
+		sig           []byte
+		opts          verify.Options
+		want          fault.Code
+	}{
+		{"as signed", program, sig, verify.Options{}, ""},
+		{"another program", "decaf", sig, verify.Options{}, fault.ProgramChanged},
+		{"no program", "", sig, verify.Options{}, fault.ProgramChanged},
+		{"nothing said of one", "", silent, verify.Options{}, fault.ProgramChanged},
+		{"nothing said of this", program, silent, verify.Options{}, fault.ProgramChanged},
+		{"revoked", program, sig, verify.Options{Keys: revoked.Text()}, fault.KeyRevoked},
+		{"cut", program, sig[:40], verify.Options{}, fault.JSONInvalid},
+	} {
+		if r := verify.Program(c.program, c.sig, c.opts); r.Code != c.want || r.Valid != (c.want == "") {
+			t.Errorf("%s: %s %s", c.name, r.Code, r.Message)
+		}
+	}
+}
+
 // TestBrowserVerifier gives the table to the verifier in JavaScript: it must
 // come to the same verdicts.
 func TestBrowserVerifier(t *testing.T) {
@@ -57,6 +97,7 @@ func TestBrowserVerifier(t *testing.T) {
 	type input struct {
 		Kind    string            `json:"kind"`
 		Bytes   []byte            `json:"bytes"`
+		Sig     []byte            `json:"signature"`
 		Files   map[string][]byte `json:"files"`
 		Want    string            `json:"want"`
 		Keys    string            `json:"keys"`
@@ -66,7 +107,7 @@ func TestBrowserVerifier(t *testing.T) {
 	cases := table(t)
 	var inputs []input
 	for _, c := range cases {
-		inputs = append(inputs, input{Kind: c.label, Bytes: append(bytes.Clone(c.page), c.zip...), Files: c.site, Want: c.opts.Want,
+		inputs = append(inputs, input{Kind: c.label, Bytes: slices.Concat(c.page, c.zip, c.file), Sig: c.sig, Files: c.site, Want: c.opts.Want,
 			Keys: string(c.opts.Keys), Known: c.opts.Known, Partial: c.opts.Partial})
 	}
 	text, err := json.Marshal(inputs)

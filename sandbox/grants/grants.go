@@ -32,7 +32,7 @@ type Trust struct {
 
 // Revocation takes back what a principal was granted before At.
 type Revocation struct {
-	Principal  string    `json:"principal"`            // a workbook's absolute path or an agent's id
+	Principal  string    `json:"principal"`            // a workbook's absolute path, an agent's id or a signer's did
 	Capability string    `json:"capability,omitempty"` // "" is every one
 	At         time.Time `json:"at"`
 }
@@ -40,6 +40,7 @@ type Revocation struct {
 // content is the file.
 type content struct {
 	Trusted []Trust      `json:"trusted"`
+	Signers []Signer     `json:"signers,omitempty"`
 	Revoked []Revocation `json:"revoked"`
 }
 
@@ -127,7 +128,7 @@ func (s *Store) change(do func(*content)) error {
 	if err != nil {
 		return err
 	}
-	c.Trusted, c.Revoked = slices.Clone(c.Trusted), slices.Clone(c.Revoked)
+	c.Trusted, c.Signers, c.Revoked = slices.Clone(c.Trusted), slices.Clone(c.Signers), slices.Clone(c.Revoked)
 	do(&c)
 	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
@@ -235,6 +236,12 @@ func (s *Store) Revoke(principal, capability string) (gone []Trust, err error) {
 			c.Trusted[i].Grants = left
 		}
 		c.Trusted = slices.DeleteFunc(c.Trusted, func(t Trust) bool { return len(t.Grants) == 0 })
+		for i, t := range c.Signers {
+			if t.DID == principal || t.Name == principal {
+				c.Signers[i].Grants = t.without(capability)
+			}
+		}
+		c.Signers = slices.DeleteFunc(c.Signers, func(t Signer) bool { return len(t.Grants) == 0 })
 		c.Revoked = slices.DeleteFunc(c.Revoked, func(r Revocation) bool {
 			return now.Sub(r.At) > keepRevocations || r.Principal == principal && r.Capability == capability
 		})

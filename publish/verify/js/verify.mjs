@@ -245,6 +245,10 @@ const siteShape = {
   version: text, kind: text, identity_did: text, issuer_did: text, claim_generator: text, issued_at: text, sequence: integer,
   root: text, files: listOf(fileShape), assertions: listOf(assertionShape), signature: text,
 };
+const detachedShape = {
+  version: text, identity_did: text, issuer_did: text, claim_generator: text, issued_at: text,
+  size: integer, sha256: text, assertions: listOf(assertionShape), keys: text, signature: text,
+};
 const entryShape = {
   version: text, kind: text, index: integer, previous: text, signer: text, key: text, sequence: integer, reason: text, at: text,
   signature: text, proof: text,
@@ -680,6 +684,14 @@ async function otherRelease(m, bytes) {
   }
 }
 
+// newer is the longer of two logs of which one continues the other.
+async function newer(log, known) {
+  if (log.text.startsWith(known)) return log;
+  const other = await KeyLog.parse(fromLatin1(known));
+  other.continues(log.text);
+  return other;
+}
+
 async function keylog(r, m, files, path, options) {
   const bytes = files.get(path) ?? fail("keylog-malformed", "is missing", path);
   let log = await within(path, () => KeyLog.parse(bytes));
@@ -689,10 +701,8 @@ async function keylog(r, m, files, path, options) {
     if (!old) continue;
     if (!bundled) {
       await within(path, () => log.continues(old));
-    } else if (!log.text.startsWith(old)) {
-      const other = await KeyLog.parse(fromLatin1(old));
-      other.continues(log.text);
-      log = other;
+    } else {
+      log = await newer(log, old);
     }
   }
   await within(path, () => log.allows(m.get("issuer_did"), bundled ? noSequence : m.get("sequence")));
@@ -852,6 +862,28 @@ async function report(kind, work) {
   return r;
 }
 
+// detached verifies a file against the signature that lies beside it.
+async function detached(r, data, signature, options) {
+  if (signature.length === 0) fail("manifest-missing", "the signature is empty");
+  const ends = signature.at(-1) === 10;
+  const m = check(ends ? signature.subarray(0, -1) : signature);
+  if (!ends) fail("json-noncanonical", "the signature does not end with a line");
+  versioned(m, "workbooks-detached/1", detachedShape);
+  for (const name of ["issuer_did", "identity_did", "issued_at"]) r[name] = m.get(name);
+  r.assertions = plain(m.get("assertions"));
+  r.asset_integrity = data.length === m.get("size") && (await digest(data)) === m.get("sha256");
+  await signed(m);
+  r.signature = true;
+  let log = await KeyLog.parse(utf8.encode(m.get("keys")));
+  if (log.identity() !== m.get("identity_did")) fail("key-unknown", "the key log is that of another identity");
+  const known = keyText(options.keys);
+  if (known) log = await newer(log, known);
+  log.allows(m.get("issuer_did"), noSequence);
+  wanted(r, options.want);
+  if (!r.asset_integrity) fail("asset-changed", "the file is not the one that was signed");
+}
+
+export const verifyDetached = (data, signature, options = {}) => report("detached", (r) => detached(r, data, signature, options));
 export const verifyPage = (bytes, options = {}) => report("page", (r) => page(r, bytes, options));
 export const verifySite = (files, options = {}) => report("site", (r) => site(r, files, options));
 export const verifyBundle = (bytes, options = {}) =>

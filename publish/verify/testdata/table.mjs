@@ -1,6 +1,6 @@
 // Verifies every case of a file that the Go test wrote and prints the reports.
 import { readFileSync } from "node:fs";
-import { verifyBundle, verifyPage, verifySite } from "../js/verify.mjs";
+import { verifyBundle, verifyDetached, verifyPage, verifySite } from "../js/verify.mjs";
 
 try {
   await crypto.subtle.generateKey({ name: "Ed25519" }, false, ["sign", "verify"]);
@@ -15,6 +15,7 @@ for (const c of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
   const files = () => new Map(Object.entries(c.files).map(([path, data]) => [path, bytes(data)]));
   reports.push(
     c.kind === "page" ? await verifyPage(bytes(c.bytes), options)
+    : c.kind === "detached" ? await verifyDetached(bytes(c.bytes), bytes(c.signature), options)
     : c.kind === "site" ? await verifySite(files(), options)
     : await verifyBundle(bytes(c.bytes), options),
   );

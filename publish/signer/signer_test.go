@@ -1,0 +1,138 @@
+package signer
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"wb/publish/keys"
+	"wb/publish/manifest"
+	"wb/sandbox/grants"
+	"wb/trace/identity"
+)
+
+var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)
+
+func key(t *testing.T, n byte) identity.Key {
+	t.Helper()
+	k, err := identity.FromSeed(bytes.Repeat([]byte{n}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func check(t *testing.T, log *keys.Log, err error) *keys.Log {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return log
+}
+
+func logOf(t *testing.T, k identity.Key) *keys.Log {
+	log, err := keys.NewLog(k, noon)
+	return check(t, log, err)
+}
+
+func TestBy(t *testing.T) {
+	one, two, three := key(t, 1), key(t, 2), key(t, 3)
+	log, theirs := logOf(t, one), logOf(t, three)
+	rotate, err := log.Rotate(one, two, 1, noon)
+	rotated := check(t, rotate, err)
+	revoke, err := rotated.Revoke(two, one.DID(), 0, "stolen", noon)
+	revoked := check(t, revoke, err)
+	ended, err := rotated.Revoke(two, two.DID(), 0, "stolen too", noon)
+	gone := check(t, ended, err)
+	asks := []string{"kv", "net:api.example.com"}
+	trusted := grants.Signer{DID: one.DID(), Grants: []string{"kv", "net:*"}}
+	with := func(change func(*grants.Signer)) grants.Signer {
+		s := trusted
+		change(&s)
+		return s
+	}
+	for _, c := range []struct {
+		name   string
+		signer grants.Signer
+		seen   string
+		issuer identity.Key
+		log    *keys.Log
+		want   bool
+	}{
+		{"the key, without a log", trusted, "", one, nil, true},
+		{"the key, with its log", trusted, "", one, log, true},
+		{"another key", trusted, "", three, nil, false},
+		{"another key with its own log", trusted, "", three, theirs, false},
+		{"another key with the trusted one's log", trusted, "", three, log, false},
+		{"the next key of the identity", trusted, "", two, rotated, true},
+		{"the next key without the log", trusted, "", two, nil, false},
+		{"the next key, and the log is known", with(func(s *grants.Signer) { s.Keys = string(rotated.Text()) }), "", two, nil, true},
+		{"rotated away, signed before", trusted, "", one, rotated, true},
+		{"revoked in the log that came", trusted, "", one, revoked, false},
+		{"revoked in the log that was trusted", with(func(s *grants.Signer) { s.Keys = string(revoked.Text()) }), "", one, log, false},
+		{"revoked in a log seen at a site", trusted, string(revoked.Text()), one, log, false},
+		{"revoked in a log seen, and none came", trusted, string(revoked.Text()), one, nil, false},
+		{"the next key revoked", trusted, "", two, gone, false},
+		{"the next key revoked, by what was seen", trusted, string(gone.Text()), two, rotated, false},
+		{"a log that goes another way", with(func(s *grants.Signer) { s.Keys = string(theirs.Text()) }), "", one, log, false},
+		{"the next key alone is trusted", grants.Signer{DID: two.DID(), Grants: []string{"kv"}}, "", two, rotated, true},
+		{"the next key alone is trusted, the first one signs", grants.Signer{DID: two.DID(), Grants: []string{"kv"}}, "", one, rotated, false},
+	} {
+		trust := &Trust{Signers: []grants.Signer{c.signer}, Seen: func(string) string { return c.seen }}
+		var text []byte
+		if c.log != nil {
+			text = c.log.Text()
+		}
+		got, ok := trust.By(c.issuer.DID(), text, asks)
+		if ok != c.want || ok && got.DID != c.signer.DID {
+			t.Errorf("%s: %v %+v", c.name, ok, got)
+		}
+	}
+	trust := &Trust{Signers: []grants.Signer{trusted}}
+	if got, _ := trust.By(one.DID(), nil, []string{"kv:a", "net:x.org", "llm"}); !slices.Equal(got.Grants, []string{"kv:a", "net:x.org"}) {
+		t.Errorf("granted %q", got.Grants)
+	}
+	if _, ok := trust.By(one.DID(), nil, []string{"llm"}); ok {
+		t.Error("granted what nobody granted")
+	}
+	if _, ok := trust.By(one.DID(), []byte("broken\n"), asks); ok {
+		t.Error("trusted with a broken key log")
+	}
+}
+
+func TestWorkbook(t *testing.T) {
+	one, stranger := key(t, 1), key(t, 3)
+	file := filepath.Join(t.TempDir(), "a.org")
+	trust := &Trust{Signers: []grants.Signer{{DID: one.DID(), Grants: []string{"kv"}}}}
+	granted := func(program string) bool {
+		_, ok := trust.Workbook(file, program, []string{"kv"})
+		return ok
+	}
+	if granted("aa") {
+		t.Error("granted without a signature")
+	}
+	put := func(text []byte, err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file+manifest.DetachedSuffix, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put(manifest.SignDetached([]byte("* x"), one, logOf(t, one), noon, manifest.ProgramAssertion("aa")))
+	if !granted("aa") || granted("bb") || granted("") {
+		t.Error("a signature must hold for its program and for no other")
+	}
+	put(manifest.SignDetached([]byte("* x"), stranger, logOf(t, stranger), noon, manifest.ProgramAssertion("aa")))
+	if granted("aa") {
+		t.Error("granted for a stranger's signature")
+	}
+	put([]byte("{}\n"), nil)
+	if granted("aa") {
+		t.Error("granted for a broken signature")
+	}
+}

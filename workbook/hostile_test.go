@@ -41,15 +41,21 @@ func TestHostile(t *testing.T) {
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no corpus: %v", err)
 	}
-	for _, file := range files {
-		t.Run(strings.TrimSuffix(filepath.Base(file), ".org"), func(t *testing.T) {
-			text, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
+	for _, tier := range []string{"instance", "process", "container"} {
+		t.Run(tier, func(t *testing.T) {
+			needTier(t, tier)
+			opts := workbook.Options{Lanes: registry, Tier: tier, Tiers: tiers(t)}
+			for _, file := range files {
+				t.Run(strings.TrimSuffix(filepath.Base(file), ".org"), func(t *testing.T) {
+					text, err := os.ReadFile(file)
+					if err != nil {
+						t.Fatal(err)
+					}
+					doc := org.Parse(text)
+					needLanes(t, env, registry, doc)
+					runHostile(t, opts, doc, text)
+				})
 			}
-			doc := org.Parse(text)
-			needLanes(t, env, registry, doc)
-			runHostile(t, registry, doc, text)
 		})
 	}
 }
@@ -74,7 +80,7 @@ func needLanes(t *testing.T, env *compile.Env, registry *compile.Registry, doc *
 	}
 }
 
-func runHostile(t *testing.T, registry *compile.Registry, doc *org.Document, text []byte) {
+func runHostile(t *testing.T, opts workbook.Options, doc *org.Document, text []byte) {
 	dir := filepath.Join(t.TempDir(), "inner")
 	if err := os.Mkdir(dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -84,7 +90,8 @@ func runHostile(t *testing.T, registry *compile.Registry, doc *org.Document, tex
 		t.Fatal(err)
 	}
 	lateness := watch(t)
-	report, err := workbook.Run(context.Background(), workbook.Options{File: file, Lanes: registry})
+	opts.File = file
+	report, err := workbook.Run(context.Background(), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

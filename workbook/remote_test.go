@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -14,6 +15,10 @@ import (
 	"wb/compile/remote"
 	"wb/workbook"
 )
+
+// sample are the examples that run in a process of their own each time; the long
+// tests take all.
+var sample = []string{"filters.org", "lua.org", "sql.org", "tour.org"}
 
 // elsewhere is a transport to lanes of their own, through bytes.
 type elsewhere struct{ lanes *compile.Registry }
@@ -28,8 +33,8 @@ func (t elsewhere) RoundTrip(ctx context.Context, trip remote.Trip) ([]byte, err
 	}).Encode()
 }
 
-// TestElsewhere runs the examples in this process and by requests: files,
-// values, errors and fuel are the same.
+// TestElsewhere runs the examples in this process, by requests, and in the tier
+// process: files, values, errors and fuel are the same.
 func TestElsewhere(t *testing.T) {
 	ctx := context.Background()
 	env, err := compile.NewEnv(ctx, compile.EnvConfig{})
@@ -69,6 +74,11 @@ func TestElsewhere(t *testing.T) {
 			remote, remoteTree := runCopy(t, file, workbook.Options{Lanes: here, Runner: away})
 			sameReports(t, direct, remote)
 			sameTrees(t, directTree, remoteTree)
+			if long || slices.Contains(sample, filepath.Base(file)) {
+				child, childTree := runCopy(t, file, workbook.Options{Lanes: here, Tier: "process", Tiers: tiers(t)})
+				sameReports(t, direct, child)
+				sameTrees(t, directTree, childTree)
+			}
 		})
 	}
 }

@@ -1,0 +1,50 @@
+package workbook_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"wb/compile"
+	"wb/compile/lanes"
+	"wb/tier"
+)
+
+// TestMain is also the main function of the children of tiers, which are this
+// executable.
+func TestMain(m *testing.M) {
+	if tier.IsChild(os.Args[1:]) {
+		os.Exit(tier.Child(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, lanes.New))
+	}
+	os.Exit(m.Run())
+}
+
+// tiers opens tiers for tests, with the user's caches below their own.
+func tiers(t *testing.T) func(ctx context.Context, name, principal string) (compile.Place, error) {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return func(ctx context.Context, name, principal string) (compile.Place, error) {
+		return tier.OpenPlace(ctx, tier.Config{Tier: tier.Tier(name), Principal: t.Name(), Cache: filepath.Join(cache, "wb")}, nil)
+	}
+}
+
+// needTier skips where a tier is not there.
+func needTier(t *testing.T, name string) {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		err = tier.Available(t.Context(), tier.Config{Tier: tier.Tier(name), Cache: cache, Principal: "test"})
+	}
+	var unavailable *tier.UnavailableError
+	if errors.As(err, &unavailable) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -16,15 +16,16 @@ import (
 
 // The headers of messages.
 const (
-	headSHA256 = "Wb-Sha256" // of the body, in hex
-	headSize   = "Wb-Size"   // of the body, where it is an object
-	headObject = "Wb-Object" // name of the object that holds the body
-	headCaller = "Wb-Caller" // who answers questions
-	headTag    = "Wb-Tag"    // what callers call the work
-	headWorker = "Wb-Worker" // who made the result
-	headTook   = "Wb-Took"   // how long that took, in microseconds
-	headCall   = "Wb-Call"   // which of a caller's work a question is about
-	headError  = "Wb-Error"  // why a question has no answer
+	headSHA256  = "Wb-Sha256"  // of the body, in hex
+	headSize    = "Wb-Size"    // of the body, where it is an object
+	headObject  = "Wb-Object"  // name of the object that holds the body
+	headCaller  = "Wb-Caller"  // who answers questions
+	headStarted = "Wb-Started" // the caller wants to hear of the beginning
+	headTag     = "Wb-Tag"     // what callers call the work
+	headWorker  = "Wb-Worker"  // who made the result
+	headTook    = "Wb-Took"    // how long that took, in microseconds
+	headCall    = "Wb-Call"    // which of a caller's work a question is about
+	headError   = "Wb-Error"   // why a question has no answer
 )
 
 // inlineMost is the size up to which a body is in its message: larger ones are

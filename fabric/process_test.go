@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,6 +28,13 @@ import (
 func TestMain(m *testing.M) {
 	if os.Getenv("FABRIC_TEST_WORKER") != "" {
 		if err := workAsProcess(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
+	if os.Getenv("FABRIC_TEST_SERVER") != "" {
+		if err := serveAsProcess(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -55,7 +63,14 @@ func workAsProcess() error {
 	}
 	defer link.Close()
 	fmt.Println("ready")
-	return fabric.NewWorker(link, fabric.WorkerConfig{Slots: 2, Execute: func(_ context.Context, j *fabric.Job) ([]byte, error) {
+	slots := 2
+	if n, err := strconv.Atoi(os.Getenv("FABRIC_TEST_SLOTS")); err == nil {
+		slots = n
+	}
+	return fabric.NewWorker(link, fabric.WorkerConfig{Slots: slots, Execute: func(_ context.Context, j *fabric.Job) ([]byte, error) {
+		if j.Tag == "echo" {
+			return j.Body, nil
+		}
 		if _, err := fmt.Fprintln(log, j.Key); err != nil { // one write, so lines of several processes do not mix
 			return nil, err
 		}

@@ -23,8 +23,10 @@ type Queue struct {
 	window chan struct{}
 	notice func(Notice)
 	check  func(key string, reply []byte) error
-	subs   []*nats.Subscription
-	stop   chan struct{}
+	// started asks workers to tell when they begin.
+	started bool
+	subs    []*nats.Subscription
+	stop    chan struct{}
 
 	mu      sync.Mutex
 	waiting map[string][]*waiter
@@ -32,7 +34,12 @@ type Queue struct {
 }
 
 // waiter is one Do that waits for a key.
-type waiter struct{ told chan struct{} }
+type waiter struct {
+	told chan struct{}
+	// stored is the result or failure that it was told of, nil when it ought to
+	// look for itself; [Queue.mu] guards it.
+	stored *nats.Msg
+}
 
 // call is work of this caller that workers may ask about.
 type call struct {
@@ -58,6 +65,8 @@ type Reply struct {
 type QueueConfig struct {
 	// Notice hears of what happens, one call at a time or several; nil need not.
 	Notice func(Notice)
+	// Started asks for a notice of each beginning, which costs a message each.
+	Started bool
 	// Check refuses replies that are no good; a refused one is removed and the
 	// work done again. Nil takes what has the right digest.
 	Check func(key string, reply []byte) error
@@ -65,7 +74,7 @@ type QueueConfig struct {
 
 // NewQueue is a caller on a link. Close it before the link.
 func NewQueue(l *Link, config QueueConfig) (*Queue, error) {
-	q := &Queue{link: l, id: nuid.Next(), window: make(chan struct{}, l.config.Window), notice: config.Notice, check: config.Check,
+	q := &Queue{link: l, id: nuid.Next(), window: make(chan struct{}, l.config.Window), notice: config.Notice, check: config.Check, started: config.Started,
 		stop: make(chan struct{}), waiting: map[string][]*waiter{}, calls: map[string]*call{}}
 	if q.notice == nil {
 		q.notice = func(Notice) {}
@@ -75,7 +84,7 @@ func NewQueue(l *Link, config QueueConfig) (*Queue, error) {
 	}
 	n := l.names
 	for subject, handle := range map[string]nats.MsgHandler{
-		n.subject("done", "*", "*"): func(m *nats.Msg) { q.wake(keyOf(m.Subject)) },
+		n.subject("done", "*", "*"): q.wake,
 		n.Log(LogConflict, "*"):     q.conflict,
 		n.Live(q.id):                q.live,
 		n.Ask(q.id):                 func(m *nats.Msg) { go q.asked(m) },
@@ -129,12 +138,23 @@ func (q *Queue) look() {
 	}
 }
 
-func (q *Queue) wake(key string) {
+// wake passes on what was stored to those who wait for it.
+func (q *Queue) wake(m *nats.Msg) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for _, w := range q.waiting[key] {
+	for _, w := range q.waiting[keyOf(m.Subject)] {
+		w.stored = m
 		w.tell()
 	}
+}
+
+// heard is what a waiter was told of since it was asked last.
+func (q *Queue) heard(w *waiter) *nats.Msg {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	m := w.stored
+	w.stored = nil
+	return m
 }
 
 func (w *waiter) tell() {
@@ -203,16 +223,16 @@ func (q *Queue) Do(ctx context.Context, w Work) (*Reply, error) {
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	id := q.open(ctx, w)
-	defer q.shut(id)
+	id := q.register(ctx, w)
+	defer q.unregister(id)
 	for {
-		after, own, err := q.post(ctx, w, id)
+		seq, own, err := q.post(ctx, w, id)
 		if err != nil {
 			return nil, err
 		}
-		reply, again, err := q.await(ctx, w, waiter, after)
-		if ctx.Err() != nil && own {
-			q.withdraw(w.Key)
+		reply, again, err := q.await(ctx, w, waiter, seq)
+		if err != nil && own {
+			q.withdraw(w.Key, seq) // it may be queued again behind a failure
 		}
 		if !again {
 			return reply, err
@@ -245,7 +265,7 @@ func (q *Queue) Window() int { return cap(q.window) }
 // Link is what the queue is on.
 func (q *Queue) Link() *Link { return q.link }
 
-func (q *Queue) open(ctx context.Context, w Work) string {
+func (q *Queue) register(ctx context.Context, w Work) string {
 	id := nuid.Next()
 	q.mu.Lock()
 	q.calls[id] = &call{ctx: ctx, tag: w.Tag, answer: w.Answer}
@@ -253,41 +273,40 @@ func (q *Queue) open(ctx context.Context, w Work) string {
 	return id
 }
 
-func (q *Queue) shut(id string) {
+func (q *Queue) unregister(id string) {
 	q.mu.Lock()
 	delete(q.calls, id)
 	q.mu.Unlock()
 }
 
-// post puts work into the queue. It returns where the results stream stood, so
-// that older failures are told from new ones, and whether the message is ours
-// and not one that was there.
-func (q *Queue) post(ctx context.Context, w Work, id string) (after uint64, own bool, err error) {
+// post puts work into the queue. It returns where its message stands there, and
+// whether that is ours and not one that was there.
+func (q *Queue) post(ctx context.Context, w Work, id string) (seq uint64, own bool, err error) {
 	m := &nats.Msg{Subject: q.link.names.Work(w.Key), Header: nats.Header{}}
 	m.Header.Set(headCaller, q.id)
 	m.Header.Set(headCall, id)
 	m.Header.Set(headTag, w.Tag)
-	if err := q.link.retry(ctx, func() error { return q.link.pack(ctx, m, w.Body) }); err != nil {
-		return 0, false, err
+	if q.started {
+		m.Header.Set(headStarted, "1")
 	}
-	err = q.link.retry(ctx, func() error {
-		after, err = q.link.lastSeq(ctx, q.link.names.Failure(w.Key))
-		return err
-	})
-	if err != nil {
+	if err := q.link.retry(ctx, func() error { return q.link.pack(ctx, m, w.Body) }); err != nil {
 		return 0, false, err
 	}
 	pause := 20 * time.Millisecond
 	for said := false; ; {
 		err := q.link.retry(ctx, func() error {
-			_, err := q.link.js.PublishMsg(ctx, m)
+			ack, err := q.link.js.PublishMsg(ctx, m)
+			if err == nil {
+				seq = ack.Sequence
+			}
 			return err
 		})
 		switch {
 		case err == nil:
-			return after, true, nil
+			return seq, true, nil
 		case isFull(err, "maximum messages per subject"):
-			return after, false, nil
+			seq, err := q.queued(ctx, w.Key)
+			return seq, false, err
 		case !isFull(err, "maximum"):
 			return 0, false, fmt.Errorf("fabric: %w", quotaError(err))
 		case isFull(err, "maximum bytes") && int64(len(m.Data)) > q.link.config.Quota.MessageBytes:
@@ -309,36 +328,42 @@ func isFull(err error, text string) bool {
 	return errors.As(err, &api) && int(api.ErrorCode) == codeStoreFailed && strings.Contains(api.Description, text)
 }
 
-// await waits for a result, or for a failure stored later than after. again
-// says that the work has to be posted once more.
-func (q *Queue) await(ctx context.Context, w Work, waiter *waiter, after uint64) (reply *Reply, again bool, err error) {
+// await waits for a result, or for the failure of the message at seq or a later
+// one. again says that the work has to be posted once more.
+func (q *Queue) await(ctx context.Context, w Work, waiter *waiter, seq uint64) (reply *Reply, again bool, err error) {
+	if seq == 0 {
+		waiter.tell() // what was queued is gone already
+	}
 	for {
 		select {
 		case <-ctx.Done():
 			return nil, false, ctx.Err()
 		case <-waiter.told:
 		}
-		// Asked first: work that is neither queued nor done later on is gone,
-		// with a queue that was emptied or a result that had to make room.
+		m := q.heard(waiter)
+		if m != nil && m.Subject == q.link.names.subject("done", "result", w.Key) {
+			if reply := q.taken(ctx, w, m.Header, m.Data); reply != nil {
+				return reply, false, nil
+			}
+		}
+		// Asked first: work that is neither queued nor done later on is gone, with
+		// a queue that was emptied or a result that had to make room.
 		queued, err := q.queued(ctx, w.Key)
 		if err != nil {
 			return nil, false, err
 		}
-		refused := false
-		if reply, err = q.take(ctx, w, &refused); reply != nil || err != nil {
+		reply, err := q.take(ctx, w)
+		if reply != nil || err != nil {
 			return reply, false, err
 		}
-		if refused {
-			return nil, true, nil
-		}
-		failed, err := q.failed(ctx, w.Key, after)
+		failed, err := q.failed(ctx, w.Key)
 		if err != nil {
 			return nil, false, err
 		}
-		if failed == nil && queued {
-			continue
-		}
-		if failed == nil {
+		if failed == nil || failed.Sequence < seq {
+			if queued > 0 {
+				continue
+			}
 			return nil, true, nil
 		}
 		switch failed.Kind {
@@ -353,46 +378,67 @@ func (q *Queue) await(ctx context.Context, w Work, waiter *waiter, after uint64)
 
 // result is the stored reply to a key; one that is no good is removed.
 func (q *Queue) result(ctx context.Context, key string) (*Reply, error) {
-	reply, err := q.take(ctx, Work{Key: key}, new(bool))
+	reply, err := q.take(ctx, Work{Key: key})
 	if reply != nil {
 		reply.Kept = true
 	}
 	return reply, err
 }
 
-func (q *Queue) take(ctx context.Context, w Work, refused *bool) (*Reply, error) {
-	var reply *Reply
-	err := q.link.retry(ctx, func() error {
+// take is the result of a key as it is stored, nil when there is none that is
+// any good.
+func (q *Queue) take(ctx context.Context, w Work) (reply *Reply, err error) {
+	err = q.link.retry(ctx, func() error {
 		stored, err := q.link.last(ctx, q.link.names.Result(w.Key))
 		if stored == nil || err != nil {
 			return err
 		}
-		body, err := q.link.unpack(ctx, stored.Header, stored.Data)
-		if err != nil && !errors.Is(err, ErrDigest) && !errors.Is(err, jetstream.ErrObjectNotFound) {
+		if reply, err = q.open(ctx, w, stored.Header, stored.Data); err == nil || !errors.As(err, new(*badResult)) {
 			return err
 		}
-		if err == nil {
-			err = q.check(w.Key, body)
-		}
-		worker := stored.Header.Get(headWorker)
-		if err != nil {
-			*refused = true
-			q.notice(Notice{Kind: NoticeRefused, Key: w.Key, Tag: w.Tag, Worker: worker, Text: err.Error()})
-			return q.link.remove(ctx, q.link.names.ResultsStream(), stored.Sequence)
-		}
-		took, _ := strconv.ParseInt(stored.Header.Get(headTook), 10, 64) // 0 when nobody said
-		reply = &Reply{Body: body, Worker: worker, Took: time.Duration(took) * time.Microsecond}
-		return nil
+		q.notice(Notice{Kind: NoticeRefused, Key: w.Key, Tag: w.Tag, Worker: stored.Header.Get(headWorker), Text: err.Error()})
+		return q.link.remove(ctx, q.link.names.ResultsStream(), stored.Sequence)
 	})
 	return reply, err
 }
 
-// failed is the failure stored for a key, nil when none is newer than after.
-func (q *Queue) failed(ctx context.Context, key string, after uint64) (*failure, error) {
-	var f *failure
-	err := q.link.retry(ctx, func() error {
+// taken is a result that this caller was told of; nil when it has to look at
+// what is stored.
+func (q *Queue) taken(ctx context.Context, w Work, header nats.Header, data []byte) *Reply {
+	reply, err := q.open(ctx, w, header, data)
+	if err != nil {
+		return nil
+	}
+	return reply
+}
+
+// badResult says that a result is not what it should be.
+type badResult struct{ err error }
+
+func (e *badResult) Error() string { return e.err.Error() }
+func (e *badResult) Unwrap() error { return e.err }
+
+// open reads a result message.
+func (q *Queue) open(ctx context.Context, w Work, header nats.Header, data []byte) (*Reply, error) {
+	body, err := q.link.unpack(ctx, header, data)
+	if errors.Is(err, ErrDigest) || errors.Is(err, jetstream.ErrObjectNotFound) {
+		return nil, &badResult{err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := q.check(w.Key, body); err != nil {
+		return nil, &badResult{err}
+	}
+	took, _ := strconv.ParseInt(header.Get(headTook), 10, 64) // 0 when nobody said
+	return &Reply{Body: body, Worker: header.Get(headWorker), Took: time.Duration(took) * time.Microsecond}, nil
+}
+
+// failed is the failure stored for a key, nil when there is none.
+func (q *Queue) failed(ctx context.Context, key string) (f *failure, err error) {
+	err = q.link.retry(ctx, func() error {
 		stored, err := q.link.last(ctx, q.link.names.Failure(key))
-		if stored == nil || err != nil || stored.Sequence <= after {
+		if stored == nil || err != nil {
 			return err
 		}
 		f = new(failure)
@@ -401,18 +447,23 @@ func (q *Queue) failed(ctx context.Context, key string, after uint64) (*failure,
 	return f, err
 }
 
-func (q *Queue) queued(ctx context.Context, key string) (there bool, err error) {
+// queued is where the message of a key stands in the queue, 0 when there is
+// none.
+func (q *Queue) queued(ctx context.Context, key string) (seq uint64, err error) {
 	err = q.link.retry(ctx, func() error {
 		m, err := q.link.last(ctx, q.link.names.Work(key))
-		there = m != nil
+		seq = 0
+		if m != nil {
+			seq = m.Sequence
+		}
 		return err
 	})
-	return there, err
+	return seq, err
 }
 
 // withdraw takes work back that nobody waits for any more. It has a moment of
 // its own, since the context that it was wanted in is over.
-func (q *Queue) withdraw(key string) {
+func (q *Queue) withdraw(key string, seq uint64) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	q.mu.Lock()
@@ -425,7 +476,7 @@ func (q *Queue) withdraw(key string) {
 		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(q.link.names.Work(key))) // it may be done meanwhile
 	}
 	_ = q.link.conn.Publish(q.link.names.Cancel(key), []byte(q.id))
-	q.link.fail(ctx, key, failure{Kind: failedWithdrawn, Why: "withdrawn by its caller"})
+	_ = q.link.fail(ctx, key, failure{Kind: failedWithdrawn, Why: "withdrawn by its caller", Sequence: seq}) // others look for themselves in time
 }
 
 // live hears what workers say of this caller's work.

@@ -56,6 +56,9 @@ type failure struct {
 	Kind  failureKind `json:"kind"`
 	Tries []Try       `json:"tries,omitempty"`
 	Why   string      `json:"why,omitempty"`
+	// Sequence is where the message stood in the queue that ended so: callers
+	// tell by it whether that was theirs.
+	Sequence uint64 `json:"sequence"`
 }
 
 type failureKind string

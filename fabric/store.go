@@ -90,16 +90,6 @@ func (l *Link) streamOf(ctx context.Context, subject string) (jetstream.Stream, 
 	return s, nil
 }
 
-// lastSeq is where the message of a subject stands in its stream, 0 when there
-// is none.
-func (l *Link) lastSeq(ctx context.Context, subject string) (uint64, error) {
-	m, err := l.last(ctx, subject)
-	if m == nil || err != nil {
-		return 0, err
-	}
-	return m.Sequence, nil
-}
-
 // remove deletes one message.
 func (l *Link) remove(ctx context.Context, stream string, seq uint64) error {
 	s, err := l.js.Stream(ctx, stream)

@@ -103,62 +103,71 @@ func (w *Worker) Run(ctx context.Context) error {
 		}
 		defer sub.Unsubscribe()
 	}
-	consumer, err := w.link.js.Consumer(ctx, n.WorkStream(), consumerName)
-	if err != nil {
-		return fmt.Errorf("fabric: %w", err)
-	}
 	// Work outlives ctx by the grace.
 	working, stop := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer stop(nil)
 	context.AfterFunc(ctx, func() { time.AfterFunc(w.config.Grace, func() { stop(errLeaving) }) })
 	var slots sync.WaitGroup
+	var failed error
 	for range w.config.Slots {
+		// A slot asks for a message when it is free and not before, so others
+		// have what it could not begin at once.
+		pull, err := newPuller(w.link)
+		if err != nil {
+			failed = fmt.Errorf("fabric: %w", err)
+			break
+		}
 		slots.Go(func() {
-			for ctx.Err() == nil {
-				w.next(ctx, working, consumer)
+			for m := pull.next(ctx); m != nil; m = pull.next(ctx) {
+				w.handle(working, m)
 			}
+			pull.stop(w.leaveBehind)
 		})
 	}
 	slots.Wait()
-	return w.link.conn.FlushTimeout(2 * time.Second)
+	return errors.Join(failed, w.link.conn.FlushTimeout(2*time.Second))
 }
 
-// next fetches one message, if one comes within a while, and works it off. A
-// worker takes no message that it has no slot for, so others have it at once.
-func (w *Worker) next(ctx, working context.Context, consumer jetstream.Consumer) {
-	fetch, cancel := context.WithTimeout(ctx, fetchWait)
-	defer cancel()
-	batch, err := consumer.Fetch(1, jetstream.FetchContext(fetch), jetstream.FetchHeartbeat(fetchWait/6))
-	if err != nil {
-		_ = sleep(ctx, 200*time.Millisecond) // the server is away; the connection mends itself
+// leaveBehind gives back a message that came when the worker was leaving.
+func (w *Worker) leaveBehind(m *nats.Msg) {
+	a := assigned(m)
+	if a == nil {
 		return
 	}
-	for m := range batch.Messages() {
-		w.handle(working, m)
-	}
-	if err := batch.Error(); err != nil && fetch.Err() == nil {
-		_ = sleep(ctx, 200*time.Millisecond)
+	ctx, cancel := context.WithTimeout(context.Background(), w.link.config.AckWait)
+	defer cancel()
+	var err error
+	if a.tries, err = w.tries(ctx, a.key); err == nil {
+		w.giveBack(ctx, a, errLeaving)
 	}
 }
-
-const fetchWait = 30 * time.Second
 
 // assignment is a message while it is worked on.
 type assignment struct {
-	jetstream.Msg
+	*nats.Msg
 	key, tag, caller, call string
+	sequence               uint64 // in the queue
 	deliveries             int
 	tries                  []Try // before this one
 }
 
-// handle works off one message.
-func (w *Worker) handle(working context.Context, m jetstream.Msg) {
+// assigned reads a message of the queue; nil when it is none.
+func assigned(m *nats.Msg) *assignment {
 	meta, err := m.Metadata()
 	if err != nil {
-		return // no message of a stream
+		return nil
 	}
-	h := m.Headers()
-	a := &assignment{Msg: m, key: keyOf(m.Subject()), tag: h.Get(headTag), caller: h.Get(headCaller), call: h.Get(headCall), deliveries: int(meta.NumDelivered)}
+	h := m.Header
+	return &assignment{Msg: m, key: keyOf(m.Subject), tag: h.Get(headTag), caller: h.Get(headCaller), call: h.Get(headCall),
+		sequence: meta.Sequence.Stream, deliveries: int(meta.NumDelivered)}
+}
+
+// handle works off one message.
+func (w *Worker) handle(working context.Context, m *nats.Msg) {
+	a := assigned(m)
+	if a == nil {
+		return
+	}
 	ctx, cancel := context.WithCancelCause(working)
 	defer cancel(nil)
 	w.mu.Lock()
@@ -180,10 +189,7 @@ func (w *Worker) handle(working context.Context, m jetstream.Msg) {
 	}
 	end := Ended{Key: a.key, Tag: a.tag, Took: time.Since(start), Stored: stored, Err: err}
 	if err == nil {
-		err = a.DoubleAck(context.WithoutCancel(ctx))
-		if err != nil { // the next who gets it will find the result
-			end.Err = fmt.Errorf("not acknowledged: %w", err)
-		}
+		_ = a.Ack() // if it gets lost, the next who gets the message finds the result
 	} else {
 		w.giveBack(context.WithoutCancel(ctx), a, err)
 	}
@@ -215,7 +221,7 @@ func (w *Worker) work(ctx context.Context, a *assignment) (stored bool, err erro
 	}
 	job := &Job{Key: a.key, Tag: a.tag, Ask: func(ctx context.Context, question []byte) ([]byte, error) { return w.ask(ctx, a, question) }}
 	if err := w.link.retry(ctx, func() error {
-		job.Body, err = w.link.unpack(ctx, a.Headers(), a.Data())
+		job.Body, err = w.link.unpack(ctx, a.Header, a.Data)
 		return err
 	}); err != nil {
 		if errors.Is(err, jetstream.ErrObjectNotFound) {
@@ -223,7 +229,9 @@ func (w *Worker) work(ctx context.Context, a *assignment) (stored bool, err erro
 		}
 		return false, fmt.Errorf("its body: %w", err)
 	}
-	w.tell(a, NoticeStarted, "")
+	if a.Header.Get(headStarted) != "" {
+		w.tell(a, NoticeStarted, "")
+	}
 	start := time.Now()
 	reply, err := w.config.Execute(ctx, job)
 	if err != nil {
@@ -232,8 +240,8 @@ func (w *Worker) work(ctx context.Context, a *assignment) (stored bool, err erro
 	return w.store(ctx, a, reply, time.Since(start))
 }
 
-// lookBefore reports whether there is nothing to do: work that was delivered
-// before may be done. It refuses what has failed too often.
+// lookBefore reports whether there is nothing to do: work that was delivered or
+// asked for before may be done. It refuses what has failed too often.
 func (w *Worker) lookBefore(ctx context.Context, a *assignment) (there bool, err error) {
 	err = w.link.retry(ctx, func() error {
 		m, err := w.link.last(ctx, w.link.names.Result(a.key))
@@ -352,11 +360,12 @@ func (w *Worker) giveBack(ctx context.Context, a *assignment, why error) {
 // end takes a message off the queue for good and says why. The failure is stored
 // first: a worker that dies in between leaves a message that the next one ends.
 func (w *Worker) end(ctx context.Context, a *assignment, f failure) {
+	f.Sequence = a.sequence
 	if err := w.link.retry(ctx, func() error { return w.link.fail(ctx, a.key, f) }); err != nil {
 		return
 	}
 	_ = w.saveTries(ctx, a.key, nil) // asked for again, it starts anew
-	_ = a.TermWithReason(string(f.Kind))
+	_ = a.Term()                     // else the next who gets it ends it
 }
 
 func (w *Worker) cancel(key string) {

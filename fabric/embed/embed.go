@@ -172,6 +172,22 @@ func (s *Server) Tenant(name string) (Tenant, bool) {
 // Tenants are all of them.
 func (s *Server) Tenants() []Tenant { return s.tenants }
 
+// Load is what a server has carried since it started.
+type Load struct {
+	Connections                                int
+	InMessages, OutMessages, InBytes, OutBytes int64
+	Memory                                     int64 // bytes
+}
+
+// Load is what the server has carried.
+func (s *Server) Load() (Load, error) {
+	v, err := s.server.Varz(nil)
+	if err != nil {
+		return Load{}, fmt.Errorf("fabric server: %w", err)
+	}
+	return Load{Connections: v.Connections, InMessages: v.InMsgs, OutMessages: v.OutMsgs, InBytes: v.InBytes, OutBytes: v.OutBytes, Memory: v.Mem}, nil
+}
+
 // Close stops the server. What it keeps is on disk.
 func (s *Server) Close() {
 	s.server.Shutdown()

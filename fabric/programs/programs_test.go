@@ -97,7 +97,7 @@ func (s *site) link(user, token, name string) *fabric.Link {
 // travel.
 func (s *site) runner(notices func(fabric.Notice), stayed func(string, string)) *programs.Runner {
 	s.t.Helper()
-	q, err := fabric.NewQueue(s.link("ada", "caller", ""), fabric.QueueConfig{Notice: notices, Check: programs.Check})
+	q, err := fabric.NewQueue(s.link("ada", "caller", ""), fabric.QueueConfig{Started: true, Notice: notices, Check: programs.Check})
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -94,13 +94,20 @@ func (r *webReply) head() string {
 	return b.String() + "\r\n"
 }
 
-// errNoNet is what the commands for the net say in a block that has none.
-var errNoNet = &dock.Error{Code: dock.CodeDenied, Message: "net is not granted", Help: "the block asks with :uses net, and wb run --grant net:HOST grants it"}
+// refused is what the commands for the net say in a block that asked for nothing.
+func refused(operation string, args ...string) error {
+	op, _ := dock.Find(operation)
+	data := make([][]byte, len(args))
+	for i, a := range args {
+		data[i] = []byte(a)
+	}
+	return dock.NotGranted(op, data)
+}
 
 // fetch makes a request through the dock.
 func (p *process) fetch(r webRequest) (*webReply, error) {
 	if p.k.dock == nil {
-		return nil, errNoNet
+		return nil, refused("net.fetch", r.URL)
 	}
 	options := map[string]any{"method": r.Method, "headers": r.Headers, "follow": r.Follow}
 	if len(r.Body) > 0 {

@@ -73,7 +73,7 @@ func (p *process) runPipFetch() int {
 // fetchPackage fetches one wheel and says what it is.
 func (p *process) fetchPackage(spec string, options []byte) (string, error) {
 	if p.k.dock == nil {
-		return "", errNoNet
+		return "", refused("packages.fetch", spec)
 	}
 	reply, err := p.k.dock.Call(p.k.ctx, "packages.fetch", []byte(spec), options)
 	if err != nil {

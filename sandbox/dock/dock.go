@@ -205,7 +205,7 @@ func (d *Dock) Call(ctx context.Context, operation string, args ...[]byte) (Repl
 	if op.Module == "session" {
 		return d.session()
 	}
-	if err := d.gate(op); err != nil {
+	if err := d.gate(op, args); err != nil {
 		return Reply{}, err
 	}
 	if err := checkArgs(op, args); err != nil {
@@ -229,10 +229,10 @@ func (d *Dock) Call(ctx context.Context, operation string, args ...[]byte) (Repl
 }
 
 // gate checks what is the same for every operation.
-func (d *Dock) gate(op *Operation) error {
+func (d *Dock) gate(op *Operation, args [][]byte) error {
 	switch {
 	case !d.Granted(op.Capability):
-		return d.deny(op.String(), op.Capability, &Error{Code: CodeDenied, Message: op.Capability + " is not granted", Help: "the block asks with :uses " + op.Capability + ", and wb run --grant " + op.Capability + " grants it"})
+		return d.deny(op.String(), op.Capability, NotGranted(op, args))
 	case d.revoked(op.Capability):
 		return d.deny(op.String(), op.Capability, Errorf(CodeDenied, "%s was revoked", op.Capability))
 	case !d.count(op.Capability):

@@ -33,6 +33,16 @@ func Errorf(code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
+// NotGranted is the error of an operation whose capability the guest does not
+// hold. It names the narrowest grant that allows the call.
+func NotGranted(op *Operation, args [][]byte) *Error {
+	grant := op.Capability
+	if scope := op.scope(args); scope != "" {
+		grant += ":" + scope
+	}
+	return &Error{Code: CodeDenied, Message: op.Capability + " is not granted", Help: "the block asks with :uses " + op.Capability + ", and wb run --grant " + grant + " grants it"}
+}
+
 // asError is err as guests may see it. What is no *Error is the host's own
 // trouble; its text is shown, since brokers keep secrets out of theirs.
 func asError(err error) *Error {

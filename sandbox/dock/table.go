@@ -1,6 +1,7 @@
 package dock
 
 import (
+	"net/url"
 	"slices"
 	"strings"
 )
@@ -164,4 +165,37 @@ func (o *Operation) Usage() string {
 		names[i] = p.Name
 	}
 	return o.String() + "(" + strings.Join(names, ", ") + ")"
+}
+
+// scope narrows a grant to where a call on the net leads, "" where that is no
+// plain host.
+func (o *Operation) scope(args [][]byte) string {
+	if len(args) == 0 || len(args[0]) > 300 {
+		return ""
+	}
+	text := string(args[0])
+	switch o.Module {
+	case "net", "browse":
+		u, err := url.Parse(text)
+		if err != nil || !plainHost(u.Host) {
+			return ""
+		}
+		if u.Scheme == "http" && o.Module == "net" {
+			return "http://" + u.Host
+		}
+		return u.Host
+	case "tcp", "udp", "tls":
+		if host, _, found := strings.Cut(text, ":"); found && host != "" && plainHost(text) {
+			return text
+		}
+	}
+	return ""
+}
+
+// plainHost reports whether a text is a host, perhaps with a port, that can stand
+// in a command line.
+func plainHost(text string) bool {
+	return text != "" && !strings.ContainsFunc(text, func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || r == '.' || r == '-' || r == ':')
+	})
 }

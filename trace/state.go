@@ -160,6 +160,15 @@ func (s *State) enter(record RunRecord) error {
 	return err
 }
 
+// Changed tells two states of the registry apart; it is nil while there is none.
+func (s *State) Changed() (os.FileInfo, error) {
+	info, err := os.Stat(s.registry())
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return info, err
+}
+
 // Runs lists every registered run, oldest first. Entries that cannot be read
 // are left out.
 func (s *State) Runs() ([]RunRecord, error) {

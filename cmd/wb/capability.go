@@ -12,6 +12,7 @@ import (
 	"wb/agent/tools"
 	"wb/sandbox/dock/store"
 	"wb/sandbox/grants"
+	"wb/serve/api"
 	"wb/trace"
 	"wb/trace/identity"
 	"wb/workbook"
@@ -110,15 +111,59 @@ func withVariables(do func(s *store.Store) error) error {
 	return do(host.Variables())
 }
 
-// withProject gives the store of a directory.
-func withProject(dir string, do func(s *store.Store) error) error {
-	host, err := capabilities()
+// tenantHost is what this machine can give to a tenant, from the same stores as a
+// server of that tenant.
+func tenantHost(tenant string) (*capability.Host, error) {
+	if tenant == identity.DefaultTenant {
+		return capabilities()
+	}
+	state, err := tenantState(tenant)
+	if err != nil {
+		return nil, err
+	}
+	key, err := identity.Load("", tenant)
+	if err != nil {
+		return nil, err
+	}
+	return tenantCapabilities(tenant, state.Dir(), key)
+}
+
+// tenantState is where the state of a tenant lies.
+func tenantState(tenant string) (*trace.State, error) {
+	if err := api.CheckTenant(tenant); err != nil {
+		return nil, &usageError{err: err}
+	}
+	dir, err := trace.StateDir(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return (&api.Config{State: dir}).TenantState(tenant), nil
+}
+
+// withTenantVariables gives the store of a tenant's variables.
+func withTenantVariables(tenant string, do func(s *store.Store) error) error {
+	host, err := tenantHost(tenant)
+	if err != nil {
+		return err
+	}
+	defer host.Close()
+	return do(host.Variables())
+}
+
+// withProject gives a tenant's store of a directory.
+func withProject(tenant, dir string, do func(s *store.Store) error) error {
+	host, err := tenantHost(tenant)
 	if err != nil {
 		return err
 	}
 	defer host.Close()
 	if dir, err = filepath.Abs(dir); err != nil {
 		return err
+	}
+	if tenant != identity.DefaultTenant { // a server knows directories without links
+		if dir, err = filepath.EvalSymlinks(dir); err != nil {
+			return err
+		}
 	}
 	return do(host.Project(dir))
 }

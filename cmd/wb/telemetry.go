@@ -1,11 +1,18 @@
 package main
 
 import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"slices"
+	"strings"
+	"time"
 
 	"wb/trace"
+	"wb/trace/activity"
 	"wb/trace/telemetry"
 )
 
@@ -13,19 +20,27 @@ import (
 type telemetryCmd struct {
 	Run_  string `arg:"" name:"run" optional:"" help:"An id or its beginning, last, last~1, an events.org or a directory; every run when not given."`
 	Limit int    `default:"20" help:"Runs at most in the list."`
+
+	Follow bool          `help:"Print the events of all runs as they happen, of every process, until Ctrl-C; --json prints a JSON object a line."`
+	Since  time.Duration `help:"With --follow: begin with what happened this long ago." placeholder:"TIME"`
+	Tenant string        `help:"Whose runs, on a machine that serves several." default:"default" placeholder:"NAME"`
 }
 
 func (c *telemetryCmd) Help() string {
 	return `Examples:
   wb telemetry              the last runs: calls, errors, time, tokens, cost
   wb telemetry last         one run: by component and tool, slowest, last errors
-  wb telemetry events.org   the last run that a file records`
+  wb telemetry events.org   the last run that a file records
+  wb telemetry --follow     what all runs do, as it happens`
 }
 
 func (c *telemetryCmd) Run(a *app) error {
-	state, err := openState()
+	state, err := tenantState(c.Tenant)
 	if err != nil {
 		return err
+	}
+	if c.Follow {
+		return c.follow(a, state)
 	}
 	if c.Run_ != "" {
 		record, err := telemetry.Find(state, ".", c.Run_)
@@ -52,6 +67,30 @@ func (c *telemetryCmd) Run(a *app) error {
 		list[i] = telemetry.Summarize(&records[i])
 	}
 	return a.answer("telemetry", list, func(w io.Writer) error { return telemetry.WriteList(w, list) })
+}
+
+// follow prints events until the process is told to end.
+func (c *telemetryCmd) follow(a *app, state *trace.State) error {
+	out := json.NewEncoder(a.std.Out)
+	out.SetEscapeHTML(false)
+	err := activity.Follow(a.ctx, activity.Config{State: state, Since: time.Now().Add(-c.Since)}, func(e trace.Event) error {
+		switch {
+		case c.Run_ != "" && !strings.HasPrefix(e.Run, c.Run_):
+			return nil
+		case a.json:
+			return out.Encode(activity.LineOf(e))
+		}
+		who := e.Agent
+		if who == "" {
+			who = e.Component
+		}
+		_, err := fmt.Fprintf(a.std.Out, "%s %s %s %s\n", e.Time.Local().Format("15:04:05"), e.Run, who, eventLine(e))
+		return err
+	})
+	if errors.Is(err, context.Canceled) {
+		return nil
+	}
+	return err
 }
 
 // openState is the user's state.

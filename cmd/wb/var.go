@@ -7,11 +7,12 @@ import (
 	"strings"
 
 	"wb/sandbox/dock/store"
-	"wb/trace/identity"
 )
 
 // varCmd looks after the user's variables and secrets.
 type varCmd struct {
+	Tenant string `help:"Whose variables, on a machine that serves several." default:"default" placeholder:"NAME"`
+
 	Set   varSetCmd   `cmd:"" help:"Set a variable, or a secret that nobody can read again."`
 	Get   varGetCmd   `cmd:"" help:"Print a variable."`
 	List  varListCmd  `cmd:"" help:"List variables and the names of secrets."`
@@ -30,7 +31,7 @@ func (c *varSetCmd) Help() string {
 	return "Examples:\n  wb var set region eu-1\n  printf %s \"$TOKEN\" | wb var set API_TOKEN --secret\n  wb var set release --ed25519\n\nA secret on the command line stays in the shell's history; give it on standard input."
 }
 
-func (c *varSetCmd) Run(a *app) error {
+func (c *varSetCmd) Run(a *app, v *varCmd) error {
 	value := []byte(c.Value)
 	if c.Value == "-" || c.Value == "" && !c.Ed25519 {
 		text, err := io.ReadAll(a.std.In)
@@ -53,11 +54,11 @@ func (c *varSetCmd) Run(a *app) error {
 			value = nil
 		}
 	}
-	return withVariables(func(s *store.Store) error {
-		if err := s.SetVar(a.ctx, identity.DefaultTenant, c.Name, kind, value); err != nil {
+	return withTenantVariables(v.Tenant, func(s *store.Store) error {
+		if err := s.SetVar(a.ctx, v.Tenant, c.Name, kind, value); err != nil {
 			return err
 		}
-		return varGet(a, s, c.Name, true)
+		return varGet(a, s, v.Tenant, c.Name, true)
 	})
 }
 
@@ -69,20 +70,20 @@ func (c *varGetCmd) Help() string {
 	return "Example:\n  wb var get region\n\nA secret cannot be read; of an Ed25519 key the public half is shown."
 }
 
-func (c *varGetCmd) Run(a *app) error {
-	return withVariables(func(s *store.Store) error { return varGet(a, s, c.Name, false) })
+func (c *varGetCmd) Run(a *app, v *varCmd) error {
+	return withTenantVariables(v.Tenant, func(s *store.Store) error { return varGet(a, s, v.Tenant, c.Name, false) })
 }
 
 // varGet shows a variable; after setting one, only a program is told.
-func varGet(a *app, s *store.Store, name string, set bool) error {
-	v, found, err := s.Var(a.ctx, identity.DefaultTenant, name)
+func varGet(a *app, s *store.Store, tenant, name string, set bool) error {
+	v, found, err := s.Var(a.ctx, tenant, name)
 	if err != nil {
 		return err
 	}
 	if !found {
 		return &codedError{text: "there is no variable " + name, code: exitNotFound, hint: "wb var list"}
 	}
-	public, _, err := s.Public(a.ctx, identity.DefaultTenant, name)
+	public, _, err := s.Public(a.ctx, tenant, name)
 	if err != nil {
 		return err
 	}
@@ -117,19 +118,19 @@ type varListCmd struct{}
 
 func (c *varListCmd) Help() string { return "Example:\n  wb var list" }
 
-func (c *varListCmd) Run(a *app) error {
-	return withVariables(func(s *store.Store) error {
-		all, err := s.Vars(a.ctx, identity.DefaultTenant)
+func (c *varListCmd) Run(a *app, v *varCmd) error {
+	return withTenantVariables(v.Tenant, func(s *store.Store) error {
+		all, err := s.Vars(a.ctx, v.Tenant)
 		if err != nil {
 			return err
 		}
 		return a.answer("var", all, func(w io.Writer) error {
-			for _, v := range all {
-				public, _, err := s.Public(a.ctx, identity.DefaultTenant, v.Name)
+			for _, one := range all {
+				public, _, err := s.Public(a.ctx, v.Tenant, one.Name)
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(w, "%-24s %s\n", v.Name, varText(v, public))
+				fmt.Fprintf(w, "%-24s %s\n", one.Name, varText(one, public))
 			}
 			return nil
 		})
@@ -144,9 +145,9 @@ func (c *varRefCmd) Help() string {
 	return "Example:\n  wb var ref API_TOKEN\n\nPrints {{secret:API_TOKEN}}, which the host replaces in the headers and the body of\na request to a granted host."
 }
 
-func (c *varRefCmd) Run(a *app) error {
-	return withVariables(func(s *store.Store) error {
-		v, found, err := s.Var(a.ctx, identity.DefaultTenant, c.Name)
+func (c *varRefCmd) Run(a *app, v *varCmd) error {
+	return withTenantVariables(v.Tenant, func(s *store.Store) error {
+		v, found, err := s.Var(a.ctx, v.Tenant, c.Name)
 		if err != nil {
 			return err
 		}
@@ -174,9 +175,9 @@ type varUnsetCmd struct {
 
 func (c *varUnsetCmd) Help() string { return "Example:\n  wb var unset region" }
 
-func (c *varUnsetCmd) Run(a *app) error {
-	return withVariables(func(s *store.Store) error {
-		was, err := s.UnsetVar(a.ctx, identity.DefaultTenant, c.Name)
+func (c *varUnsetCmd) Run(a *app, v *varCmd) error {
+	return withTenantVariables(v.Tenant, func(s *store.Store) error {
+		was, err := s.UnsetVar(a.ctx, v.Tenant, c.Name)
 		if err == nil && !was {
 			err = &codedError{text: "there is no variable " + c.Name, code: exitNotFound, hint: "wb var list"}
 		}

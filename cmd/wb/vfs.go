@@ -10,7 +10,9 @@ import (
 
 // vfsCmd shows and changes the volumes of a project.
 type vfsCmd struct {
-	Dir   string      `help:"The project's directory; this one by default." default:"." type:"existingdir"`
+	Dir    string `help:"The project's directory; this one by default." default:"." type:"existingdir"`
+	Tenant string `help:"Whose volumes, on a machine that serves several." default:"default" placeholder:"NAME"`
+
 	Ls    vfsLsCmd    `cmd:"" help:"List files."`
 	Get   vfsGetCmd   `cmd:"" help:"Print a file."`
 	Put   vfsPutCmd   `cmd:"" help:"Make a file of standard input."`
@@ -24,7 +26,7 @@ type vfsLsCmd struct {
 func (c *vfsLsCmd) Help() string { return "Example:\n  wb vfs ls memory:" }
 
 func (c *vfsLsCmd) Run(a *app, v *vfsCmd) error {
-	return withProject(v.Dir, func(s *store.Store) error {
+	return withProject(v.Tenant, v.Dir, func(s *store.Store) error {
 		names, err := s.ListFiles(a.ctx, c.Prefix)
 		if err != nil {
 			return err
@@ -45,7 +47,7 @@ type vfsGetCmd struct {
 func (c *vfsGetCmd) Help() string { return "Example:\n  wb vfs get memory:notes/2026.org" }
 
 func (c *vfsGetCmd) Run(a *app, v *vfsCmd) error {
-	return withProject(v.Dir, func(s *store.Store) error {
+	return withProject(v.Tenant, v.Dir, func(s *store.Store) error {
 		content, found, err := s.ReadFile(a.ctx, c.Path)
 		if err != nil {
 			return err
@@ -71,7 +73,7 @@ func (c *vfsPutCmd) Run(a *app, v *vfsCmd) error {
 	if err != nil {
 		return err
 	}
-	return withProject(v.Dir, func(s *store.Store) error { return s.WriteFile(a.ctx, c.Path, content) })
+	return withProject(v.Tenant, v.Dir, func(s *store.Store) error { return s.WriteFile(a.ctx, c.Path, content) })
 }
 
 type vfsQueryCmd struct {
@@ -83,7 +85,7 @@ func (c *vfsQueryCmd) Help() string {
 }
 
 func (c *vfsQueryCmd) Run(a *app, v *vfsCmd) error {
-	return withProject(v.Dir, func(s *store.Store) error {
+	return withProject(v.Tenant, v.Dir, func(s *store.Store) error {
 		columns, rows, err := s.Query(a.ctx, c.SQL)
 		if err != nil {
 			return err

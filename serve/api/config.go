@@ -44,6 +44,9 @@ type Config struct {
 	Schedules bool
 	// MaxRuns bounds the runs of a tenant at the same time; 0 is DefaultMaxRuns.
 	MaxRuns int
+	// LookEvery is how often it is looked for what runs do elsewhere; 0 is half a
+	// second.
+	LookEvery time.Duration
 	// Version is told by the well-known document.
 	Version string
 	// Warn hears what could not be kept or was tried in vain.
@@ -96,8 +99,8 @@ func (c *Config) check() error {
 	var names, dirs, tokens []string
 	for i := range c.Tenants {
 		t := &c.Tenants[i]
-		if !tenantName.MatchString(t.Name) {
-			return fmt.Errorf("tenant %q: a name is small letters, digits and hyphens", t.Name)
+		if err := CheckTenant(t.Name); err != nil {
+			return err
 		}
 		dir, err := filepath.Abs(t.Dir)
 		if err == nil {
@@ -134,12 +137,20 @@ func within(dir, path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// state is where a tenant's state lies.
-func (c *Config) state(t Tenant) *trace.State {
-	if t.Name == identity.DefaultTenant {
+// TenantState is where a tenant's state lies.
+func (c *Config) TenantState(tenant string) *trace.State {
+	if tenant == identity.DefaultTenant {
 		return trace.NewState(c.State)
 	}
-	return trace.NewState(filepath.Join(c.State, "tenants", t.Name))
+	return trace.NewState(filepath.Join(c.State, "tenants", tenant))
+}
+
+// CheckTenant says why a tenant cannot have a name.
+func CheckTenant(name string) error {
+	if !tenantName.MatchString(name) {
+		return fmt.Errorf("tenant %q: a name is small letters, digits and hyphens", name)
+	}
+	return nil
 }
 
 // PublicError refuses an address that others can reach without a token.

@@ -138,6 +138,7 @@ func (s *Server) routes() http.Handler {
 	api("POST /api/run/{id}/cancel", s.cancelRun)
 	api("POST /api/run/{id}/review", s.reviewRun)
 	api("GET /api/run/{id}/stream", s.stream)
+	api("GET /api/activity", s.activity)
 	api("POST /api/workflow", s.postWorkflow)
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /.well-known/wb.json", s.wellKnown)
@@ -186,7 +187,7 @@ func (s *Server) wellKnown(w http.ResponseWriter, _ *http.Request) {
 		"name": "wb", "version": s.config.Version, "auth": auth, "exec": s.config.AllowExec,
 		"endpoints": map[string]string{
 			"run": "/api/run", "status": "/api/run/{id}", "stream": "/api/run/{id}/stream", "cancel": "/api/run/{id}/cancel",
-			"review": "/api/run/{id}/review", "workflow": "/api/workflow", "health": "/healthz", "did": "/.well-known/did.json"},
+			"review": "/api/run/{id}/review", "activity": "/api/activity", "workflow": "/api/workflow", "health": "/healthz", "did": "/.well-known/did.json"},
 		"streams": []string{"sse", "websocket"},
 	})
 }

@@ -52,7 +52,7 @@ func (e *BusyError) ExitCode() int { return 6 }
 
 // open readies a tenant. Close it.
 func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
-	state := c.state(t)
+	state := c.TenantState(t.Name)
 	dir := filepath.Join(state.Dir(), "serve")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

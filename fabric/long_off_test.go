@@ -2,5 +2,13 @@
 
 package fabric_test
 
-// kills is how many workers are killed at random moments.
-const kills = 5
+import "time"
+
+const (
+	// kills is how many workers are killed at random moments.
+	kills = 5
+	// crew is how many workers TestCrew has, and crewWork how long each piece
+	// of work takes them.
+	crew     = 50
+	crewWork = 20 * time.Millisecond
+)

@@ -55,6 +55,8 @@ func (probe) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (
 		}
 		out, _ := say(fmt.Sprintf("%d bytes", len(data)))
 		return out, sandbox.WriteFile(job.Files, "out.txt", data)
+	case "ask": // the dock, with a frame that a guest has written
+		return say(string(job.Dock.Serve(ctx, job.Stdin)))
 	case "hang":
 		if job.Files != nil {
 			_, _ = job.Files.Stat("started")

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"wb/sandbox/dock"
 	"wb/sandbox/dock/broker"
@@ -48,7 +49,9 @@ var names = map[string][]string{
 func newWorld(t testing.TB, granted []string) *world {
 	t.Helper()
 	w := &world{}
-	s := store.Open(store.Config{Dir: t.TempDir(), Seal: func() ([]byte, error) { return make([]byte, 32), nil }})
+	limits := store.DefaultLimits
+	limits.Query = 300 * time.Millisecond // the corpus has queries without end
+	s := store.Open(store.Config{Dir: t.TempDir(), Limits: limits, Seal: func() ([]byte, error) { return make([]byte, 32), nil }})
 	t.Cleanup(func() { s.Close() })
 	must := func(err error) {
 		if err != nil {

@@ -22,19 +22,20 @@ import (
 
 // Limits bound what one scope may keep.
 type Limits struct {
-	Keys       int   // of a scope
-	Value      int   // bytes of a value
-	KeysBytes  int64 // bytes of all values
-	Depth      int   // messages in a queue
-	Queues     int   // queues of a scope
-	Message    int   // bytes of a message
-	File       int   // bytes of a file
-	Volume     int64 // bytes of a volume
-	Files      int   // files of a volume
-	Variables  int   // of a scope, secrets included
-	VariableOf int   // bytes of a variable or secret
-	Name       int   // bytes of any key, path or name
-	Rows       int   // rows of a query's answer
+	Keys       int           // of a scope
+	Value      int           // bytes of a value
+	KeysBytes  int64         // bytes of all values
+	Depth      int           // messages in a queue
+	Queues     int           // queues of a scope
+	Message    int           // bytes of a message
+	File       int           // bytes of a file
+	Volume     int64         // bytes of a volume
+	Files      int           // files of a volume
+	Variables  int           // of a scope, secrets included
+	VariableOf int           // bytes of a variable or secret
+	Name       int           // bytes of any key, path or name
+	Rows       int           // rows of a query's answer
+	Query      time.Duration // of one query
 }
 
 // DefaultLimits are the limits of every scope.
@@ -42,7 +43,7 @@ var DefaultLimits = Limits{
 	Keys: 10_000, Value: 1 << 20, KeysBytes: 256 << 20,
 	Depth: 1000, Queues: 256, Message: 256 << 10,
 	File: 16 << 20, Volume: 256 << 20, Files: 10_000,
-	Variables: 1000, VariableOf: 64 << 10, Name: 1024, Rows: 10_000,
+	Variables: 1000, VariableOf: 64 << 10, Name: 1024, Rows: 10_000, Query: 5 * time.Second,
 }
 
 // LimitError says that something is too large or too much.

@@ -10,7 +10,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"modernc.org/sqlite"
@@ -125,11 +124,8 @@ func (s *Store) ListFiles(ctx context.Context, prefix string) ([]string, error) 
 	return names, err
 }
 
-// queryTime and queryBytes bound one query of a guest and its answer.
-const (
-	queryTime  = 5 * time.Second
-	queryBytes = 16 << 20
-)
+// queryBytes bounds the answer of a query.
+const queryBytes = 16 << 20
 
 // Query answers a SELECT over vfs(volume, path, content, mtime). The connection
 // cannot write and cannot attach other files; whatever the statement is, all it
@@ -142,7 +138,7 @@ func (s *Store) Query(ctx context.Context, query string) (columns []string, rows
 	if err != nil {
 		return nil, nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, queryTime)
+	ctx, cancel := context.WithTimeout(ctx, s.limits.Query)
 	defer cancel()
 	conn, err := db.Conn(ctx)
 	if err != nil {

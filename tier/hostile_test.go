@@ -1,0 +1,25 @@
+package tier_test
+
+import (
+	"context"
+	"testing"
+
+	"wb/compile"
+	"wb/sandbox/dock"
+	"wb/sandbox/dock/hostile"
+)
+
+// TestHostile tries every hostile call of the dock from a process of its own: its
+// calls come back to the dock of the caller, which refuses the same.
+func TestHostile(t *testing.T) {
+	_, runner := open(t, nil)
+	hostile.Run(t, func(t testing.TB, d *dock.Dock) hostile.Guest {
+		return func(ctx context.Context, frame []byte) []byte {
+			reply, err := do(ctx, runner, "ask", compile.Job{Dock: d, Stdin: frame})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return []byte(reply)
+		}
+	})
+}

@@ -34,7 +34,7 @@ var modules embed.FS
 // behind those it imports.
 var (
 	workerModules = []string{"random", "files", "limits", "wasi", "value", "abi", "output", "machine", "crash", "digest", "quickjs", "run", "worker"}
-	pageModules   = []string{"value", "fields", "show", "panel"}
+	pageModules   = []string{"digest", "value", "fields", "show", "panel"}
 )
 
 var (

@@ -21,11 +21,11 @@ func (l *Live) panel(it *item) string {
 	}
 	note := ""
 	if len(it.print.Inputs) == 0 {
-		note = "<p class=\"live-note\">" + html.EscapeString(fixed(it.print)) + "</p>\n"
+		note = "<span class=\"live-note\">" + html.EscapeString(fixed(it.print)) + "</span>"
 	}
 	return fmt.Sprintf(`<section class="live" id="%s" data-live="%s" aria-label="Run %s in this browser" hidden>
 <form>
-%s%s<p class="live-bar"><button type="submit" class="live-run">Run</button><button type="button" class="live-stop" disabled>Stop</button><button type="reset" class="live-reset">Reset</button><span class="live-status" role="status"></span></p>
+%s<p class="live-bar"><button type="submit" class="live-run">Run</button><button type="button" class="live-stop" disabled>Stop</button><button type="reset" class="live-reset">Reset</button><span class="live-status" role="status"></span>%s</p>
 </form>
 <div class="live-out" hidden></div>
 </section>

@@ -22,9 +22,9 @@ func (w *writer) element(n *org.Node) string {
 		if !w.set.fixed {
 			return ""
 		}
-		return w.figure(n, "<pre><samp>"+html.EscapeString(w.fixedWidth(n))+"</samp></pre>\n")
+		return w.figure(n, "<pre tabindex=\"0\"><samp>"+html.EscapeString(w.fixedWidth(n))+"</samp></pre>\n")
 	case org.KindTableEl:
-		return w.figure(n, "<pre><samp>"+html.EscapeString(w.own(n))+"</samp></pre>\n")
+		return w.figure(n, "<pre tabindex=\"0\"><samp>"+html.EscapeString(w.own(n))+"</samp></pre>\n")
 	case org.KindTable:
 		if !w.set.tables {
 			return ""
@@ -187,7 +187,7 @@ func (w *writer) propertyDrawer(n *org.Node) string {
 	if out.Len() == 0 {
 		return ""
 	}
-	return "<pre class=\"properties\">" + out.String() + "</pre>\n"
+	return "<pre class=\"properties\" tabindex=\"0\">" + out.String() + "</pre>\n"
 }
 
 // planning shows SCHEDULED and the like when p: asks for it.

@@ -35,12 +35,12 @@ func (w *writer) latexEnvironment(n *org.Node) string {
 	}
 	m := environmentName.FindStringSubmatch(tex)
 	if w.set.tex == "verbatim" || m == nil {
-		return w.figure(n, "<pre class=\"math\"><code>"+html.EscapeString(tex)+"</code></pre>\n")
+		return w.figure(n, "<pre class=\"math\" tabindex=\"0\"><code>"+html.EscapeString(tex)+"</code></pre>\n")
 	}
 	e, err := math.Display(tex, w.formulas, w.equations)
 	if err != nil {
 		w.formulaError(coreStart(n), err, tex)
-		return w.figure(n, "<pre class=\"math\"><code>"+html.EscapeString(tex)+"</code></pre>\n")
+		return w.figure(n, "<pre class=\"math\" tabindex=\"0\"><code>"+html.EscapeString(tex)+"</code></pre>\n")
 	}
 	id := ""
 	if e.ID != "" {

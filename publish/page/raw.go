@@ -186,12 +186,12 @@ func balanced(body string) string {
 	context := &nethtml.Node{Type: nethtml.ElementNode, Data: "div", DataAtom: atom.Div}
 	nodes, err := nethtml.ParseFragment(strings.NewReader(body), context)
 	if err != nil {
-		return "<pre>" + html.EscapeString(body) + "</pre>\n"
+		return "<pre tabindex=\"0\">" + html.EscapeString(body) + "</pre>\n"
 	}
 	var out strings.Builder
 	for _, n := range nodes {
 		if err := nethtml.Render(&out, n); err != nil {
-			return "<pre>" + html.EscapeString(body) + "</pre>\n"
+			return "<pre tabindex=\"0\">" + html.EscapeString(body) + "</pre>\n"
 		}
 	}
 	return out.String()

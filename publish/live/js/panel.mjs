@@ -1,6 +1,7 @@
 // The panels of a page: each runs one component in a worker of its own. When a
 // run has ended, its panel tells by an event: "wb:result", whose detail has the
 // value as JSON, stdout, stderr, exit, error, fuel, and same: "yes", "no" or "".
+import { sha256 } from "./digest.mjs";
 import { parseJSON } from "./value.mjs";
 import { exact, read } from "./fields.mjs";
 import { element, textBlock, value } from "./show.mjs";
@@ -19,12 +20,26 @@ function program(digest) {
       const inPage = document.getElementById(`wb-live-${digest}`);
       const packed = inPage
         ? Uint8Array.from(atob(inPage.textContent), (c) => c.charCodeAt(0))
-        : new Uint8Array(await (await fetch(data.modules[digest])).arrayBuffer());
+        : await fetched(data.modules[digest]);
+      if (packed[0] !== 0x1f || packed[1] !== 0x8b) return checked(digest, packed); // the server has unpacked it
       const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-      return new Uint8Array(await new Response(stream).arrayBuffer());
+      return checked(digest, new Uint8Array(await new Response(stream).arrayBuffer()));
     })());
+    programs.get(digest).catch(() => programs.delete(digest)); // perhaps it works the next time
   }
   return programs.get(digest);
+}
+
+async function fetched(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  return new Uint8Array(await response.arrayBuffer());
+}
+
+// checked are bytes if they are those that the page names.
+function checked(digest, bytes) {
+  if (sha256(bytes) !== digest) throw new Error("the program is not the one that this page names");
+  return bytes;
 }
 
 class Panel {

@@ -119,6 +119,12 @@ func (l *Link) Names() Names { return l.names }
 // ensure makes the tenant's streams where they are missing, and leaves those
 // that are there as they are.
 func (l *Link) ensure(ctx context.Context) error {
+	// The consumer is made last: where it is, all is.
+	_, err := l.js.Consumer(ctx, l.names.WorkStream(), consumerName)
+	if err == nil {
+		l.objects, err = l.js.ObjectStore(ctx, l.names.Objects())
+		return err
+	}
 	q := l.config.Quota
 	streams := []jetstream.StreamConfig{{
 		Name: l.names.WorkStream(), Subjects: []string{l.names.Work("*")}, Storage: jetstream.FileStorage,
@@ -140,7 +146,6 @@ func (l *Link) ensure(ctx context.Context) error {
 			return err
 		}
 	}
-	var err error
 	l.objects, err = l.js.ObjectStore(ctx, l.names.Objects())
 	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
 		l.objects, err = l.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: l.names.Objects(), Storage: jetstream.FileStorage, MaxBytes: q.ObjectBytes, TTL: q.Objects})

@@ -28,10 +28,10 @@ const (
 	canaryInside = "CANARY-INSIDE-THE-NETWORK"
 )
 
-// world is a dock with every broker, a tenant beside the guest's own, and a
-// network of which only one address may be reached.
+// world has every broker, a tenant beside the guest's own, and a network of which
+// only one address may be reached.
 type world struct {
-	Dock    *dock.Dock
+	brokers map[string]dock.Broker
 	revoked atomic.Bool
 	denials atomic.Int64
 	strays  atomic.Int64 // connections to addresses that are not public
@@ -46,7 +46,7 @@ var names = map[string][]string{
 	"both.example.com": {public, "192.168.0.1"}, "six.example.com": {"fd00::1"}, "cgnat.example.com": {"100.64.0.1"}, "zero.example.com": {"0.0.0.0"},
 }
 
-func newWorld(t testing.TB, granted []string) *world {
+func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{}
 	limits := store.DefaultLimits
@@ -66,17 +66,23 @@ func newWorld(t testing.TB, granted []string) *world {
 	}
 	must(s.SetVar(ctx, "guest", "key", store.Secret, []byte(canarySecret)))
 	must(s.SetVar(ctx, "guest", "region", store.Plain, []byte("eu-1")))
-	if granted == nil {
-		granted = dock.Capabilities()
-	}
-	w.Dock = dock.New(dock.Config{Principal: dock.Principal{Tenant: "guest", Name: "/home/user/attack.org"}, Granted: granted,
-		Revoked: func(string) bool { return w.revoked.Load() }, Denied: func(dock.Denial) { w.denials.Add(1) }, Brokers: w.brokers(t, s)})
-	t.Cleanup(w.Dock.Close)
+	w.brokers = w.all(t, s)
 	return w
 }
 
-// brokers are all of them.
-func (w *world) brokers(t testing.TB, s *store.Store) map[string]dock.Broker {
+// grant is a dock that grants some of it, or everything when granted is nil.
+func (w *world) grant(t testing.TB, granted []string) *dock.Dock {
+	if granted == nil {
+		granted = dock.Capabilities()
+	}
+	d := dock.New(dock.Config{Principal: dock.Principal{Tenant: "guest", Name: "/home/user/attack.org"}, Granted: granted,
+		Revoked: func(string) bool { return w.revoked.Load() }, Denied: func(dock.Denial) { w.denials.Add(1) }, Brokers: w.brokers})
+	t.Cleanup(d.Close)
+	return d
+}
+
+// all makes the brokers.
+func (w *world) all(t testing.TB, s *store.Store) map[string]dock.Broker {
 	run := func(ctx context.Context, name string, args []string, input []byte) (broker.Output, error) {
 		switch name {
 		case "hang":

@@ -89,6 +89,9 @@ func Open(config Config) *Store {
 	if config.Limits == (Limits{}) {
 		config.Limits = DefaultLimits
 	}
+	if config.Limits.Query == 0 {
+		config.Limits.Query = DefaultLimits.Query
+	}
 	if config.Now == nil {
 		config.Now = time.Now
 	}

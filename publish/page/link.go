@@ -124,7 +124,11 @@ func (w *writer) isMedia(l org.Link) bool {
 // picture.
 func (w *writer) fileLink(l org.Link, known Link, text string, described bool) string {
 	file := path.Clean(known.Path)
-	if manifest.Private(file) {
+	inside := file
+	for w.opts.Resolve != nil && strings.HasPrefix(inside, "../") {
+		inside = inside[len("../"):] // a site may have it there
+	}
+	if manifest.Private(inside) {
 		return "<code>" + text + "</code>" // stays with the author
 	}
 	switch {

@@ -329,7 +329,7 @@ func newWorld(t *testing.T) *world {
 		return broker.Output{Stdout: []byte(strings.TrimSpace(strings.ToUpper(string(input)) + " " + strings.Join(args, " ")))}, nil
 	}
 	names := []string{"upper"}
-	commands := broker.Commands(names, run, 2)
+	commands := broker.Commands(names, run, 2, broker.NewCounter(broker.MaxRunning))
 	config := w.network(t)
 	web := func(grants ...netbroker.Grant) *netbroker.Broker {
 		c := config
@@ -343,7 +343,7 @@ func newWorld(t *testing.T) *world {
 	serving := broker.ServeConfig{Started: w.visit}
 	w.dock = dock.New(dock.Config{Principal: dock.Principal{Tenant: "t", Name: "/home/book.org"}, Granted: append(slices.DeleteFunc(dock.Capabilities(), func(c string) bool { return c == "kv" }), "kv:a*"),
 		Brokers: map[string]dock.Broker{"kv": broker.KV(s), "queue": broker.Queue(s), "vfs": broker.VFS(s), "vars": broker.Vars(s), "secrets": broker.Secrets(s, nil),
-			"commands": commands, "exec": commands, "process": broker.Processes(names, run, &broker.Live{}),
+			"commands": commands, "exec": commands, "process": broker.Processes(names, run, broker.NewCounter(broker.MaxLive)),
 			"build": broker.Build(func(_ context.Context, p broker.Program) (broker.Output, error) {
 				return broker.Output{Stdout: fmt.Appendf(nil, "built %s %s %s %v", p.Language, p.Source, p.Input, p.Args)}, nil
 			}),

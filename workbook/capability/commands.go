@@ -32,7 +32,7 @@ func (r *run) commands(limits sandbox.Limits) dock.Broker {
 	if width <= 0 {
 		width = runtime.GOMAXPROCS(0)
 	}
-	return broker.Commands(Registered(), run, width)
+	return broker.Commands(Registered(), run, width, r.running)
 }
 
 // runner runs a registered command, in the sandbox, within the limits of the

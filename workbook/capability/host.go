@@ -119,7 +119,7 @@ func (h *Host) Prepare(opts *workbook.Options, plan *workbook.Plan) (finish func
 			opts.Grants = append(slices.Clone(opts.Grants), trust.Grants...)
 		}
 	}
-	run := &run{host: h, complete: h.Complete, started: started, lanes: opts.Lanes, jobs: opts.Jobs,
+	run := &run{live: broker.NewCounter(broker.MaxLive), running: broker.NewCounter(broker.MaxRunning), host: h, complete: h.Complete, started: started, lanes: opts.Lanes, jobs: opts.Jobs,
 		principal: dock.Principal{Tenant: h.Tenant, Project: filepath.Dir(file), Name: file}}
 	opts.Docks = run.dock
 	return run.finish, nil
@@ -136,11 +136,12 @@ type run struct {
 	lanes     *compile.Registry
 	jobs      int
 
-	once  sync.Once
-	llm   dock.Broker
-	live  broker.Live // programs that all components have started
-	mu    sync.Mutex
-	docks []*dock.Dock
+	once sync.Once
+	llm  dock.Broker
+	// The programs of all components.
+	live, running *broker.Counter
+	mu            sync.Mutex
+	docks         []*dock.Dock
 	// instances counts how often a component was started.
 	instances map[string]int
 }
@@ -218,7 +219,7 @@ func (r *run) brokers(granted []string, want workbook.DockRequest) map[string]do
 			}
 		case "process":
 			if run := r.runner(want.Limits); run != nil {
-				all["process"] = broker.Processes(Registered(), run, &r.live)
+				all["process"] = broker.Processes(Registered(), run, r.live)
 			}
 		case "build":
 			if r.lanes != nil {

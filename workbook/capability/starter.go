@@ -53,7 +53,7 @@ func (h *Host) DocksFor(s Starter, lanes *compile.Registry, jobs int) (docks wor
 	if s.Complete != nil {
 		complete = s.Complete
 	}
-	run := &run{host: h, complete: complete, started: s.Granted, lanes: lanes, jobs: jobs, starter: s.Name, call: s.Call,
+	run := &run{live: broker.NewCounter(broker.MaxLive), running: broker.NewCounter(broker.MaxRunning), host: h, complete: complete, started: s.Granted, lanes: lanes, jobs: jobs, starter: s.Name, call: s.Call,
 		principal: dock.Principal{Tenant: h.Tenant, Project: s.Dir, Name: s.File}}
 	return run.dock, run.finish
 }

@@ -132,7 +132,7 @@ func TestCommands(t *testing.T) {
 		}
 		return Output{Stdout: fmt.Appendf(nil, "%s %q %s", name, args, input)}, nil
 	}
-	d := dock.New(dock.Config{Granted: []string{"commands", "parallel"}, Brokers: map[string]dock.Broker{"commands": Commands([]string{"tr"}, run, 4)}})
+	d := dock.New(dock.Config{Granted: []string{"commands", "parallel"}, Brokers: map[string]dock.Broker{"commands": Commands([]string{"tr"}, run, 4, NewCounter(MaxRunning))}})
 	expect(t, ask(t, d, "commands.run", "tr", "x", `["a","b"]`), `tr ["a" "b"] x`)
 	expect(t, ask(t, d, "commands.run", "tr", "x", ""), `tr [] x`)
 	expect(t, ask(t, d, "commands.run", "tr", "x", `[1]`), "invalid")
@@ -146,7 +146,7 @@ func TestCommands(t *testing.T) {
 	if most.Load() > 4 {
 		t.Errorf("%d ran at once", most.Load())
 	}
-	narrow := dock.New(dock.Config{Granted: []string{"commands:jq"}, Brokers: map[string]dock.Broker{"commands": Commands([]string{"tr", "jq"}, run, 1)}})
+	narrow := dock.New(dock.Config{Granted: []string{"commands:jq"}, Brokers: map[string]dock.Broker{"commands": Commands([]string{"tr", "jq"}, run, 1, NewCounter(MaxRunning))}})
 	expect(t, ask(t, narrow, "commands.run", "tr", "x", ""), "denied")
 	expect(t, ask(t, narrow, "commands.run", "jq", "x", ""), "jq")
 	expect(t, ask(t, narrow, "commands.many", "jq", "[]", ""), "denied") // parallel is another capability

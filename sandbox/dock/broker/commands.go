@@ -25,26 +25,22 @@ type Runner func(ctx context.Context, name string, args []string, input []byte) 
 
 // Bounds of commands.
 const (
-	maxInputs  = 1024 // inputs of one commands.many
-	maxRunning = 64   // at once for one dock
-	inputTime  = 60 * time.Second
+	maxInputs = 1024 // inputs of one commands.many
+	inputTime = 60 * time.Second
 )
 
 // Commands runs registered commands, by name; it serves the modules commands and
 // exec. A grant may be narrowed to names: commands:jq. width is how many inputs of commands.many are worked on at once.
-func Commands(names []string, run Runner, width int) dock.Broker {
-	slots := make(chan struct{}, maxRunning)
+func Commands(names []string, run Runner, width int, running *Counter) dock.Broker {
 	one := func(ctx context.Context, call *dock.Call, input []byte) (Output, error) {
 		name, args, err := command(call, names)
 		if err != nil {
 			return Output{}, err
 		}
-		select {
-		case slots <- struct{}{}:
-			defer func() { <-slots }()
-		default:
-			return Output{}, dock.Errorf(dock.CodeLimit, "%s: %d commands are running already", call.Operation, maxRunning)
+		if !running.take() {
+			return Output{}, dock.Errorf(dock.CodeLimit, "%s: %d commands are running already", call.Operation, running.most)
 		}
+		defer running.give()
 		out, err := run(ctx, name, args, input)
 		if err == nil && out.Exit != 0 {
 			err = dock.Errorf(dock.CodeFailed, "%s exited with %d: %s", name, out.Exit, strings.TrimSpace(out.Stderr))
@@ -125,7 +121,7 @@ type result struct {
 // many works on all inputs, width at a time, and answers in their order.
 func many(inputs []string, width int, do func(input string) (Output, error)) []result {
 	results := make([]result, len(inputs))
-	slots := make(chan struct{}, max(1, min(width, maxRunning)))
+	slots := make(chan struct{}, max(1, min(width, MaxRunning)))
 	var all sync.WaitGroup
 	for i, input := range inputs {
 		slots <- struct{}{}

@@ -10,35 +10,10 @@ import (
 	"wb/sandbox/dock"
 )
 
-// MaxLive is how many programs a principal may have started and not waited for.
-const MaxLive = 32
-
-// Live counts the programs of a principal. Docks of one principal share it.
-type Live struct {
-	mu sync.Mutex
-	n  int
-}
-
-func (l *Live) take() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.n >= MaxLive {
-		return false
-	}
-	l.n++
-	return true
-}
-
-func (l *Live) give() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.n--
-}
-
 // Processes runs registered commands beside the program that starts them. What
 // has ended is kept until it is waited for, so that it counts as live. A grant
 // may be narrowed to commands: process:sort.
-func Processes(names []string, run Runner, live *Live) dock.Broker {
+func Processes(names []string, run Runner, live *Counter) dock.Broker {
 	p := &processes{names: names, start: run, live: live, running: map[string]*process{}}
 	return operations{"spawn": p.spawn, "wait": p.wait, "kill": p.kill, "list": p.list}
 }
@@ -46,7 +21,7 @@ func Processes(names []string, run Runner, live *Live) dock.Broker {
 type processes struct {
 	names []string
 	start Runner
-	live  *Live
+	live  *Counter
 
 	mu      sync.Mutex
 	last    int
@@ -74,7 +49,7 @@ func (p *processes) spawn(_ context.Context, call *dock.Call) (dock.Reply, error
 		return dock.Reply{}, err
 	}
 	if !p.live.take() {
-		return dock.Reply{}, dock.Errorf(dock.CodeLimit, "%s: %d programs are live already; wait for them", call.Operation, MaxLive)
+		return dock.Reply{}, dock.Errorf(dock.CodeLimit, "%s: %d programs are live already; wait for them", call.Operation, p.live.most)
 	}
 	ctx, cancel := context.WithCancel(call.Run())
 	started := &process{done: make(chan struct{}), cancel: cancel}

@@ -25,7 +25,7 @@ func TestProcesses(t *testing.T) {
 		}
 		return Output{Stdout: []byte(strings.Join(args, " ") + string(input))}, nil
 	}
-	live := &Live{}
+	live := NewCounter(MaxLive)
 	open := func() *dock.Dock {
 		return dock.New(dock.Config{Granted: []string{"process"}, Brokers: map[string]dock.Broker{"process": Processes([]string{"echo", "fail", "sleep"}, run, live)}})
 	}
@@ -86,4 +86,32 @@ func TestBuild(t *testing.T) {
 	if deepest != maxBuilds {
 		t.Errorf("%d deep", deepest)
 	}
+}
+
+// TestRunning holds commands of all docks of a principal to their number, which
+// frees itself.
+func TestRunning(t *testing.T) {
+	begun, release := make(chan struct{}), make(chan struct{})
+	run := func(context.Context, string, []string, []byte) (Output, error) {
+		begun <- struct{}{}
+		<-release
+		return Output{Stdout: []byte("done")}, nil
+	}
+	running := NewCounter(MaxRunning)
+	open := func(module string) *dock.Dock {
+		return dock.New(dock.Config{Granted: []string{module}, Brokers: map[string]dock.Broker{module: Commands([]string{"wait"}, run, 1, running)}})
+	}
+	d := open("commands")
+	ends := make(chan string, MaxRunning)
+	for range MaxRunning {
+		go func() { ends <- ask(t, d, "commands.run", "wait", "", "") }()
+		<-begun
+	}
+	expect(t, ask(t, open("exec"), "exec.run", "wait", "", ""), "limit: exec.run: 64 commands are running already")
+	close(release)
+	for range MaxRunning {
+		expect(t, <-ends, "done")
+	}
+	go func() { <-begun }()
+	expect(t, ask(t, d, "commands.run", "wait", "", ""), "done")
 }

@@ -106,7 +106,7 @@ func (w *world) all(t testing.TB, s *store.Store) map[string]dock.Broker {
 	socket := func(network string) dock.Broker { return broker.Socket(web, network) }
 	return map[string]dock.Broker{
 		"kv": broker.KV(s), "queue": broker.Queue(s), "vfs": broker.VFS(s), "vars": broker.Vars(s), "secrets": broker.Secrets(s, nil),
-		"commands": broker.Commands(commands, run, 4), "exec": broker.Commands(commands, run, 4), "process": broker.Processes(commands, run, &broker.Live{}),
+		"commands": broker.Commands(commands, run, 4, broker.NewCounter(broker.MaxRunning)), "exec": broker.Commands(commands, run, 4, broker.NewCounter(broker.MaxRunning)), "process": broker.Processes(commands, run, broker.NewCounter(broker.MaxLive)),
 		"build": broker.Build(build), "llm": broker.LLM(complete, 1000),
 		"net":      broker.Net(web, broker.Templates(s, func(string, string) bool { return true }, nil).Expand),
 		"browse":   broker.Browse(web, func(r *netbroker.Reply) string { return string(r.Body) }),

@@ -3,6 +3,7 @@ package site
 import (
 	"bytes"
 	"encoding/json"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -61,7 +62,7 @@ func cut(text string, n int) string {
 // accents, at most maxWord runes. Chinese and Japanese, which put nothing
 // between words, are taken apart into pairs of characters. The script in the
 // theme does the same to a query.
-func words(text string) func(func(string) bool) {
+func words(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		var word []rune
 		var before rune // the ideograph before this one

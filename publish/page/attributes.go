@@ -33,10 +33,11 @@ func (a attributes) without(names ...string) attributes {
 // What #+ATTR_HTML: may set, by what it stands above. None of them loads
 // anything or runs anything.
 var (
-	blockAttributes   = []string{"class", "dir", "lang", "open", "style", "title"}
-	pictureAttributes = []string{"alt", "class", "height", "lang", "style", "title", "width"}
-	mediaAttributes   = []string{"class", "controls", "height", "loop", "muted", "style", "title", "width"}
-	linkAttributes    = []string{"class", "download", "hreflang", "lang", "rel", "style", "target", "title"}
+	blockAttributes     = []string{"class", "dir", "lang", "open", "style", "title"}
+	paragraphAttributes = []string{"dir", "lang"}
+	pictureAttributes   = []string{"alt", "class", "height", "lang", "style", "title", "width"}
+	mediaAttributes     = []string{"class", "controls", "height", "loop", "muted", "style", "title", "width"}
+	linkAttributes      = []string{"class", "download", "hreflang", "lang", "rel", "style", "target", "title"}
 )
 
 // attributes reads :name value pairs. A value may be quoted; "nil" takes an

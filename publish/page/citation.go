@@ -83,7 +83,7 @@ func (w *writer) insideNote(n *org.Node) bool {
 
 // citationNote makes a footnote of a citation.
 func (w *writer) citationNote(n *org.Node, text string) string {
-	w.notes = append(w.notes, &note{label: "", refs: 1, text: text})
+	w.notes = append(w.notes, &note{refs: 1, body: "<p>" + text + "</p>\n"})
 	return w.noteMark(len(w.notes))
 }
 

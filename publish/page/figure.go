@@ -126,7 +126,10 @@ func (w *writer) paragraph(n *org.Node) string {
 	if strings.HasPrefix(body, `<math display="block">`) && strings.HasSuffix(body, "</math>") && strings.Count(body, "<math") == 1 {
 		return w.figure(n, "<div class=\"equation\">"+body+"</div>\n")
 	}
-	return w.figure(n, "<p>"+body+"</p>\n")
+	if c := n.FirstChild(); c == nil || c.Kind() != org.KindAffiliated {
+		return "<p>" + body + "</p>\n"
+	}
+	return "<p" + w.anchorOf(n) + w.attributes(n, paragraphAttributes).String() + ">" + body + "</p>\n" // a caption is for pictures
 }
 
 // onlyLink is the link that a paragraph consists of, nil when there is more.

@@ -12,7 +12,7 @@ import (
 type note struct {
 	label  string
 	inline *org.Node // the reference that holds its text
-	text   string    // HTML, of a citation that is a note
+	body   string    // HTML
 	refs   int       // references in the text
 }
 
@@ -36,13 +36,17 @@ func (w *writer) footnoteRef(n *org.Node) string {
 		}
 	}
 	f := w.notes[number-1]
-	if ref.Inline && f.inline == nil {
-		f.inline = n
-	}
 	f.refs++
+	refs := f.refs
+	if !seen { // its own references are numbered before those that follow here
+		if ref.Inline {
+			f.inline = n
+		}
+		f.body = w.noteBody(f)
+	}
 	id := fmt.Sprintf("fnref-%d", number)
-	if f.refs > 1 {
-		id = fmt.Sprintf("fnref-%d-%d", number, f.refs)
+	if refs > 1 {
+		id = fmt.Sprintf("fnref-%d-%d", number, refs)
 	}
 	return w.noteLink(id, number)
 }
@@ -78,20 +82,16 @@ func (w *writer) take(id string) string {
 	return id
 }
 
-// footnotes writes the notes. They may refer to others, which come last.
+// footnotes writes the notes.
 func (w *writer) footnotes() string {
 	if len(w.notes) == 0 {
 		return ""
 	}
-	var bodies []string
-	for i := 0; i < len(w.notes) && i < maxNotes; i++ {
-		bodies = append(bodies, w.noteBody(w.notes[i]))
-	}
 	var out strings.Builder
 	out.WriteString("<section class=\"footnotes\" role=\"doc-endnotes\" aria-label=\"" + w.word("Footnotes") + "\">\n<ol>\n")
-	for i, body := range bodies {
-		back := ""
-		for k := 1; k <= w.notes[i].refs; k++ {
+	for i, note := range w.notes {
+		body, back := note.body, ""
+		for k := 1; k <= note.refs; k++ {
 			id, mark := fmt.Sprintf("fnref-%d", i+1), "↩"
 			if k > 1 {
 				id, mark = fmt.Sprintf("fnref-%d-%d", i+1, k), fmt.Sprintf("↩<sup>%d</sup>", k)
@@ -108,15 +108,9 @@ func (w *writer) footnotes() string {
 	return out.String() + "</ol>\n</section>\n"
 }
 
-// maxNotes bounds footnotes that make footnotes.
-const maxNotes = 10_000
-
 func (w *writer) noteBody(f *note) string {
 	outer := w.current
 	defer func() { w.current = outer }()
-	if f.text != "" {
-		return "<p>" + f.text + "</p>\n"
-	}
 	if definition := w.defined[f.label]; definition != nil && f.label != "" {
 		w.current = nil
 		return w.elements(definition)

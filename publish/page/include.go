@@ -24,7 +24,7 @@ const (
 type includer struct {
 	read  func(name string) ([]byte, error)
 	found []compile.Diagnostic
-	notes int // files included so far: their footnotes get labels of their own
+	notes map[string]int // files included so far: their footnotes get labels of their own
 	size  int
 }
 
@@ -147,8 +147,8 @@ func (x *includer) include(t *text, doc *org.Document, i org.Include, chain []st
 	if i.Block.Present() {
 		return wrapped(t, i, part), nil
 	}
-	part = trimmed(part)
-	part = x.relabel(part)
+	part = withNotes(trimmed(part), from)
+	part = x.relabel(part, from.name)
 	level := 1
 	if h, ok := doc.Headline(i.Node); ok {
 		level = h.Level + 1
@@ -319,13 +319,56 @@ func trimmed(t *text) *text {
 	return t.spliced([]splice{{0, start, &text{}}, {end, len(t.data), t.literal(end, "\n")}})
 }
 
-// relabel gives the footnotes of an included file labels of their own.
-func (x *includer) relabel(t *text) *text {
+// withNotes adds the footnotes that a part of a file refers to and that are
+// defined elsewhere in it. A definition at the end is kept from taking what
+// follows the include for its own.
+func withNotes(t *text, from *origin) *text {
 	if !strings.Contains(t.data, "[fn:") {
 		return t
 	}
-	x.notes++
-	prefix := fmt.Sprintf("%d-", x.notes)
+	doc := org.Parse([]byte(t.data))
+	defined, last := map[string]bool{}, false
+	for n := range doc.Nodes(org.KindFootnote) {
+		if f, ok := n.Footnote(); ok {
+			defined[f.Label.Text] = true
+			last = strings.TrimSpace(t.data[n.End():]) == ""
+		}
+	}
+	missing := map[string]bool{}
+	for n := range doc.AllObjects(org.KindFootnoteRef) {
+		if f, ok := n.FootnoteRef(); ok && !f.Inline && !defined[f.Label.Text] {
+			missing[f.Label.Text] = true
+		}
+	}
+	end := len(t.data)
+	var splices []splice
+	whole := newText(from)
+	if len(missing) > 0 && t.data != from.src {
+		for n := range org.Parse([]byte(from.src)).Nodes(org.KindFootnote) {
+			if f, ok := n.Footnote(); ok && missing[f.Label.Text] {
+				last = true
+				splices = append(splices, splice{end, end, t.literal(end, "\n")}, splice{end, end, whole.slice(n.Start(), n.End())})
+			}
+		}
+	}
+	if last {
+		splices = append(splices, splice{end, end, t.literal(end, "\n\n")})
+	}
+	return t.spliced(splices)
+}
+
+// relabel gives the footnotes of an included file labels of their own.
+func (x *includer) relabel(t *text, file string) *text {
+	if !strings.Contains(t.data, "[fn:") {
+		return t
+	}
+	if x.notes == nil {
+		x.notes = map[string]int{}
+	}
+	if x.notes[file] == 0 {
+		x.notes[file] = len(x.notes) + 1
+	}
+	prefix := fmt.Sprintf("%d-", x.notes[file])
 	doc := org.Parse([]byte(t.data))
 	var at []int
 	for n := range doc.Nodes(org.KindFootnote) {

@@ -71,7 +71,7 @@ func (w *writer) listItem(out *strings.Builder, l org.List, item org.Item) {
 	switch {
 	case l.Tagged:
 		if tag == "" {
-			tag = "…"
+			tag = "(no term)"
 		}
 		fmt.Fprintf(out, "<dt>%s%s</dt>\n<dd>%s</dd>\n", box, tag, body)
 		return

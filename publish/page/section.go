@@ -19,9 +19,12 @@ func (w *writer) document() string {
 func (w *writer) elements(parent *org.Node) string {
 	var out strings.Builder
 	list := ""
+	top := parent == w.doc.Root() && w.trees.selected != nil // what has no section is in no selected tree
 	for n := range parent.Children() {
 		if n.Kind() != org.KindHeadline {
-			out.WriteString(w.element(n))
+			if !top {
+				out.WriteString(w.element(n))
+			}
 			continue
 		}
 		head := w.heads[n.Start()]

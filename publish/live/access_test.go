@@ -1,10 +1,6 @@
 package live_test
 
 import (
-	"encoding/json"
-	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,66 +9,23 @@ import (
 	"wb/publish/live"
 )
 
-// axe is the text of axe-core, as .ci/axe fetches it.
-func axe(t *testing.T) string {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err != nil {
-		t.Fatal(err)
-	}
-	files, _ := filepath.Glob(filepath.Join(cache, "wb", "test", "axe-*", "axe.min.js")) // the pattern is well-formed
-	if len(files) == 0 {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("no axe-core: ./.ci/axe fetches it")
-		}
-		t.Skip("no axe-core: ./.ci/axe fetches it")
-	}
-	text, err := os.ReadFile(files[len(files)-1])
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
-// violations are what axe-core finds wrong with a page as it is shown now.
-func violations(t *testing.T, page *chromium.Page, script string) []string {
-	t.Helper()
-	if page.Eval("typeof axe") != "object" {
-		page.Eval(script + "; 0")
-	}
-	var found []struct {
-		ID    string
-		Nodes []struct{ HTML, FailureSummary string }
-	}
-	if err := json.Unmarshal([]byte(page.Text("axe.run(document, {resultTypes: ['violations']}).then((r) => JSON.stringify(r.violations))")), &found); err != nil {
-		t.Fatal(err)
-	}
-	var out []string
-	for _, v := range found {
-		for _, n := range v.Nodes {
-			out = append(out, fmt.Sprintf("%s: %s (%s)", v.ID, n.HTML, strings.ReplaceAll(n.FailureSummary, "\n", " ")))
-		}
-	}
-	return out
-}
-
 // axe-core has nothing to complain about, by day and night, on phone and
 // desktop, before and after components ran.
 func TestAxe(t *testing.T) {
-	script := axe(t)
+	axe := chromium.NeedAxe(t)
 	browser := chromium.Start(t)
 	pub := publish(t, "specimen.org", live.Config{}, "clang")
 	page := browser.Open(t, pub.write(t))
-	for _, ran := range []bool{false, true} {
+	for ran, views := range map[bool][]string{false: {"phone-dark", "desktop-light"}, true: {"phone-light", "desktop-dark"}} {
 		if ran {
 			for _, id := range pub.live.Runs() {
 				start(t, page, id, nil)
 			}
 			start(t, page, "how-tall-is-a-tide/what-a-day-looks-like", map[string]string{"readings": "none"})
 		}
-		for name, view := range views {
-			page.Look(view)
-			for _, v := range violations(t, page, script) {
+		for _, name := range views {
+			page.Look(chromium.Views[name])
+			for _, v := range page.Violations(axe) {
 				t.Errorf("%s, run %v: %s", name, ran, v)
 			}
 		}
@@ -85,7 +38,7 @@ func TestKeyboard(t *testing.T) {
 	browser := chromium.Start(t)
 	pub := publish(t, "specimen.org", live.Config{}, "clang")
 	page := browser.Open(t, pub.write(t))
-	page.Look(views["desktop-light"])
+	page.Look(chromium.Views["desktop-light"])
 	var reached []string
 	for range 80 {
 		page.Key("Tab")
@@ -130,9 +83,9 @@ func TestThemeSwitch(t *testing.T) {
 	pub := publish(t, "specimen.org", live.Config{Mode: live.ModeNo}, "clang")
 	page := browser.Open(t, pub.write(t))
 	paper := func() string { return page.Text("getComputedStyle(document.body).backgroundColor") }
-	page.Look(views["desktop-light"])
+	page.Look(chromium.Views["desktop-light"])
 	light := paper()
-	page.Look(views["desktop-dark"])
+	page.Look(chromium.Views["desktop-dark"])
 	dark := paper()
 	if light == dark {
 		t.Fatalf("the page is %s by day and night", light)

@@ -1,0 +1,73 @@
+package hugo
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"wb/internal/chromium"
+	"wb/publish/manifest"
+)
+
+// serve serves the files of a site below /garden, with the types that web servers give them.
+func serve(t *testing.T, files manifest.Files) string {
+	t.Helper()
+	types := map[string]string{".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript", ".mjs": "text/javascript", ".svg": "image/svg+xml"}
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name := strings.TrimPrefix(r.URL.Path, "/garden/")
+		data, ok := files[name]
+		if !ok {
+			http.NotFound(w, r)
+			return
+		}
+		if at := strings.LastIndexByte(name, '.'); at >= 0 && types[name[at:]] != "" {
+			w.Header().Set("Content-Type", types[name[at:]])
+		}
+		_, _ = w.Write(data)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// TestBrowser opens pages of a site in Chromium: they fit, axe-core has nothing
+// to complain about, nothing is asked of anybody else, and the keyboard reaches
+// what there is.
+func TestBrowser(t *testing.T) {
+	axe := chromium.NeedAxe(t)
+	browser := chromium.Start(t)
+	address := serve(t, siteOf(t, unpack(t, "site.txtar"))) + "/garden"
+	for name, views := range map[string][]string{
+		"index.html": {"phone-light", "desktop-dark"}, "guide/start.html": {"phone-light", "phone-dark", "desktop-light", "desktop-dark"},
+		"pages.html": {"phone-dark"}, "404.html": {"desktop-light"}} {
+		page := browser.Open(t, address+"/"+name)
+		for _, view := range views {
+			page.Look(chromium.Views[view])
+			if wide := page.Overflow(); wide > 0 {
+				t.Errorf("%s, %s: %v pixels too wide", name, view, wide)
+			}
+			for _, v := range page.Violations(axe) {
+				t.Errorf("%s, %s: %s", name, view, v)
+			}
+			page.Keep("site-" + strings.ReplaceAll(strings.TrimSuffix(name, ".html"), "/", "-") + "-" + view)
+		}
+		for _, url := range page.Requests() {
+			if !strings.HasPrefix(url, address+"/") {
+				t.Errorf("%s asks %s", name, url)
+			}
+		}
+		if troubles := page.Troubles(); len(troubles) > 0 {
+			t.Errorf("%s complains: %v", name, troubles)
+		}
+		reached := map[string]bool{}
+		for range 60 {
+			page.Key("Tab")
+			reached[page.Text(`document.activeElement.id || document.activeElement.className || document.activeElement.localName`)] = true
+		}
+		for _, want := range []string{"skip", "wb-search", "theme"} {
+			if !reached[want] {
+				t.Errorf("%s: Tab does not reach %s: %v", name, want, reached)
+			}
+		}
+	}
+}

@@ -30,7 +30,7 @@ type EnvConfig struct {
 	// used, and what is not in Dir is looked for there. It lets a process that
 	// is not trusted have warm caches and yet leave nothing behind for others.
 	Shared   string
-	Workers  int    // goroutines that compile one module, 0 for the engine's choice
+	Workers  int // goroutines that compile one module, 0 for the engine's choice
 	Progress toolchain.Progress
 	// Interpreter runs guests in wazero's interpreter, many times slower: for
 	// tests that compare the two engines.

@@ -50,3 +50,39 @@ func Unwrapped[L Lane](lane Lane) (found L, ok bool) {
 		lane = wrapped.Unwrap()
 	}
 }
+
+// FrozenSession is a session as data: what a language VM has in its memory, or
+// what a shell has left in its directory. What belongs to the host is not in it:
+// open files, streams, the clock.
+type FrozenSession struct {
+	Lang string `json:"lang"`
+	// Fingerprint is the lane's; a session thaws in the same version alone.
+	Fingerprint string `json:"fingerprint"`
+	// Meta is what the lane wants to know besides, as JSON.
+	Meta []byte `json:"meta,omitempty"`
+	// State is the memory or the files.
+	State []byte `json:"-"`
+}
+
+// SessionFreezer is a lane whose sessions can be frozen.
+type SessionFreezer interface {
+	// FreezeSession is the session between two jobs, which goes on. It is nil
+	// when there is none of that name.
+	FreezeSession(ctx context.Context, name string) (*FrozenSession, error)
+	// ThawSession starts a session of that name from a frozen one.
+	ThawSession(ctx context.Context, name string, f *FrozenSession) error
+}
+
+// FreezerOf is the lane as one whose sessions can be frozen.
+func FreezerOf(lane Lane) (SessionFreezer, bool) {
+	for {
+		if f, ok := lane.(SessionFreezer); ok {
+			return f, true
+		}
+		wrapped, ok := lane.(interface{ Unwrap() Lane })
+		if !ok {
+			return nil, false
+		}
+		lane = wrapped.Unwrap()
+	}
+}

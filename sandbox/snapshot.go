@@ -29,6 +29,9 @@ type Snapshot struct {
 // Size is the frozen memory in bytes.
 func (s *Snapshot) Size() int64 { return s.size }
 
+// Module is the program that was frozen.
+func (s *Snapshot) Module() *Module { return s.module }
+
 // Close frees the snapshot. Instances restored from it keep working.
 func (s *Snapshot) Close() error {
 	s.mu.Lock()

@@ -15,6 +15,7 @@ import (
 	"wb/trace"
 	"wb/value"
 	"wb/workbook/format"
+	"wb/workbook/freeze"
 )
 
 // Options say what to run and what it may do. File, Lanes and a nil-safe zero
@@ -73,6 +74,11 @@ type Options struct {
 	ThirdParty bool
 	// Tiers opens tiers; without it there is no process and no container.
 	Tiers Tiers
+	// Resume is a frozen document whose sessions this run goes on with: blocks
+	// that had run in them do not run again, while they are the same.
+	Resume *freeze.File
+	// Freeze is given the sessions when all has run; nil wants none.
+	Freeze func(*freeze.File) error
 	// Principal is who the programs run for, where that is not File: the page a
 	// workbook was taken from.
 	Principal string
@@ -241,13 +247,17 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	if err := r.openTier(ctx); err != nil {
 		return r.report, err
 	}
+	if err := r.thaw(ctx); err != nil {
+		return r.report, err
+	}
 	r.runAll(ctx)
+	frozen := r.handFrozen(ctx)
 	r.sessions.close(context.WithoutCancel(ctx))
 	if err := r.closeTier(); err != nil {
 		return r.report, err
 	}
 	r.collect()
-	err = r.writeResults()
+	err = errors.Join(r.writeResults(), frozen)
 	r.report.Duration = time.Since(start)
 	return r.report, errors.Join(ctx.Err(), err)
 }

@@ -61,12 +61,15 @@ func (r *runner) execute(ctx context.Context, p *program, t *task) error {
 	if t.hash = p.resultHash(); t.hash != "" && r.standsFresh(p, t) {
 		return nil
 	}
-	kept, why := r.recall(p)
-	t.done.Why = why
 	session := r.sessions.of(p)
+	kept, why, err := r.known(p, session)
+	if err != nil {
+		return err
+	}
+	t.done.Why = why
 	if kept != nil {
 		t.done.Status = StatusCached
-		session.putOff(func(ctx context.Context) error { return r.replay(ctx, p) })
+		session.putOff(p.owner.ID, p.digests.Key(), kept, func(ctx context.Context) error { return r.replay(ctx, p) })
 		return r.settle(ctx, p, t, kept)
 	}
 	if r.dry {
@@ -85,6 +88,20 @@ func (r *runner) execute(ctx context.Context, p *program, t *task) error {
 	t.made = true
 	t.done.Status = StatusOK
 	return r.settle(ctx, p, t, outcome)
+}
+
+// known is what is known of a program's outcome without running it, and why it
+// is or is not.
+func (r *runner) known(p *program, session *session) (*kept, string, error) {
+	k, err := session.resumed(p.digests.Key())
+	if err != nil {
+		return nil, "", compile.Errorf(p.owner.Pos, "%v", err)
+	}
+	if k != nil {
+		return k, "it had run when its session was frozen", nil
+	}
+	k, why := r.recall(p)
+	return k, why, nil
 }
 
 // resultHash is the hash a block with :cache yes writes above its result.
@@ -142,6 +159,7 @@ func (r *runner) runProgram(ctx context.Context, p *program, t *task, session *s
 	if p.volatile == "" && k.Exit == 0 {
 		r.keep(p, k)
 	}
+	session.note(p.owner.ID, p.digests.Key(), k)
 	return k, nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"wb/compile"
+	"wb/workbook/freeze"
 )
 
 // sessions are the interpreters that blocks with the same :session share
@@ -23,6 +24,10 @@ type session struct {
 	lane    compile.Lane
 	name    string // as the lane knows it
 	pending []func(context.Context) error
+
+	ran []ran // the blocks whose state it has, or will have once pending is done
+	// frozen is what it was thawed from, until the first block runs in it.
+	frozen *freeze.Session
 }
 
 // of is the session a program uses, nil for none. It also gives the lane the
@@ -34,13 +39,19 @@ func (s *sessions) of(p *program) *session {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	one := s.get(name, p.lane)
+	p.job.Session = one.name
+	return one
+}
+
+// get is a session by its name. The caller holds the lock.
+func (s *sessions) get(name string, lane compile.Lane) *session {
 	if s.open == nil {
 		s.open = map[string]*session{}
 	}
 	if s.open[name] == nil {
-		s.open[name] = &session{lane: p.lane, name: fmt.Sprintf("%s@%p", name, s)}
+		s.open[name] = &session{lane: lane, name: fmt.Sprintf("%s@%p", name, s)}
 	}
-	p.job.Session = s.open[name].name
 	return s.open[name]
 }
 
@@ -54,14 +65,16 @@ func (s *sessions) close(ctx context.Context) {
 	s.open = nil
 }
 
-// putOff notes what must run before anything else of the session does.
-func (s *session) putOff(run func(context.Context) error) {
+// putOff notes what must run before anything else of the session does: a block
+// that was answered with what is kept of it.
+func (s *session) putOff(component, key string, k *kept, run func(context.Context) error) {
 	if s == nil {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.pending = append(s.pending, run)
+	s.note(component, key, k)
 }
 
 func (s *session) lock() {
@@ -80,6 +93,9 @@ func (s *session) unlock() {
 func (s *session) catchUp(ctx context.Context) error {
 	if s == nil {
 		return nil
+	}
+	if err := s.settleFrozen(ctx); err != nil {
+		return err
 	}
 	for len(s.pending) > 0 {
 		if err := s.pending[0](ctx); err != nil {

@@ -43,6 +43,7 @@ type runCmd struct {
 	Watch   bool              `help:"Run again whenever a file changes."`
 
 	tierFlags
+	freezeFlags
 
 	Exec bool `help:"With a sentence: grant the default agent git, publish and image." env:"WB_AGENT_EXEC"`
 
@@ -69,7 +70,7 @@ func (c *runCmd) Run(a *app) error {
 		task := runtime.Task{Text: c.Files[0], Exec: c.Exec, Grants: c.Grant}
 		return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
 	}
-	if err := c.check(); err != nil {
+	if err := errors.Join(c.check(), c.freezeFlags.check(c.Files)); err != nil {
 		return err
 	}
 	opts, err := c.options()
@@ -256,12 +257,12 @@ func (c *runCmd) execute(ctx context.Context, a *app, opts workbook.Options) (*w
 		return nil, err
 	}
 	if record == nil {
-		return workbook.Run(ctx, opts)
+		return c.freezeFlags.run(ctx, opts)
 	}
 	opts.Trace = record
 	c.teller.record(record)
 	defer c.teller.record(nil)
-	report, err := workbook.Run(ctx, opts)
+	report, err := c.freezeFlags.run(ctx, opts)
 	if endErr := record.End(outcome(report, err)); endErr != nil && !record.Incomplete() {
 		a.note("wb: %v", endErr)
 	}

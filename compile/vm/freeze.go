@@ -1,0 +1,66 @@
+package vm
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"wb/compile"
+	"wb/sandbox"
+)
+
+// frozenMeta is what a machine needs besides its memory.
+type frozenMeta struct {
+	Caps sandbox.Caps `json:"caps"`
+}
+
+// FreezeSession is a session's machine as data, nil when there is none.
+func (i *Interpreter) FreezeSession(_ context.Context, name string) (*compile.FrozenSession, error) {
+	one := i.sessions.of(name)
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if one.machine == nil {
+		return nil, nil
+	}
+	s, err := one.machine.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close()
+	meta, err := json.Marshal(frozenMeta{one.machine.caps})
+	if err != nil {
+		return nil, err
+	}
+	var state bytes.Buffer
+	if err := s.Encode(&state); err != nil {
+		return nil, err
+	}
+	return &compile.FrozenSession{Meta: meta, State: state.Bytes()}, nil
+}
+
+// ThawSession starts a session from a frozen one.
+func (i *Interpreter) ThawSession(ctx context.Context, name string, f *compile.FrozenSession) error {
+	var meta frozenMeta
+	if err := json.Unmarshal(f.Meta, &meta); err != nil {
+		return fmt.Errorf("%s: a frozen session: %w", i.config.Tool, err)
+	}
+	boot, err := i.snapshot(ctx) // installs what is needed
+	if err != nil {
+		return err
+	}
+	image, err := sandbox.DecodeSnapshot(ctx, boot.Module(), f.State)
+	if err != nil {
+		return err
+	}
+	defer image.Close()
+	one := i.sessions.of(name)
+	one.mu.Lock()
+	defer one.mu.Unlock()
+	if one.machine != nil {
+		return errors.New("there is a session of that name already")
+	}
+	one.machine, err = i.restore(ctx, image, &compile.Job{Caps: meta.Caps})
+	return err
+}

@@ -8,10 +8,14 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"wb/compile"
+	"wb/sandbox/dock"
 	"wb/trace"
+	"wb/workbook"
 )
 
 // TestProgramsOfABlock starts commands beside a block and programs in other
@@ -149,5 +153,51 @@ func TestWheels(t *testing.T) {
 	text, _ = b.run("fetch.org", fetch, "net")
 	if !strings.Contains(text, ": 7\n") || len(b.denials()) != 2 {
 		t.Errorf("another content under the same name: %q\n%s", b.denials(), text)
+	}
+}
+
+// TestEveryOperationNamesItsGrant calls each operation in a block that was granted
+// nothing, as a stranger to wb would: the message says what to type, lint has said
+// it before, and with the grant the message is another.
+func TestEveryOperationNamesItsGrant(t *testing.T) {
+	b := newBench(t)
+	var body, uses strings.Builder
+	for _, name := range dock.Capabilities() {
+		uses.WriteString(" " + name)
+	}
+	var list []dock.Operation
+	for _, op := range dock.Operations() {
+		if op.Capability == "" || op.Capability == "vfs" { // which every profile holds
+			continue
+		}
+		list = append(list, op)
+		args := make([]string, len(op.Params))
+		for i, p := range op.Params {
+			args[i] = map[bool]string{true: "undefined", false: `"x"`}[p.JSON]
+		}
+		fmt.Fprintf(&body, "try { wb.%s(%s); console.log('%s done'); } catch (e) { console.log('%s', e.message); }\n", &op, strings.Join(args, ", "), &op, &op)
+	}
+	book := "#+NAME: all\n#+begin_src js :uses" + uses.String() + " :results output\nimport wb from 'wb';\n" + body.String() + "#+end_src\n"
+	text, _ := b.run("all.org", book)
+	granted, _ := b.run("all.org", book, dock.Capabilities()...)
+	for _, op := range list {
+		want := fmt.Sprintf("\n%s %s is not granted (the block asks with :uses %s, and wb run --grant %s", &op, op.Capability, op.Capability, op.Capability)
+		if !strings.Contains(text, want) {
+			t.Errorf("no %q", want)
+		}
+		if strings.Contains(granted, want) || !strings.Contains(granted, "\n"+op.String()+" ") {
+			t.Errorf("%s with every grant is like without any", &op)
+		}
+	}
+	if n := len(b.denials()); n < len(list) {
+		t.Errorf("%d denials of %d operations are recorded", n, len(list))
+	}
+	noted := workbook.Lint("all.org", []byte(book), workbook.LintOptions{})
+	for _, name := range dock.Capabilities() {
+		if !slices.ContainsFunc(noted, func(d compile.Diagnostic) bool {
+			return d.Code == "not-granted" && d.Hint == "run it with --grant "+name
+		}) && name != "vfs" {
+			t.Errorf("lint says nothing of %s", name)
+		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"wb/sandbox/dock"
 )
@@ -53,6 +54,7 @@ func TestProcesses(t *testing.T) {
 	// What nobody waited for ends with its dock.
 	d.Close()
 	for ended.Load() != MaxLive {
+		time.Sleep(time.Millisecond)
 	}
 	other.Close()
 	for { // the table is emptied a moment after the end
@@ -62,6 +64,7 @@ func TestProcesses(t *testing.T) {
 		if n == 0 {
 			break
 		}
+		time.Sleep(time.Millisecond)
 	}
 }
 

@@ -50,7 +50,7 @@ func newWorld(t testing.TB) *world {
 	t.Helper()
 	w := &world{}
 	limits := store.DefaultLimits
-	limits.Query = 300 * time.Millisecond // the corpus has queries without end
+	limits.Query = time.Second // the corpus has queries without end
 	s := store.Open(store.Config{Dir: t.TempDir(), Limits: limits, Seal: func() ([]byte, error) { return make([]byte, 32), nil }})
 	t.Cleanup(func() { s.Close() })
 	must := func(err error) {

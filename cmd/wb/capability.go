@@ -10,6 +10,8 @@ import (
 
 	"wb/agent/runtime"
 	"wb/agent/tools"
+	"wb/publish/signer"
+	"wb/publish/verify"
 	"wb/sandbox/dock/store"
 	"wb/sandbox/grants"
 	"wb/serve/api"
@@ -29,7 +31,15 @@ func capabilities() (*capability.Host, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &capability.Host{Tenant: identity.DefaultTenant, StateDir: state, Grants: grants.Open(config, nil), Seal: sealingKey,
+	store := grants.Open(config, nil)
+	trusted := func(file, program string, asks []string) (string, []string, error) {
+		trust, err := signer.Open(store, verify.NewMemory(filepath.Join(state, "verified")))
+		if err != nil {
+			return "", nil, err
+		}
+		return trust.File(file, program, asks)
+	}
+	return &capability.Host{Tenant: identity.DefaultTenant, StateDir: state, Grants: store, Signed: trusted, Seal: sealingKey,
 		Complete: runtime.Completer(os.Getenv), Readable: tools.Readable, Tiers: openTier, PythonIndex: os.Getenv("WB_PYTHON_INDEX")}, nil
 }
 

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -25,7 +26,8 @@ type verifyCmd struct {
 	Online  bool   `help:"Ask other machines too: for a URL, and for the document of a did:web."`
 	Keys    string `help:"A key log known to be the issuer's, which may revoke." placeholder:"FILE" type:"existingfile"`
 	Forget  bool   `help:"Do not compare with releases of the site that were verified before, nor remember this one."`
-	Rebuild bool   `help:"Also run the workbook inside again, and compare every byte of every result."`
+	Rebuild bool   `help:"Also run the workbooks inside again, and compare every byte of every result and what is said of it."`
+	Sources string `help:"With --rebuild of a site: the directory with the documents it was made from." placeholder:"DIR" type:"existingdir"`
 }
 
 func (c *verifyCmd) Help() string {
@@ -36,6 +38,7 @@ func (c *verifyCmd) Help() string {
   wb verify http://localhost:8080/
   wb verify https://example.org/ --did did:web:example.org --online
   wb verify analysis.wbundle --rebuild
+  wb verify public/ --rebuild --sources notes/
 
 Works without a network, unless you say --online. Exits with 5 and names one code when anything is not as
 it was signed; docs/publishing.org lists the codes. A valid answer says which key
@@ -43,6 +46,9 @@ signed, not whose it is: compare it, or give --did.`
 }
 
 func (c *verifyCmd) Run(a *app) error {
+	if c.Sources != "" && !c.Rebuild {
+		return &usageError{err: errors.New("--sources goes with --rebuild")}
+	}
 	opts := verify.Options{Want: c.DID}
 	var named []string // by a did:web
 	if strings.HasPrefix(c.DID, "did:web:") {
@@ -157,11 +163,15 @@ func (c *verifyCmd) seen(do func(*verify.Memory) (*verify.Report, error)) (*veri
 // when it gives something else.
 func (c *verifyCmd) rebuild(a *app, r *verify.Report) error {
 	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
-		outcome, err := rebuild.Path(a.ctx, c.Path, lanes)
+		outcome, err := rebuild.Path(a.ctx, c.Path, rebuild.Options{Lanes: lanes, Sources: c.Sources})
 		if err != nil {
 			return verify.Downgrade(r, err)
 		}
-		a.note("%s: %d components run again, every byte of %s is the same", c.Path, outcome.Components, strings.Join(outcome.Sources, ", "))
+		for _, note := range outcome.Notes {
+			a.note("%s", note)
+		}
+		a.note("%s: %d components run again, every byte of %s is the same, and all %d statements hold", c.Path, outcome.Components,
+			strings.Join(outcome.Sources, ", "), outcome.Statements)
 		return nil
 	})
 }

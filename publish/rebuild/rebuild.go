@@ -1,5 +1,7 @@
-// Package rebuild runs the workbooks inside pages and bundles again and
-// compares what comes out with what was published.
+// Package rebuild runs the workbooks inside pages, bundles and sites again and
+// compares what comes out with what was published: every byte of the document
+// with its results, and every digest in the statements about its components —
+// source, inputs, result, and with the same toolchain the fuel.
 //
 // It trusts nobody: a workbook from a page runs in a directory of its own, in
 // profile compute and without any grant, and nothing kept from earlier runs is
@@ -12,6 +14,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,13 +24,33 @@ import (
 	"wb/publish/fault"
 	"wb/publish/manifest"
 	"wb/publish/sign"
+	"wb/publish/verify"
 	"wb/workbook"
 )
+
+// Options say how to run again.
+type Options struct {
+	Lanes *compile.Registry
+	// Sources is a directory with the documents that a site was made from, where
+	// the site does not have them; "" looks for them in the site.
+	Sources string
+}
 
 // Outcome is what was run again.
 type Outcome struct {
 	Components int
+	Statements int // about components, compared with what happened here
 	Sources    []string
+	// Notes say what could not be compared, for people.
+	Notes []string
+}
+
+// add counts in what one workbook gave.
+func (o *Outcome) add(more *Outcome) {
+	o.Components += more.Components
+	o.Statements += more.Statements
+	o.Sources = append(o.Sources, more.Sources...)
+	o.Notes = append(o.Notes, more.Notes...)
 }
 
 // Contents are the files of the bundle in a page, or of a .wbundle. Nothing is
@@ -43,44 +66,135 @@ func Contents(data []byte) (manifest.Files, error) {
 	return bundle.Unpack(data)
 }
 
-// Path runs again what a page or bundle holds.
-func Path(ctx context.Context, path string, lanes *compile.Registry) (*Outcome, error) {
-	info, err := os.Stat(path)
-	if err != nil || info.IsDir() {
-		return nil, fault.New(fault.RebuildNoSource, "%s holds no workbook to run again", path)
+// Path runs again what a page, a bundle or a site holds. It was verified before.
+func Path(ctx context.Context, name string, opts Options) (*Outcome, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, fault.New(fault.RebuildNoSource, "%s holds no workbook to run again", name)
 	}
-	data, err := os.ReadFile(path)
+	if info.IsDir() {
+		files, err := verify.ReadDir(name)
+		if err != nil {
+			return nil, err
+		}
+		return Site(ctx, files, opts)
+	}
+	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
 	files, err := Contents(data)
 	if fault.CodeOf(err) == fault.BundleMissing {
-		return nil, fault.New(fault.RebuildNoSource, "%s holds no workbook to run again", path)
+		return nil, fault.New(fault.RebuildNoSource, "%s holds no workbook to run again", name)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return Files(ctx, files, lanes)
+	said, err := assertions(data, files)
+	if err != nil {
+		return nil, err
+	}
+	return Files(ctx, files, said, opts)
+}
+
+// assertions are those of the manifest of a page, or of a bundle's files.
+func assertions(data []byte, files manifest.Files) ([]manifest.Assertion, error) {
+	if bytes.HasPrefix(data, []byte("PK")) {
+		s, err := manifest.ReadSite(files[manifest.BundlePath])
+		if err != nil {
+			return nil, err
+		}
+		return s.Assertions, nil
+	}
+	p, _, err := manifest.ReadPage(data)
+	if err != nil {
+		return nil, err
+	}
+	return p.Assertions, nil
+}
+
+// Site runs again what the pages of a site hold or were made from: the bundle in
+// a page, else the document that the statements on the page are about.
+func Site(ctx context.Context, files manifest.Files, opts Options) (*Outcome, error) {
+	sources, err := opts.sources(files)
+	if err != nil {
+		return nil, err
+	}
+	out := &Outcome{}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if !manifest.IsPage(name) {
+			continue
+		}
+		p, _, err := manifest.ReadPage(files[name])
+		if err != nil {
+			return nil, fault.In(name, err)
+		}
+		inner, err := Contents(files[name])
+		if fault.CodeOf(err) == fault.BundleMissing {
+			inner, err = sources, nil
+		}
+		if err != nil {
+			return nil, fault.In(name, err)
+		}
+		for _, source := range statedSources(p.Assertions) {
+			if _, ok := inner[source]; !ok {
+				return nil, &fault.Error{Code: fault.RebuildNoSource, Path: name, Text: "was made from " + source + ", which is not in the site; --sources DIR names where it is"}
+			}
+			one, err := run(ctx, inner, []string{source}, p.Assertions, opts.Lanes)
+			if err != nil {
+				return nil, fault.In(name, err)
+			}
+			out.add(one)
+		}
+	}
+	if len(out.Sources) == 0 {
+		return nil, fault.New(fault.RebuildNoSource, "no page of the site was made from a workbook that ran")
+	}
+	return out, nil
+}
+
+// sources are the files that the documents of a site run among: those of the
+// directory that was named, else the site's own.
+func (o Options) sources(site manifest.Files) (manifest.Files, error) {
+	out := manifest.Files{}
+	if o.Sources == "" {
+		for name, data := range site {
+			if !manifest.IsPage(name) && !manifest.Private(name) {
+				out[name] = data
+			}
+		}
+		return out, nil
+	}
+	all, err := verify.ReadTree(o.Sources, func(name string) bool { return !manifest.Private(name) && manifest.SafePath(name) })
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
 }
 
 // Sources are the workbooks among the files of a bundle, sorted.
 func Sources(files manifest.Files) []string {
 	var out []string
-	for path := range files {
-		if strings.HasSuffix(path, ".org") {
-			out = append(out, path)
+	for name := range files {
+		if strings.HasSuffix(name, ".org") {
+			out = append(out, name)
 		}
 	}
 	slices.Sort(out)
 	return out
 }
 
-// Files runs the workbooks of a bundle again.
-func Files(ctx context.Context, files manifest.Files, lanes *compile.Registry) (*Outcome, error) {
-	out := &Outcome{Sources: Sources(files)}
-	if len(out.Sources) == 0 {
+// Files runs the workbooks of a bundle again and compares what is said of them.
+func Files(ctx context.Context, files manifest.Files, said []manifest.Assertion, opts Options) (*Outcome, error) {
+	sources := Sources(files)
+	if len(sources) == 0 {
 		return nil, fault.New(fault.RebuildNoSource, "no workbook to run again")
 	}
+	return run(ctx, files, sources, said, opts.Lanes)
+}
+
+// run runs some of the workbooks among files again, in a directory of their own.
+func run(ctx context.Context, files manifest.Files, sources []string, said []manifest.Assertion, lanes *compile.Registry) (*Outcome, error) {
 	dir, err := os.MkdirTemp("", "wb-rebuild-")
 	if err != nil {
 		return nil, err
@@ -89,40 +203,48 @@ func Files(ctx context.Context, files manifest.Files, lanes *compile.Registry) (
 	if err := sign.WriteNew(dir, files, false); err != nil {
 		return nil, err
 	}
-	for _, source := range out.Sources {
-		n, err := again(ctx, filepath.Join(dir, filepath.FromSlash(source)), source, files, lanes)
+	out := &Outcome{Sources: sources}
+	for _, source := range sources {
+		one, err := again(ctx, filepath.Join(dir, filepath.FromSlash(source)), source, files, said, lanes)
 		if err != nil {
 			return nil, err
 		}
-		out.Components += n
+		out.add(one)
 	}
 	return out, nil
 }
 
 // again runs one workbook without its results having any part in it and
-// compares the text that comes out.
-func again(ctx context.Context, file, source string, files manifest.Files, lanes *compile.Registry) (int, error) {
-	report, err := workbook.Run(ctx, workbook.Options{File: file, Lanes: lanes, Force: true, TrustTier: "instance"})
+// compares the text that comes out, the files it wrote, and the statements.
+func again(ctx context.Context, file, source string, files manifest.Files, said []manifest.Assertion, lanes *compile.Registry) (*Outcome, error) {
+	opts := workbook.Options{File: file, Lanes: lanes, Force: true, TrustTier: "instance", Cache: workbook.CacheBeside(file)}
+	report, err := workbook.Run(ctx, opts)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
-		return 0, &fault.Error{Code: fault.RebuildFailed, Path: source, Text: err.Error()}
+		return nil, &fault.Error{Code: fault.RebuildFailed, Path: source, Text: err.Error()}
 	}
 	if failed := report.Failed(); failed != nil {
-		return 0, &fault.Error{Code: fault.RebuildFailed, Path: source, Text: fmt.Sprintf("%s: %v", failed.ID, failed.Err)}
+		return nil, &fault.Error{Code: fault.RebuildFailed, Path: source, Text: fmt.Sprintf("%s: %v", failed.ID, failed.Err)}
 	}
 	now, err := os.ReadFile(file)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	if !bytes.Equal(now, files[source]) {
-		return 0, &fault.Error{Code: fault.RebuildDiffers, Path: source, Text: fmt.Sprintf("line %d comes out another way", firstDifference(now, files[source]))}
+		return nil, &fault.Error{Code: fault.RebuildDiffers, Path: source, Text: fmt.Sprintf("line %d comes out another way", firstDifference(now, files[source]))}
 	}
-	for _, path := range slices.Sorted(maps.Keys(files)) {
-		made, err := os.ReadFile(filepath.Join(filepath.Dir(file), filepath.FromSlash(path)))
-		if filepath.Dir(source) == "." && err == nil && !bytes.Equal(made, files[path]) {
-			return 0, &fault.Error{Code: fault.RebuildDiffers, Path: path, Text: "is written another way"}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		made, err := os.ReadFile(filepath.Join(filepath.Dir(file), filepath.FromSlash(name)))
+		if path.Dir(source) == "." && err == nil && !bytes.Equal(made, files[name]) {
+			return nil, &fault.Error{Code: fault.RebuildDiffers, Path: name, Text: "is written another way"}
 		}
 	}
-	return len(report.Components), nil
+	out := &Outcome{Components: len(report.Components)}
+	opts.Source = now
+	out.Statements, out.Notes, err = compare(ctx, opts, source, said)
+	return out, err
 }
 
 // firstDifference is the first line in which two texts differ, from 1.

@@ -13,7 +13,9 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
+	"wb/publish/bundle"
 	"wb/publish/keys"
 	"wb/publish/manifest"
 	"wb/publish/verify"
@@ -42,43 +44,80 @@ func Open(s *grants.Store, m *verify.Memory) (*Trust, error) {
 	}}, nil
 }
 
-// Granted is who is trusted and what for.
-type Granted struct {
-	DID    string
-	Grants []string
+// File gives what a workbook is granted for a signature, of what it asks for:
+// the one beside it, for its program, or that of the page or bundle that it came
+// in. did is whom the grants are for, "" for nobody.
+func (t *Trust) File(file, program string, asks []string) (did string, granted []string, err error) {
+	if len(t.Signers) == 0 || len(asks) == 0 {
+		return "", nil, nil
+	}
+	published := manifest.IsPage(file) || filepath.Ext(file) == ".wbundle"
+	if !published {
+		file += manifest.DetachedSuffix
+	}
+	data, err := os.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", nil, nil
+	}
+	if err != nil {
+		return "", nil, err
+	}
+	issuer, log := "", []byte(nil)
+	if published {
+		issuer, log = ofPublished(data)
+	} else {
+		issuer, log = ofDetached(data, program)
+	}
+	if issuer == "" {
+		return "", nil, nil
+	}
+	did, granted = t.By(issuer, log, asks)
+	return did, granted, nil
 }
 
-// Workbook gives what a workbook is granted for the signature beside its file,
-// if there is one for its program, of what it asks for.
-func (t *Trust) Workbook(file, program string, asks []string) (Granted, bool) {
-	if len(t.Signers) == 0 || len(asks) == 0 {
-		return Granted{}, false
+// ofDetached is who signed a program, "" when nobody validly did.
+func ofDetached(signature []byte, program string) (issuer string, log []byte) {
+	if !verify.Program(program, signature, verify.Options{}).Valid {
+		return "", nil
 	}
-	signature, err := os.ReadFile(file + manifest.DetachedSuffix)
-	if errors.Is(err, fs.ErrNotExist) || err != nil {
-		return Granted{}, false
-	}
-	r := verify.Program(program, signature, verify.Options{})
 	d, err := manifest.ReadDetached(signature)
-	if !r.Valid || err != nil {
-		return Granted{}, false
+	if err != nil {
+		return "", nil
 	}
-	return t.By(r.IssuerDID, []byte(d.Keys), asks)
+	return d.IssuerDID, []byte(d.Keys)
+}
+
+// ofPublished is who signed a page or bundle, "" when nobody validly did.
+func ofPublished(data []byte) (issuer string, log []byte) {
+	check, zip := verify.Bundle, data
+	if !bytes.HasPrefix(data, []byte("PK")) {
+		check = verify.Page
+		var err error
+		if zip, err = bundle.Extract(data); err != nil {
+			return "", nil // there is no workbook in it
+		}
+	}
+	r := check(data, verify.Options{})
+	files, err := bundle.Unpack(zip)
+	if !r.Valid || err != nil {
+		return "", nil
+	}
+	return r.IssuerDID, files[manifest.BundleKeysPath]
 }
 
 // By gives what is granted to something that a key validly signed, of what it
 // asks for. log is the key log that came along, nil when none did; the caller has
 // not checked it.
-func (t *Trust) By(issuer string, log []byte, asks []string) (Granted, bool) {
+func (t *Trust) By(issuer string, log []byte, asks []string) (did string, granted []string) {
 	for _, s := range t.Signers {
 		if !t.signs(s, issuer, log) {
 			continue
 		}
 		if both := grants.Ceiling(s.Grants, asks); len(both) > 0 {
-			return Granted{s.DID, both}, true
+			return s.DID, both
 		}
 	}
-	return Granted{}, false
+	return "", nil
 }
 
 // signs reports whether a key is that of a trusted signer, and was not revoked.

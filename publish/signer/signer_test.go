@@ -8,8 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"wb/publish/bundle"
 	"wb/publish/keys"
 	"wb/publish/manifest"
+	"wb/publish/sign"
 	"wb/sandbox/grants"
 	"wb/trace/identity"
 )
@@ -86,19 +88,19 @@ func TestBy(t *testing.T) {
 		if c.log != nil {
 			text = c.log.Text()
 		}
-		got, ok := trust.By(c.issuer.DID(), text, asks)
-		if ok != c.want || ok && got.DID != c.signer.DID {
-			t.Errorf("%s: %v %+v", c.name, ok, got)
+		did, granted := trust.By(c.issuer.DID(), text, asks)
+		if (did != "") != c.want || c.want && (did != c.signer.DID || len(granted) == 0) {
+			t.Errorf("%s: %q %q", c.name, did, granted)
 		}
 	}
 	trust := &Trust{Signers: []grants.Signer{trusted}}
-	if got, _ := trust.By(one.DID(), nil, []string{"kv:a", "net:x.org", "llm"}); !slices.Equal(got.Grants, []string{"kv:a", "net:x.org"}) {
-		t.Errorf("granted %q", got.Grants)
+	if _, granted := trust.By(one.DID(), nil, []string{"kv:a", "net:x.org", "llm"}); !slices.Equal(granted, []string{"kv:a", "net:x.org"}) {
+		t.Errorf("granted %q", granted)
 	}
-	if _, ok := trust.By(one.DID(), nil, []string{"llm"}); ok {
+	if did, _ := trust.By(one.DID(), nil, []string{"llm"}); did != "" {
 		t.Error("granted what nobody granted")
 	}
-	if _, ok := trust.By(one.DID(), []byte("broken\n"), asks); ok {
+	if did, _ := trust.By(one.DID(), []byte("broken\n"), asks); did != "" {
 		t.Error("trusted with a broken key log")
 	}
 }
@@ -108,8 +110,11 @@ func TestWorkbook(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "a.org")
 	trust := &Trust{Signers: []grants.Signer{{DID: one.DID(), Grants: []string{"kv"}}}}
 	granted := func(program string) bool {
-		_, ok := trust.Workbook(file, program, []string{"kv"})
-		return ok
+		did, _, err := trust.File(file, program, []string{"kv"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return did != ""
 	}
 	if granted("aa") {
 		t.Error("granted without a signature")
@@ -134,5 +139,41 @@ func TestWorkbook(t *testing.T) {
 	put([]byte("{}\n"), nil)
 	if granted("aa") {
 		t.Error("granted for a broken signature")
+	}
+}
+
+// TestPublished: a page or bundle grants for the workbook in it.
+func TestPublished(t *testing.T) {
+	one, stranger := key(t, 1), key(t, 3)
+	trust := &Trust{Signers: []grants.Signer{{DID: one.DID(), Grants: []string{"kv"}}}}
+	dir := t.TempDir()
+	for _, by := range []identity.Key{one, stranger} {
+		zip, err := sign.Bundle(manifest.Files{"a.org": []byte("* x")}, sign.Issuer{Signer: by, Keys: logOf(t, by)}, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := manifest.SignPage(bundle.Embed([]byte("<p>x"), zip), by, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		empty, err := manifest.SignPage([]byte("<p>x"), by, noon)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, c := range map[string]struct {
+			data []byte
+			want bool
+		}{
+			"a.wbundle": {zip, by.DID() == one.DID()}, "b.html": {page, by.DID() == one.DID()}, "c.html": {empty, false},
+			"d.html": {bytes.Replace(page, []byte("<p>x"), []byte("<p>y"), 1), false}, "e.wbundle": {append(bytes.Clone(zip), 0), false},
+		} {
+			file := filepath.Join(dir, name)
+			if err := os.WriteFile(file, c.data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if did, _, err := trust.File(file, "", []string{"kv"}); err != nil || (did != "") != c.want {
+				t.Errorf("%s by %s: %q %v", name, by.DID(), did, err)
+			}
+		}
 	}
 }

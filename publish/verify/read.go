@@ -16,6 +16,11 @@ const maxSite = 2 << 30
 // ReadDir reads the files of a site from a directory. Symbolic links and
 // devices are failures: what they lead to is not in the directory.
 func ReadDir(dir string) (manifest.Files, error) {
+	return ReadTree(dir, func(string) bool { return true })
+}
+
+// ReadTree is [ReadDir] of the files and directories that keep keeps.
+func ReadTree(dir string, keep func(path string) bool) (manifest.Files, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
@@ -24,6 +29,11 @@ func ReadDir(dir string) (manifest.Files, error) {
 	files, total := manifest.Files{}, int64(0)
 	err = fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
 		switch {
+		case err == nil && path != "." && !keep(path):
+			if d.IsDir() {
+				return fs.SkipDir
+			}
+			return nil
 		case err != nil || d.IsDir():
 			return err
 		case !d.Type().IsRegular():

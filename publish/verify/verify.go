@@ -33,6 +33,9 @@ type Options struct {
 	Keys []byte
 	// Known is what was seen of the site before, nil for nothing.
 	Known *Known
+	// Heard is a key log of the site's identity that was seen elsewhere, nil for
+	// none. Whichever of the two logs is longer counts.
+	Heard []byte
 	// Partial says that only listed files could be looked at, as over HTTP.
 	Partial bool
 }
@@ -44,6 +47,7 @@ type Known struct {
 	ManifestSHA256 string `json:"manifest_sha256"`
 	Keys           string `json:"keys"`     // the key log
 	LogRoot        string `json:"log_root"` // of the release log when it had Sequence entries
+	First          string `json:"first"`    // the same when it had one: what tells an identity's sites apart
 }
 
 // Report is a verdict.
@@ -311,6 +315,11 @@ func (r *Report) keylog(s *manifest.Site, files manifest.Files, path string, opt
 			return err
 		}
 	}
+	if opts.Heard != nil {
+		if log, err = newer(log, opts.Heard); err != nil {
+			return fault.In(path, err)
+		}
+	}
 	sequence := s.Sequence
 	if s.Kind == manifest.KindBundle {
 		sequence = keys.NoSequence
@@ -400,19 +409,13 @@ func (r *Report) site(files manifest.Files, opts Options) error {
 		return err
 	}
 	r.Remember = &Known{Sequence: s.Sequence, ManifestSHA256: manifest.SHA256(text), Keys: string(files[manifest.KeysPath]),
-		LogRoot: releases.RootAt(releases.Len())}
+		LogRoot: releases.RootAt(releases.Len()), First: releases.RootAt(1)}
 	return nil
 }
 
 // released checks that the log of releases ends with this one.
 func released(s *manifest.Site, text []byte, files manifest.Files) (*manifest.Releases, error) {
-	log := manifest.Files{}
-	for path, data := range files {
-		if name, ok := strings.CutPrefix(path, manifest.LogPrefix); ok {
-			log[name] = data
-		}
-	}
-	releases, err := manifest.ReadReleases(log, s.IdentityDID, s.IssuerDID)
+	releases, err := releasesOf(s, files)
 	if err != nil {
 		return nil, err
 	}
@@ -424,6 +427,17 @@ func released(s *manifest.Site, text []byte, files manifest.Files) (*manifest.Re
 		return nil, fault.New(fault.LogEntry, "the last release logged is another one (%d)", last.Sequence)
 	}
 	return releases, nil
+}
+
+// releasesOf reads a site's log of releases.
+func releasesOf(s *manifest.Site, files manifest.Files) (*manifest.Releases, error) {
+	log := manifest.Files{}
+	for path, data := range files {
+		if name, ok := strings.CutPrefix(path, manifest.LogPrefix); ok {
+			log[name] = data
+		}
+	}
+	return manifest.ReadReleases(log, s.IdentityDID, s.IssuerDID)
 }
 
 // allows compares a site with what was seen of it before.

@@ -29,6 +29,10 @@ type Host struct {
 	Grants   *grants.Store
 	// Tiers opens the tiers of isolation; nil has none but the process itself.
 	Tiers workbook.Tiers
+	// Signed gives what the user grants to whoever signed a workbook, of what it
+	// asks for, by its file, or the page or bundle that it came in, and the digest
+	// of its program; signer is "" for nobody. nil trusts no signatures.
+	Signed func(file, program string, asks []string) (signer string, granted []string, err error)
 	// Seal gives the key that secrets are sealed with.
 	Seal func() ([]byte, error)
 	// Net is what requests go through besides the grants, the floor and the
@@ -119,10 +123,30 @@ func (h *Host) Prepare(opts *workbook.Options, plan *workbook.Plan) (finish func
 			opts.Grants = append(slices.Clone(opts.Grants), trust.Grants...)
 		}
 	}
-	run := &run{live: broker.NewCounter(broker.MaxLive), running: broker.NewCounter(broker.MaxRunning), host: h, complete: h.Complete, started: started, lanes: opts.Lanes, jobs: opts.Jobs,
+	signer, err := h.signed(opts, file, plan)
+	if err != nil {
+		return nil, err
+	}
+	run := &run{signer: signer, live: broker.NewCounter(broker.MaxLive), running: broker.NewCounter(broker.MaxRunning), host: h, complete: h.Complete, started: started, lanes: opts.Lanes, jobs: opts.Jobs,
 		principal: dock.Principal{Tenant: h.Tenant, Project: filepath.Dir(file), Name: file}}
 	opts.Docks = run.dock
 	return run.finish, nil
+}
+
+// signed gives a run what the user grants to whoever signed its workbook.
+func (h *Host) signed(opts *workbook.Options, file string, plan *workbook.Plan) (signer string, err error) {
+	asks := workbook.Asks(plan)
+	if h.Signed == nil || len(asks) == 0 || opts.TrustTier == "instance" {
+		return "", nil
+	}
+	if opts.Principal != "" { // the page or bundle that it came in
+		file = opts.Principal
+	}
+	signer, granted, err := h.Signed(file, workbook.ProgramDigest(plan), asks)
+	if signer != "" {
+		opts.Grants = append(slices.Clone(opts.Grants), granted...)
+	}
+	return signer, err
 }
 
 // run is one run of a workbook: what its components share.
@@ -132,6 +156,7 @@ type run struct {
 	principal dock.Principal
 	call      string // the idempotency key of who started it, "" for none
 	starter   string // whose grants these are besides, "" the user's alone
+	signer    string // whose signature has grants, "" for nobody's
 	started   time.Time
 	lanes     *compile.Registry
 	jobs      int
@@ -169,7 +194,8 @@ func (r *run) dock(_ context.Context, want workbook.DockRequest) *dock.Dock {
 	if r.host.Grants != nil {
 		config.Revoked = func(capability string) bool {
 			return r.host.Grants.Revoked(r.principal.Name, capability, r.started) ||
-				r.starter != "" && r.host.Grants.Revoked(r.starter, capability, r.started)
+				r.starter != "" && r.host.Grants.Revoked(r.starter, capability, r.started) ||
+				r.signer != "" && r.host.Grants.Revoked(r.signer, capability, r.started)
 		}
 	}
 	if len(granted) > 0 {

@@ -114,6 +114,8 @@ type Task struct {
 	Until time.Time `json:",omitzero"`
 	// On hears the run and the runs inside it.
 	On []agent.Listener `json:"-"`
+	// Instance is whose listeners hear the run besides; nil for none.
+	Instance *agent.Agent `json:"-"`
 
 	run string // the run of this process, also in runs inside it
 }
@@ -351,7 +353,7 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 	d.Model = model
 	opts := known.options()
 	opts.Taint = slices.Concat(opts.Taint, task.Taint)
-	opts.Model, opts.Events, opts.Journal, opts.RunID, opts.RootRunID = client, run, journal, run.ID(), root
+	opts.Model, opts.Events, opts.Journal, opts.RunID, opts.RootRunID, opts.Instance = client, run, journal, run.ID(), root, task.Instance
 	result, err := rt.execute(ctx, d, task, opts)
 	if err != nil {
 		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))

@@ -60,6 +60,7 @@ type agentRunCmd struct {
 	Target string `arg:"" help:"The document, and which of its agents: FILE#ID."`
 	Task   string `arg:"" help:"What to do, in words; - reads standard input."`
 	agentLimits
+	agentEvents
 }
 
 func (c *agentRunCmd) Help() string {
@@ -78,7 +79,12 @@ func (c *agentRunCmd) Run(a *app) error {
 	if err := taskTarget(&task, c.Target); err != nil {
 		return err
 	}
-	return a.withAgents(c.Stream, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
+	return c.hearing(a, func(hear func(*runtime.Runtime, *runtime.Task)) error {
+		return a.withAgents(c.Stream, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+			hear(rt, &task)
+			return rt.Run(ctx, task)
+		})
+	})
 }
 
 type agentReplCmd struct {
@@ -276,10 +282,13 @@ func (a *app) withAgents(stream bool, do func(context.Context, *runtime.Runtime)
 
 // agentResult answers with what came of a run.
 func (a *app) agentResult(result *agent.Result) error {
-	err := a.answer("agent", result, func(w io.Writer) error {
-		_, err := fmt.Fprintln(w, strings.TrimRight(result.Result, "\n"))
-		return err
-	})
+	var err error
+	if !a.quietResult {
+		err = a.answer("agent", result, func(w io.Writer) error {
+			_, err := fmt.Fprintln(w, strings.TrimRight(result.Result, "\n"))
+			return err
+		})
+	}
 	if err == nil && result.ExitCode() != 0 {
 		return alreadyReported(result.ExitCode())
 	}

@@ -53,6 +53,6 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: toolchainCondition,
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": modelCommand, "lastrun": lastRunCommand, "deny": denyCommand, "mcpconfig": mcpConfigCommand},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": modelCommand, "lastrun": lastRunCommand, "cmpkinds": kindsCommand, "deny": denyCommand, "mcpconfig": mcpConfigCommand},
 	})
 }

@@ -66,3 +66,30 @@ func mcpConfigCommand(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.MkdirAll(ts.MkAbs(".config/wb"), 0o755))
 	ts.Check(os.WriteFile(ts.MkAbs(".config/wb/wb.toml"), []byte(text), 0o644))
 }
+
+// kindsCommand is "cmpkinds LINES WANT": it compares the level, kind and agent of
+// each event of a stream with what is wanted.
+func kindsCommand(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: cmpkinds LINES WANT")
+	}
+	var got strings.Builder
+	for line := range strings.Lines(ts.ReadFile(args[0])) {
+		var e struct {
+			Level, Kind, Agent, Run string
+			Inner                   string `json:"inner_run"`
+		}
+		ts.Check(json.Unmarshal([]byte(line), &e))
+		fmt.Fprintf(&got, "%s %s %s", e.Level, e.Kind, e.Agent)
+		if e.Inner != "" {
+			got.WriteString(" inner")
+		}
+		if e.Run == "" {
+			got.WriteString(" of no run")
+		}
+		got.WriteString("\n")
+	}
+	if want := ts.ReadFile(args[1]); got.String() != want {
+		ts.Fatalf("told\n%swant\n%s", got.String(), want)
+	}
+}

@@ -48,6 +48,8 @@ type app struct {
 	private func(netip.Addr) bool
 
 	json, quiet, verbose bool
+	// quietResult leaves standard output to the events of a run.
+	quietResult bool
 }
 
 // envelope is the one shape of --json answers.

@@ -13,6 +13,7 @@ import (
 
 	"wb/trace"
 	"wb/trace/activity"
+	"wb/trace/identity"
 	"wb/trace/telemetry"
 )
 
@@ -42,15 +43,19 @@ func (c *telemetryCmd) Run(a *app) error {
 	if c.Follow {
 		return c.follow(a, state)
 	}
+	dir := "."
+	if c.Tenant != identity.DefaultTenant {
+		dir = state.Dir() // what is recorded here is not the tenant's
+	}
 	if c.Run_ != "" {
-		record, err := telemetry.Find(state, ".", c.Run_)
+		record, err := telemetry.Find(state, dir, c.Run_)
 		if err != nil {
 			return err
 		}
 		s := telemetry.Summarize(record)
 		return a.answer("telemetry", s, s.Write)
 	}
-	records, err := telemetry.List(state, ".")
+	records, err := telemetry.List(state, dir)
 	if err != nil {
 		return err
 	}

@@ -132,9 +132,15 @@ func RustModule() string {
 					params, args = append(params, p.Name+"_: &str"), append(args, p.Name+"_.as_bytes()")
 				}
 			}
-			result, conclude := map[Kind]string{Nothing: "()", Bytes: "Option<Vec<u8>>", Text: "Option<String>", JSON: "Option<String>"}[o.Result], map[Kind]string{Nothing: "super::nothing", Text: "super::text", JSON: "super::text"}[o.Result]
-			fmt.Fprintf(&b, "        /// %s\n        pub fn %s(%s) -> Result<%s, Error> {\n            let f = super::frame(%q, &[%s]);\n            let n = unsafe { wb_dock_%s(f.as_ptr(), f.len()) };\n            %s(super::take(n as usize))\n        }\n",
-				o.Doc, o.Name, strings.Join(params, ", "), result, &o, strings.Join(args, ", "), cName(o.needed()), conclude)
+			result, reply := "Option<String>", "super::text(super::take(n as usize))"
+			switch o.Result {
+			case Nothing:
+				result, reply = "()", "super::nothing(super::take(n as usize))"
+			case Bytes:
+				result, reply = "Option<Vec<u8>>", "super::take(n as usize)"
+			}
+			fmt.Fprintf(&b, "        /// %s\n        pub fn %s(%s) -> Result<%s, Error> {\n            let f = super::frame(%q, &[%s]);\n            let n = unsafe { wb_dock_%s(f.as_ptr(), f.len()) };\n            %s\n        }\n",
+				o.Doc, o.Name, strings.Join(params, ", "), result, &o, strings.Join(args, ", "), cName(o.needed()), reply)
 		}
 		b.WriteString("    }\n")
 	}

@@ -16,6 +16,7 @@ import (
 	"wb/publish/fault"
 	"wb/publish/manifest"
 	"wb/publish/pack"
+	"wb/publish/page"
 	"wb/publish/rebuild"
 	"wb/publish/sign"
 	"wb/publish/verify"
@@ -68,8 +69,8 @@ func (c *bundleCmd) Run(a *app) error {
 		for _, d := range p.Found {
 			a.note("%s", d)
 		}
-		if len(p.Found) > 0 {
-			return &codedError{text: fmt.Sprintf("%s: %d mistakes that readers would see", c.File, len(p.Found)), code: exitFailed}
+		if n := page.Mistakes(p.Found); n > 0 {
+			return &codedError{text: fmt.Sprintf("%s: %d mistakes that readers would see", c.File, n), code: exitFailed}
 		}
 		make := p.Bundle
 		if single {

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/compile"
+	"wb/publish/pack"
 	"wb/workbook"
 	"wb/workbook/exchange"
 )
@@ -25,7 +27,7 @@ func (c *exportCmd) Help() string {
   wb export analysis.org --to ipynb
   wb export notes.org --to md --reader -o -
 
-Results are those in the document: nothing runs. Markdown and notebooks carry everything along, so that wb import gives the document back; --reader shows only what :exports says.`
+Results are those in the document: nothing runs. Markdown and notebooks carry everything along, so that wb import gives the document back; --reader shows only what :exports says. A page stands by itself: formulas, pictures and what is known about each result are in it, and it asks nobody for anything. Mistakes, such as links that lead nowhere, are named; the page is written nevertheless.`
 }
 
 func (c *exportCmd) Run(a *app) error {
@@ -59,8 +61,11 @@ func (c *exportCmd) Run(a *app) error {
 }
 
 func (c *exportCmd) translate(a *app, src []byte) ([]byte, error) {
+	if c.To == "html" {
+		return c.page(a, src)
+	}
 	fidelity := exchange.Lossless
-	if c.Reader || c.To == "html" {
+	if c.Reader {
 		fidelity = exchange.Readable
 		shown, err := workbook.Exported(a.ctx, c.File, src)
 		if err != nil {
@@ -68,13 +73,26 @@ func (c *exportCmd) translate(a *app, src []byte) ([]byte, error) {
 		}
 		src = shown
 	}
-	switch c.To {
-	case "html":
-		return exchange.ToHTML(src, filepath.Base(c.File))
-	case "ipynb":
+	if c.To == "ipynb" {
 		return exchange.ToNotebook(src, beside(c.File))
 	}
 	return exchange.ToMarkdown(src, fidelity), nil
+}
+
+// page writes the page and says what in it readers would stumble over.
+func (c *exportCmd) page(a *app, src []byte) (html []byte, err error) {
+	err = a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
+		var found []compile.Diagnostic
+		html, found, err = pack.Page(a.ctx, workbook.Options{File: c.File, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(c.File)})
+		for _, d := range found {
+			a.note("%s", d)
+			if d.Hint != "" {
+				a.note("    hint: %s", d.Hint)
+			}
+		}
+		return err
+	})
+	return html, err
 }
 
 // beside reads files in the directory of a document and below it, and no

@@ -63,32 +63,66 @@ func Workbook(ctx context.Context, opts workbook.Options) (*Packed, error) {
 		return nil, err
 	}
 	defer root.Close()
-	facts, err := page.Facts(ctx, opts)
+	read := reader(root)
+	known, err := knowledge(ctx, opts, read)
 	if err != nil {
 		return nil, err
-	}
-	read := func(name string) ([]byte, error) {
-		if manifest.Private(path.Clean(name)) {
-			return nil, os.ErrPermission
-		}
-		return root.ReadFile(filepath.FromSlash(name))
 	}
 	runs, err := live.New(ctx, opts, live.Config{})
 	if err != nil {
 		return nil, err
 	}
-	foot, err := runs.Foot()
-	if err != nil {
+	if known.Foot, err = runs.Foot(); err != nil {
 		return nil, err
 	}
-	if p.Page, p.Found, err = page.Render(ctx, opts.File, opts.Source, page.Options{Facts: facts, Read: read, Live: runs.Component, Foot: foot}); err != nil {
+	known.Live = runs.Component
+	if p.Page, p.Found, err = page.Render(ctx, opts.File, opts.Source, known); err != nil {
 		return nil, err
 	}
 	p.Files[p.Name] = opts.Source
 	p.gather(org.Parse(opts.Source), read)
 	p.Assertions = append([]manifest.Assertion{{Label: verify.SourceLabel, Data: map[string]any{"path": p.Name, "sha256": manifest.SHA256(opts.Source)}}},
-		page.Statements(workbook.NewPlan(opts.File, opts.Source), p.Name, facts)...)
+		page.Statements(workbook.NewPlan(opts.File, opts.Source), p.Name, known.Facts)...)
 	return p, nil
+}
+
+// Page is a workbook as one page, for reading: nothing in it runs, and it is
+// not signed. Facts come from the cache and from events.org beside it.
+func Page(ctx context.Context, opts workbook.Options) ([]byte, []compile.Diagnostic, error) {
+	root, err := os.OpenRoot(filepath.Dir(opts.File))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer root.Close()
+	known, err := knowledge(ctx, opts, reader(root))
+	if err != nil {
+		return nil, nil, err
+	}
+	return page.Render(ctx, opts.File, opts.Source, known)
+}
+
+// reader reads files below a workbook's directory that may leave the machine.
+func reader(root *os.Root) func(string) ([]byte, error) {
+	return func(name string) ([]byte, error) {
+		if manifest.Private(path.Clean(name)) {
+			return nil, os.ErrPermission
+		}
+		return root.ReadFile(filepath.FromSlash(name))
+	}
+}
+
+// knowledge is what a page is made of besides the document.
+func knowledge(ctx context.Context, opts workbook.Options, read func(string) ([]byte, error)) (page.Options, error) {
+	facts, err := page.Facts(ctx, opts)
+	if err != nil {
+		return page.Options{}, err
+	}
+	known := page.Options{Facts: facts, Read: read}
+	if text, err := os.ReadFile(filepath.Join(filepath.Dir(opts.File), "events.org")); err == nil {
+		known.Events = page.RunEvents(text, opts.File)
+		page.AddEvents(facts, known.Events)
+	}
+	return known, nil
 }
 
 // gather takes the files that the document names and that lie beside it.

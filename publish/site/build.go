@@ -156,22 +156,11 @@ func (b *Builder) fill(r *Result) error {
 	files := maps.Clone(b.frames)
 	for _, d := range b.p.Documents {
 		m := b.pages[d.Path]
-		source, trail := sourceOf(d), trailOf(d)
-		foot := m.foot.HTML
-		if m.foot.Script != "" {
-			name := "assets/live-" + manifest.SHA256([]byte(m.foot.Script))[:16] + ".mjs"
-			files[name] = []byte(m.foot.Script)
-			foot += "<script type=\"module\" src=\"" + relative(d.Page, name) + "\"></script>\n"
+		if m.framed == nil || r.Framed {
+			m.framed = b.inFrames(m)
 		}
+		maps.Copy(files, m.framed)
 		maps.Copy(files, m.live)
-		files[d.Page] = splice(files[d.Page], map[string]string{SlotHeader: m.page.Header, SlotContents: m.page.TOC, SlotBody: m.page.Body,
-			SlotProvenance: m.page.Provenance, SlotFoot: foot})
-		if frame, ok := files[source]; ok {
-			files[source] = splice(frame, map[string]string{SlotBody: m.page.View})
-		}
-		if frame, ok := files[trail]; ok {
-			files[trail] = splice(frame, map[string]string{SlotBody: m.page.Trail})
-		}
 		for _, name := range m.files {
 			if files[name] != nil {
 				continue
@@ -193,6 +182,26 @@ func (b *Builder) fill(r *Result) error {
 	files["assets/search-index.js"] = index
 	b.files = files
 	return nil
+}
+
+// inFrames puts the parts of a document into the frames of its pages.
+func (b *Builder) inFrames(m *built) manifest.Files {
+	d, files := m.doc, manifest.Files{}
+	foot := m.foot.HTML
+	if m.foot.Script != "" {
+		name := "assets/live-" + manifest.SHA256([]byte(m.foot.Script))[:16] + ".mjs"
+		files[name] = []byte(m.foot.Script)
+		foot += "<script type=\"module\" src=\"" + d.To(name) + "\"></script>\n"
+	}
+	files[d.Page] = splice(b.frames[d.Page], map[string]string{SlotHeader: m.page.Header, SlotContents: m.page.TOC, SlotBody: m.page.Body,
+		SlotProvenance: m.page.Provenance, SlotFoot: foot})
+	if frame, ok := b.frames[sourceOf(d)]; ok {
+		files[sourceOf(d)] = splice(frame, map[string]string{SlotBody: m.page.View})
+	}
+	if frame, ok := b.frames[trailOf(d)]; ok {
+		files[trailOf(d)] = splice(frame, map[string]string{SlotBody: m.page.Trail})
+	}
+	return files
 }
 
 // splice puts the parts of a document into its frame.

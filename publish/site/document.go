@@ -7,6 +7,7 @@ import (
 
 	"wb/compile"
 	"wb/internal/lazyregexp"
+	"wb/publish/manifest"
 	"wb/publish/page"
 	"wb/trace"
 )
@@ -40,6 +41,8 @@ type built struct {
 	record *record // in the search index
 	foot   page.Foot
 	live   map[string][]byte // files that the foot needs, by path
+
+	framed manifest.Files // its pages in their frames, nil when that is to be done
 }
 
 // build makes the parts of a document's page.

@@ -169,11 +169,16 @@ var draftLine = lazyregexp.New(`(?im)^[ \t]*#\+DRAFT:[ \t]*(t|true|yes)[ \t\r]*$
 // isDraft reports whether the author says that a document is not for readers
 // yet.
 func isDraft(src []byte) bool {
-	if !draftLine.Match(src) {
+	if !containsAny(src, "#+DRAFT:", "#+draft:", "#+Draft:") || !draftLine.Match(src) {
 		return false
 	}
 	v, ok := org.Parse(src).Setting("DRAFT") // the line may stand in a block
 	return ok && slices.Contains([]string{"t", "true", "yes"}, strings.ToLower(v.Text))
+}
+
+// containsAny is what is asked before an expression that takes its time.
+func containsAny(text []byte, words ...string) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return bytes.Contains(text, []byte(w)) })
 }
 
 // checkEntries complains about lines of site.org that lead nowhere or stand
@@ -241,6 +246,9 @@ var idLine = lazyregexp.New(`(?im)^[ \t]*:ID:[ \t]+(\S+)[ \t\r]*$`)
 // indexIDs finds which document has which id, and ids that more than one has.
 func (p *Project) indexIDs() {
 	for _, d := range p.Documents {
+		if !containsAny(d.Source, ":ID:", ":id:") {
+			continue
+		}
 		for _, m := range idLine.FindAllSubmatchIndex(d.Source, -1) {
 			id := string(d.Source[m[2]:m[3]])
 			other := p.byID[id]

@@ -102,6 +102,9 @@ const maxDescription = 160
 // firstSentence is the beginning of a text, cut at the end of a sentence or at
 // a word.
 func firstSentence(text string) string {
+	if len(text) > 8*maxDescription {
+		text = text[:8*maxDescription] // the last word may be cut, and is not reached
+	}
 	words := strings.Fields(text)
 	var out strings.Builder
 	n := 0

@@ -46,6 +46,9 @@ func newRecord(p *page.Page) *record {
 
 // cut shortens a text to about n runes, at a word.
 func cut(text string, n int) string {
+	if len(text) > 8*n {
+		text = text[:8*n] // the last rune may be cut, and is not reached
+	}
 	text = strings.Join(strings.Fields(text), " ")
 	runes := []rune(text)
 	if len(runes) <= n {

@@ -25,7 +25,7 @@ func New() *Highlighter { return &Highlighter{lexers: map[string]chroma.Lexer{}}
 // orgNames are languages that org has another name for than chroma.
 var orgNames = map[string]string{
 	"emacs-lisp": "elisp", "C": "c", "cpp": "c++", "C++": "c++", "js": "javascript", "ts": "typescript", "sh": "bash", "shell": "bash",
-	"conf": "ini", "wat": "webassembly", "dot": "dot", "R": "r", "org": "org", "oql": "", "text": "", "": "",
+	"conf": "ini", "wat": "webassembly", "dot": "dot", "R": "r", "oql": "", "text": "", "": "",
 }
 
 func (h *Highlighter) lexer(lang string) chroma.Lexer {
@@ -68,6 +68,9 @@ const maxCode = 256 << 10
 
 // Highlight gives the HTML of each line of the code.
 func (h *Highlighter) Highlight(lang, code string) ([]string, bool) {
+	if lang == "org" {
+		return orgLines(code), true
+	}
 	l := h.lexer(lang)
 	if l == nil || len(code) > maxCode {
 		return nil, false

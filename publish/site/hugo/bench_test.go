@@ -1,0 +1,195 @@
+package hugo
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"wb/publish/site"
+	"wb/publish/site/highlight"
+	"wb/publish/site/worker"
+	"wb/publish/verify"
+)
+
+// thousand writes a thousand pages of org: headings, prose with markup, lists,
+// tables, links between pages, highlighted code and tags, 8 KB each.
+const pages = 1000
+
+func thousand(tb testing.TB, dir string) {
+	tb.Helper()
+	tags := []string{"garden", "water", "soil", "tools", "harvest", "seeds", "weather", "notes"}
+	words := strings.Fields("the garden needs water every morning and tools stay dry under a roof while seeds wait for warm soil and steady weather")
+	for i := range pages {
+		var b strings.Builder
+		fmt.Fprintf(&b, "#+TITLE: Page %d\n#+DATE: 2025-%02d-%02d\n#+FILETAGS: :%s:%s:\n#+TAGS[]: %[4]s %[5]s\n\n", i, 1+i%12, 1+i%28, tags[i%8], tags[(i/8)%8])
+		for s := range 6 {
+			fmt.Fprintf(&b, "* Section %d of %d\n", s, i)
+			for p := range 3 {
+				for w := range 60 {
+					word := words[(i*7+s*13+p*17+w*w)%len(words)]
+					switch w % 20 {
+					case 3:
+						word = "*" + word + "*"
+					case 9:
+						word = "/" + word + "/"
+					case 15:
+						word = "~" + word + "~"
+					}
+					b.WriteString(word)
+					if w%12 == 11 {
+						b.WriteString("\n")
+					} else {
+						b.WriteString(" ")
+					}
+				}
+				fmt.Fprintf(&b, "See [[file:p%04d.org][another page]].\n\n", (i+s*37+p)%pages)
+			}
+			fmt.Fprintf(&b, "- one item %d\n- another item\n- a third\n\n| town | crates |\n|------+--------|\n| Ghent | %d |\n| Bruges | 7 |\n\n", s, i)
+			b.WriteString("#+begin_src python\ndef total(rows):\n    # add them up\n    return sum(n for _, n in rows if n > 10)\n\nprint(total([(\"Ghent\", 12)]))\n#+end_src\n\n")
+		}
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%04d.org", i)), []byte(b.String()), 0o644); err != nil {
+			tb.Fatal(err)
+		}
+	}
+}
+
+// program builds one of the two from this module.
+func program(b *testing.B, pkg string) string {
+	b.Helper()
+	path := filepath.Join(b.TempDir(), filepath.Base(pkg))
+	if out, err := exec.Command("go", "build", "-o", path, pkg).CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// cost is what a process took.
+type cost struct {
+	wall, cpu time.Duration
+	peak      int64 // bytes resident, at most
+}
+
+func costOf(start time.Time, s *os.ProcessState) cost {
+	return cost{time.Since(start), s.UserTime() + s.SystemTime(), s.SysUsage().(*syscall.Rusage).Maxrss << 10}
+}
+
+// BenchmarkThousandPages builds a thousand pages of org, cold, with wb-publish
+// and with hugo's own program, which renders org with go-org, one after the other. Both
+// highlight code and make tables of contents, tags, feeds, a sitemap and a
+// search index. Reported are the least of the rounds.
+func BenchmarkThousandPages(b *testing.B) {
+	content := b.TempDir()
+	thousand(b, content)
+	ours, theirs := program(b, "wb/cmd/wb-publish"), program(b, "github.com/gohugoio/hugo")
+	own := b.TempDir()
+	if err := os.CopyFS(own, os.DirFS("testdata/hugo")); err != nil {
+		b.Fatal(err)
+	}
+	if err := os.CopyFS(filepath.Join(own, "content"), os.DirFS(content)); err != nil {
+		b.Fatal(err)
+	}
+	least := map[string]cost{}
+	keep := func(name string, c cost) {
+		if old, ok := least[name]; !ok || c.cpu < old.cpu {
+			least[name] = c
+		}
+	}
+	var first map[string][]byte
+	for b.Loop() {
+		out := b.TempDir()
+		request, err := json.Marshal(worker.Request{Version: worker.Version, Do: worker.Site, Dir: content, Out: out})
+		if err != nil {
+			b.Fatal(err)
+		}
+		in, w, err := os.Pipe()
+		if err != nil {
+			b.Fatal(err)
+		}
+		cmd := exec.Command(ours, "work")
+		var said bytes.Buffer
+		cmd.Stdin, cmd.Stdout, cmd.Stderr = in, &said, os.Stderr
+		start := time.Now()
+		if err := cmd.Start(); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := w.Write(append(request, '\n')); err != nil {
+			b.Fatal(err)
+		}
+		if err := cmd.Wait(); err != nil || strings.Contains(said.String(), `"error"`) {
+			b.Fatalf("%v %.2000s", err, said.String())
+		}
+		keep("wb", costOf(start, cmd.ProcessState))
+		w.Close()
+		in.Close()
+		files, err := verify.ReadDir(out)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if first != nil && !maps.EqualFunc(first, files, bytes.Equal) {
+			b.Fatal("the second build gives other bytes")
+		}
+		first = files
+
+		os.RemoveAll(filepath.Join(own, "public"))
+		cmd = exec.Command(theirs, "--source", own, "--quiet", "--noBuildLock", "--logLevel", "error")
+		start = time.Now()
+		if text, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("%v\n%.2000s", err, text)
+		}
+		keep("hugo", costOf(start, cmd.ProcessState))
+	}
+	for name, c := range least {
+		b.ReportMetric(float64(c.wall.Milliseconds()), name+"-ms")
+		b.ReportMetric(float64(c.cpu.Milliseconds()), name+"-cpu-ms")
+		b.ReportMetric(float64(c.peak>>20), name+"-peak-MiB")
+	}
+	b.ReportMetric(float64(least["wb"].wall)/float64(least["hugo"].wall), "ratio")
+	b.ReportMetric(float64(least["wb"].cpu)/float64(least["hugo"].cpu), "cpu-ratio")
+	b.ReportMetric(float64(len(first)), "files")
+}
+
+// BenchmarkOnePage changes the text of one page of a thousand, as a preview sees it.
+func BenchmarkOnePage(b *testing.B) {
+	dir := b.TempDir()
+	thousand(b, dir)
+	p, err := site.Open(dir)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer p.Close()
+	builder := site.NewBuilder(p, Layout{}, site.Options{Highlight: highlight.New()})
+	if _, err := builder.Build(context.Background()); err != nil {
+		b.Fatal(err)
+	}
+	name := filepath.Join(dir, "p0500.org")
+	text, err := os.ReadFile(name)
+	if err != nil {
+		b.Fatal(err)
+	}
+	n := 0
+	for b.Loop() {
+		n++
+		if err := os.WriteFile(name, fmt.Appendf(bytes.Clone(text), "\nChange %d.\n", n), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		if err := p.Reload(); err != nil {
+			b.Fatal(err)
+		}
+		r, err := builder.Build(context.Background())
+		if err != nil {
+			b.Fatal(err)
+		}
+		if len(r.Rebuilt) != 1 || r.Framed {
+			b.Fatalf("%d pages, framed %v", len(r.Rebuilt), r.Framed)
+		}
+	}
+}

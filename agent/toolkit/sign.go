@@ -2,7 +2,6 @@ package toolkit
 
 import (
 	"crypto/sha256"
-	"encoding/base64"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -11,6 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/publish/fault"
+	"wb/publish/keys"
+	"wb/publish/sign"
 	"wb/trace/identity"
 )
 
@@ -20,6 +22,7 @@ var (
 	errNoAuthor    = errors.New("no_author_did")
 	errEncoding    = errors.New("bad_signature_encoding")
 	errSignature   = errors.New("bad_signature")
+	errSpelling    = errors.New("the manifest does not end with its signature, or has two")
 	errContent     = errors.New("files were changed since it was signed")
 )
 
@@ -38,12 +41,9 @@ func (t *Toolkit) Sign(key identity.Key) error {
 		return err
 	}
 	signed := body(t.Manifest) + fmt.Sprintf("\n#+%s: %s\n#+%s: %s", contentKey, digest, authorKey, key.DID())
-	text := signed + fmt.Sprintf("\n#+%s: %s\n", signatureKey, base64.StdEncoding.EncodeToString(key.Sign([]byte(signed))))
+	text := signed + fmt.Sprintf("\n#+%s: %s\n", signatureKey, keys.Encode(key.Sign([]byte(signed))))
 	path := filepath.Join(t.Dir, "manifest.org")
-	if err := os.WriteFile(path+".wb-part", []byte(text), 0o644); err != nil {
-		return err
-	}
-	if err := os.Rename(path+".wb-part", path); err != nil {
+	if err := sign.Replace(path, []byte(text), 0o644); err != nil {
 		return err
 	}
 	t.Manifest = text
@@ -67,13 +67,16 @@ func (t *Toolkit) Signer() (string, error) {
 	case did == "":
 		return "", errNoAuthor
 	}
-	raw, err := base64.StdEncoding.DecodeString(signature)
-	if err != nil {
-		return "", errEncoding
-	}
 	signed := body(t.Manifest) + fmt.Sprintf("\n#+%s: %s\n#+%s: %s", contentKey, content, authorKey, did)
-	if err := identity.Verify(did, []byte(signed), raw); err != nil {
-		return "", errSignature
+	if t.Manifest != signed+fmt.Sprintf("\n#+%s: %s\n", signatureKey, signature) {
+		return "", errSpelling // something that the signature does not cover
+	}
+	switch err := keys.Verify(did, []byte(signed), signature); fault.CodeOf(err) {
+	case "":
+	case fault.SignatureMalformed:
+		return "", errEncoding
+	default:
+		return "", fmt.Errorf("%w (%w)", errSignature, err)
 	}
 	digest, err := t.contentDigest()
 	if err != nil {

@@ -53,6 +53,12 @@ func TestSign(t *testing.T) {
 		"another author": strings.Replace(string(signed), key.DID(), other.DID(), 1),
 		"no author":      strings.Replace(string(signed), "#+AUTHOR_DID:", "#+NOBODY:", 1),
 		"no base64":      strings.Replace(string(signed), "#+SIGNATURE: ", "#+SIGNATURE: ?", 1),
+		"text behind":    string(signed) + "* more\n",
+		"a line behind":  string(signed) + "\n",
+		"two authors":    string(signed) + "#+AUTHOR_DID: " + other.DID() + "\n",
+		"two signatures": "#+SIGNATURE: x\n" + string(signed),
+		"another digest": strings.Replace(string(signed), "#+CONTENT_SHA256: ", "#+CONTENT_SHA256: 0", 1),
+		"spaces":         strings.Replace(string(signed), "#+SIGNATURE: ", "#+SIGNATURE:  ", 1),
 	} {
 		if err := os.WriteFile(manifest, []byte(text), 0o644); err != nil {
 			t.Fatal(err)

@@ -32,15 +32,24 @@ func capabilities() (*capability.Host, error) {
 		return nil, err
 	}
 	store := grants.Open(config, nil)
-	trusted := func(file, program string, asks []string) (string, []string, error) {
-		trust, err := signer.Open(store, verify.NewMemory(filepath.Join(state, "verified")))
+	signed := func(file, program string, asks []string) (string, []string, error) {
+		trust, err := trusted(store)
 		if err != nil {
 			return "", nil, err
 		}
 		return trust.File(file, program, asks)
 	}
-	return &capability.Host{Tenant: identity.DefaultTenant, StateDir: state, Grants: store, Signed: trusted, Seal: sealingKey,
+	return &capability.Host{Tenant: identity.DefaultTenant, StateDir: state, Grants: store, Signed: signed, Seal: sealingKey,
 		Complete: runtime.Completer(os.Getenv), Readable: tools.Readable, Tiers: openTier, PythonIndex: os.Getenv("WB_PYTHON_INDEX")}, nil
+}
+
+// trusted are those whose signatures the user trusts.
+func trusted(store *grants.Store) (*signer.Trust, error) {
+	state, err := trace.StateDir(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	return signer.Open(store, verify.NewMemory(filepath.Join(state, "verified")))
 }
 
 // tenantCapabilities are what this machine can give to a tenant of a server, from

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"wb/agent/toolkit"
 	"wb/compile"
@@ -129,9 +130,12 @@ func (c *toolkitRunCmd) Run(a *app) error {
 		return err
 	}
 	defer box.Close()
+	if call.Grants, err = signedGrants(box, t, c.Command, c.Grant); err != nil {
+		return err
+	}
 	call.Trace = trace.SinkFunc(func(e trace.Event) error { a.note("%s", eventLine(e)); return nil })
 	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) (err error) {
-		docks, finish := box.DocksFor(capability.Starter{File: t.Dir, Dir: dir, Grants: c.Grant}, lanes, 0)
+		docks, finish := box.DocksFor(capability.Starter{File: t.Dir, Dir: dir, Grants: call.Grants}, lanes, 0)
 		defer func() { err = errors.Join(err, finish(context.WithoutCancel(a.ctx))) }()
 		call.Docks = docks
 		out, err := t.Run(a.ctx, lanes, c.Command, call)
@@ -150,6 +154,26 @@ func (c *toolkitRunCmd) Run(a *app) error {
 		}
 		return err
 	})
+}
+
+// signedGrants are the grants of the command line, and what the user grants to
+// whoever signed the toolkit of what the command asks for.
+func signedGrants(box *capability.Host, t *toolkit.Toolkit, command string, granted []string) ([]string, error) {
+	did, err := t.Signer()
+	if err != nil {
+		return granted, nil // wb toolkit verify says why
+	}
+	trust, err := trusted(box.Grants)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range t.Commands {
+		if c.Name == command {
+			_, more := trust.By(did, nil, c.Caps)
+			granted = append(slices.Clone(granted), more...)
+		}
+	}
+	return granted, nil
 }
 
 type toolkitEvalCmd struct {

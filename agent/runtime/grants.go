@@ -48,6 +48,7 @@ func (rt *Runtime) pass(d *agent.Definition, task Task, events agent.Recorder) t
 		if rt.Capabilities != nil {
 			starter := capability.Starter{Name: d.ID, File: filepath.Join(task.Dir, filepath.FromSlash(name)), Dir: task.Dir,
 				Grants: held.Grants, Granted: began, Call: agent.CallKey(ctx), Complete: charged(rt.Capabilities.Complete, agent.LedgerOf(ctx))}
+			held.Tiers = rt.Capabilities.Tiers
 			held.Docks, held.Finish = rt.Capabilities.DocksFor(starter, rt.Lanes, 0)
 		}
 		return held

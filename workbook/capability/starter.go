@@ -39,6 +39,9 @@ type Starter struct {
 // over.
 func (h *Host) PrepareFor(opts *workbook.Options, s Starter) (finish func(context.Context) error) {
 	opts.Profile, opts.Grants = "", slices.Clone(s.Grants)
+	if opts.Tiers == nil {
+		opts.Tiers = h.Tiers
+	}
 	opts.Docks, finish = h.DocksFor(s, opts.Lanes, opts.Jobs)
 	return finish
 }

@@ -525,3 +525,28 @@ func TestDockInEveryLanguage(t *testing.T) {
 		})
 	}
 }
+
+// TestGoFindsDock: a snippet of Go needs no import of wb, as it needs none of fmt,
+// and a package of that name in :dir comes first.
+func TestGoFindsDock(t *testing.T) {
+	env := lanetest.Env(t)
+	all, err := New(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lane, _ := all.Lookup("go")
+	lanetest.Need(t, env, lane.Info().Toolchains...)
+	src := lanetest.Block("go", compile.ShapeBabel, "v, ok, err := wb.KV.Get(\"a\")\nfmt.Println(string(v), ok, err)")
+	src.Results = []string{"output"}
+	d := dock.New(dock.Config{Granted: []string{"kv"}, Brokers: map[string]dock.Broker{"kv": dock.BrokerFunc(func(context.Context, *dock.Call) (dock.Reply, error) {
+		return dock.Found([]byte("value")), nil
+	})}})
+	if out := lanetest.MustExecute(t, lane, src, &compile.Job{Dock: d}); string(out.Stdout) != "value true <nil>\n" {
+		t.Errorf("%q", out.Stdout)
+	}
+	src = lanetest.Block("go", compile.ShapeCommand, "package main\n\nimport \"wb\"\n\nfunc main() { println(wb.Own) }\n")
+	src.Files = map[string][]byte{"wb/own.go": []byte("package wb\n\nconst Own = \"own\"\n")}
+	if out := lanetest.MustExecute(t, lane, src, nil); string(out.Stderr) != "own\n" {
+		t.Errorf("%q", out.Stderr)
+	}
+}

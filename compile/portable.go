@@ -47,6 +47,7 @@ const (
 	ReadText    Reading = "text"    // as it was printed
 	ReadDiscard Reading = "discard" // not at all
 	ReadTable   Reading = "table"   // [ImportTable]
+	ReadTrimmed Reading = "trimmed" // [ReadCell], without the blanks around it
 )
 
 // ReadingOf is how [ReadOutput] reads the output of a block.
@@ -77,7 +78,14 @@ type Recipe struct {
 	Func   string        // of EntryFunc
 	Listed bool          // of EntryFunc: several results are a list, not an object
 	Layout KernelLayout  // of EntryKernel
+	Placed bool          // of EntryKernel: the program itself says the layout, see [NewPlacedKernel]
 	Inputs []value.Field // what is passed to the function, by name
+
+	// Fails is set for a function whose result is {"ok": …} or {"err": …} and
+	// stands for failing: its name, for the message.
+	Fails string
+	// JSON says that arguments and results of the function are JSON texts.
+	JSON bool
 
 	Read   Reading // of EntryStart
 	Dedent bool    // shared indentation is taken off before reading
@@ -103,7 +111,7 @@ type Image struct {
 // CrashGuide has what it takes to explain a trap as the lane does: in whose
 // way, and where the functions of the block are, in its file.
 type CrashGuide struct {
-	Style     string            `json:"style"` // "c" or "wat"
+	Style     string            `json:"style"` // the name of the lane: "c", "wat", "go", "rust", "zig"
 	At        string            `json:"at"`    // the block's first line
 	Functions map[string]string `json:"functions,omitempty"`
 	Lines     []string          `json:"lines,omitempty"` // where each line of the block stands

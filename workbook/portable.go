@@ -141,7 +141,7 @@ func (r *runner) feed(p *program, o *Offprint) error {
 		o.Feed = FeedCall
 		for i, in := range o.Recipe.Inputs {
 			input := OffprintInput{Name: in.Name, Value: in.Value}
-			if sig := o.Recipe.Sig; sig != nil {
+			if sig := o.Recipe.Sig; sig != nil && !o.Recipe.JSON {
 				at := slices.IndexFunc(sig.Params, func(q value.Param) bool { return q.Name == in.Name })
 				if at < 0 && i < len(sig.Params) {
 					at = i

@@ -168,6 +168,9 @@ type recipe struct {
 	Sig     *signature          `json:"sig,omitempty"`
 	Func    string              `json:"func,omitempty"`
 	Listed  bool                `json:"listed,omitempty"`
+	Placed  bool                `json:"placed,omitempty"`
+	Fails   string              `json:"fails,omitempty"`
+	JSON    bool                `json:"json,omitempty"`
 	Image   string              `json:"image,omitempty"`
 	Program any                 `json:"program,omitempty"`
 	Layout  *layout             `json:"layout,omitempty"`
@@ -340,7 +343,7 @@ func (l *Live) recipe(it *item, program, image string) recipe {
 	out := recipe{
 		Name: r.Name, Module: program, Image: image, Program: r.Program, Args: r.Args, Env: r.Env, Dir: r.Dir, Stdin: r.Stdin, Files: o.Files,
 		Limits: limits{Fuel: lim.Fuel, Memory: lim.Memory, Output: lim.Output, Files: lim.Files},
-		Entry:  r.Entry, Sig: signatureOf(r.Sig), Func: r.Func, Listed: r.Listed, Read: r.Read, Dedent: r.Dedent, Crash: r.Crash, Feed: o.Feed,
+		Entry:  r.Entry, Sig: signatureOf(r.Sig), Func: r.Func, Listed: r.Listed, Placed: r.Placed, Fails: r.Fails, JSON: r.JSON, Read: r.Read, Dedent: r.Dedent, Crash: r.Crash, Feed: o.Feed,
 		Show: show{Shape: o.Shape, Words: o.Words, Outs: o.Outs},
 		Kept: kept{Value: o.Kept.Value.Digest(), Stdout: digest([]byte(o.Kept.Stdout)), Exit: o.Kept.Exit, Fuel: o.Kept.Fuel},
 	}

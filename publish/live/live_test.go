@@ -43,7 +43,7 @@ type published struct {
 }
 
 // documents are the workbooks of testdata whose components all run in a browser,
-// with the toolchains they need.
+// with the toolchains they need. Long tests have more of them.
 var documents = map[string][]string{
 	"compiled.org": {"clang", "wabt"},
 	"scripts.org":  {"quickjs", "typescript"},

@@ -6,11 +6,34 @@ const plain = (frame) => {
   return ["__original_main", "__main_argc_argv", "__main_void"].includes(name) ? "main" : name;
 };
 
+const zigFrame = /\bblock_(\w+?)__\d+$/;
+
 // explain gives the message and the exit code that a shell would show.
 export function explain(guide, trap, stderr) {
-  if (guide?.style === "c") return explainC(guide, trap, stderr);
+  switch (guide?.style) {
+    case "c":
+      return explainC(guide, trap, stderr);
+    case "zig":
+      return explainZig(guide, trap, stderr);
+    case "rust": {
+      const panic = /panicked at [^\n]*:\n([^\n]*)/.exec(stderr);
+      return { text: `${guide.at}: ${panic ? `panic: ${panic[1]}` : `error: ${trap.reason}`}`, exit: 134 };
+    }
+    case "go": // it has reported the panic itself
+      return { text: "", exit: 2 };
+  }
   const at = trap.frames.map((f) => guide?.functions?.[f]).find(Boolean) ?? guide?.at ?? "block";
   return { text: `${at}: ${trap.reason}${trap.frames.length > 0 ? ` in ${trap.frames[0]}` : ""}`, exit: 1 };
+}
+
+function explainZig(guide, trap, stderr) {
+  const own = trap.frames.map((f) => zigFrame.exec(f)?.[1]).find((name) => name && Object.hasOwn(guide.functions ?? {}, name));
+  const said = stderr.lastIndexOf("panic: ");
+  let text = trap.reason;
+  if (said >= 0) [text] = stderr.slice(said).split("\n");
+  else if (text.startsWith("out of bounds memory")) text = "access outside of memory";
+  else if (text === "unreachable") text = "the program came to a place it cannot go on from";
+  return { text: `${own ? guide.functions[own] : guide.at}: error: ${text}${own ? ` in ${own}` : ""}`, exit: 134 };
 }
 
 function explainC(guide, trap, stderr) {

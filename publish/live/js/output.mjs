@@ -1,6 +1,6 @@
 // What a program printed as a value, as org-babel reads it: the functions of
 // package compile (ReadOutput, ImportTable, Dedent).
-import { Bytes, textOf } from "./value.mjs";
+import { Bytes, isText, textOf } from "./value.mjs";
 
 const latin1 = (bytes) => {
   let out = "";
@@ -18,6 +18,10 @@ export function readOutput(bytes, { read, dedent }) {
   if (read === "text" && !dedent) return v;
   if (read === "discard") return null;
   if (dedent) text = dedented(text);
+  if (read === "trimmed") {
+    const bare = trim(text), one = readCell(bare, cell);
+    return isText(one) ? cell(bare) : one;
+  }
   return read === "text" ? cell(text) : imported(text, cell);
 }
 

@@ -7,7 +7,7 @@ import { Exit, LimitError, Trap } from "./limits.mjs";
 import { Machine } from "./machine.mjs";
 import { readOutput } from "./output.mjs";
 import { QuickJS } from "./quickjs.mjs";
-import { Members, fit, isText, bytesOf, json, shownText, textOf } from "./value.mjs";
+import { Members, fit, isText, bytesOf, json, parseJSON, shownText, textOf } from "./value.mjs";
 
 const utf8 = new TextEncoder();
 
@@ -83,7 +83,7 @@ export async function run(recipe, wasm, inputs, tick) {
     // A language machine has no streams of its own: its host functions are its way out.
     const out1 = language ? () => {} : stdout.write, out2 = language ? () => {} : stderr.write;
     machine = new Machine(started, { wasm, tree: language ? new Tree() : tree, stdout: out1, stderr: out2, tick, imports: language?.imports });
-    await entries[recipe.entry](machine, started, inputs, out, stdout, language);
+    await entries[recipe.entry](machine, started, inputs, out, stdout, language, stderr);
   } catch (e) {
     fail(recipe, e, out, stderr);
   }
@@ -95,12 +95,16 @@ export async function run(recipe, wasm, inputs, tick) {
 function fail(recipe, e, out, stderr) {
   if (e instanceof Trap) {
     const { text, exit } = explain(recipe.crash, e, shownText(textOf(stderr.bytes)));
-    if (recipe.entry === "start" || recipe.crash?.style === "wat") {
-      stderr.write(utf8.encode(text + "\n"));
+    if (recipe.entry === "start" || recipe.crash?.style !== "c") {
+      if (text) stderr.write(utf8.encode(text + "\n"));
       out.exit = exit;
       return;
     }
     out.error = text;
+    return;
+  }
+  if (e instanceof Exit && recipe.crash?.style === "go") {
+    out.exit = Math.max(1, e.code);
     return;
   }
   if (e instanceof Exit) {
@@ -133,8 +137,8 @@ const entries = {
     }
   },
 
-  async abi(machine, recipe, inputs, out) {
-    const args = argumentsFor(recipe.sig, inputs);
+  async abi(machine, recipe, inputs, out, _stdout, _language, stderr) {
+    const args = argumentsFor(recipe.sig, recipe.json ? inputs.map(([name, v]) => [name, json(v)]) : inputs);
     await machine.start();
     const frame = new Frame(recipe.sig, args);
     const base = machine.call("wb_alloc", frame.size) >>> 0;
@@ -146,6 +150,7 @@ const entries = {
     } catch (e) {
       throw new Error(`${recipe.sig.name}: ${e.message}`);
     }
+    if (recipe.fails) settle(recipe, out, stderr);
   },
 
   async func(machine, recipe, inputs, out) {
@@ -161,9 +166,9 @@ const entries = {
   },
 
   async kernel(machine, recipe, _inputs, out, stdout) {
-    const { in: at, out: to } = recipe.layout;
     const input = recipe.stdin;
     await machine.start();
+    const [at, to] = recipe.placed ? [machine.call("wb_in") >>> 0, machine.call("wb_out") >>> 0] : [recipe.layout.in, recipe.layout.out];
     if (input.length > to - at) throw new Error(`kernel: input of ${input.length} bytes does not fit before the output, there is room for ${to - at}`);
     if (at + input.length > machine.memory.length) throw new Error(`kernel: its memory of ${machine.memory.length} bytes ends before the input at ${at}`);
     machine.memory.set(input, at);
@@ -175,6 +180,17 @@ const entries = {
     stdout.size = n;
   },
 };
+
+// settle reads {"ok": …} as the value and {"err": …} as having failed.
+function settle(recipe, out, stderr) {
+  const { crash, fails } = recipe, result = out.value;
+  out.value = result.get("ok") ?? null;
+  if (result.has("err")) {
+    out.exit = 1;
+    stderr.write(utf8.encode(`${crash.at}: ${crash.style === "go" ? "" : "error: "}${fails}: ${shownText(result.get("err"))}\n`));
+  }
+  if (recipe.json && out.value !== null) out.value = parseJSON(shownText(out.value));
+}
 
 // word is a value as a WebAssembly function takes it.
 function word(v, kind) {

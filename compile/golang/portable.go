@@ -1,0 +1,44 @@
+package golang
+
+import (
+	"context"
+	"strings"
+
+	"wb/compile"
+	"wb/value"
+)
+
+// Recipe implements [compile.Portable]. A panic is reported there as Go does it.
+func (l lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
+	r := &compile.Recipe{Name: "go block", Wasm: art.Wasm, Args: []string{"block"}, Env: environment(job), Stdin: job.Stdin, Dir: job.Dir, Limits: job.Limits,
+		Crash: &compile.CrashGuide{Style: "go", At: failurePlace(job.Source)}}
+	var err error
+	switch art.Shape {
+	case compile.ShapeComponent:
+		r.Entry, r.Inputs, r.JSON, r.Fails = compile.EntryABI, job.Inputs, art.Meta[metaJSON] != "", art.Meta[metaFails]+art.Meta[metaJSON]
+		r.Sig, err = value.ParseSig(art.Meta[metaSig])
+	case compile.ShapeKernel:
+		r.Entry, r.Placed = compile.EntryKernel, true
+	default:
+		r.Entry, r.Read = compile.EntryStart, compile.ReadText
+		if words := art.Meta[metaArgs]; words != "" {
+			r.Args = append(r.Args, strings.Split(words, "\x00")...)
+		}
+		r.Args = append(r.Args, job.Args...)
+		if art.Shape == compile.ShapeBabel {
+			r.Read = readingOf(&compile.Source{Results: strings.Fields(art.Meta[metaResults])})
+		}
+	}
+	return r, err
+}
+
+// readingOf is how readOutput reads.
+func readingOf(results *compile.Source) compile.Reading {
+	if reading := compile.ReadingOf(results); reading != compile.ReadTable {
+		return reading
+	}
+	if results.Result("table") || results.Result("vector") || results.Result("list") {
+		return compile.ReadTable
+	}
+	return compile.ReadTrimmed
+}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"wb/sandbox/dock"
@@ -128,7 +129,16 @@ func (b *inbox[Request, Answer]) listen(call *dock.Call, o listenOptions) (net.L
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, dock.Errorf(dock.CodeFailed, "%s: the port of %s cannot be had", call.Operation, address)
+		why := "cannot be had"
+		switch {
+		case errors.Is(err, syscall.EADDRINUSE):
+			why = "is in use"
+		case errors.Is(err, syscall.EACCES):
+			why = "is not for this user"
+		case errors.Is(err, syscall.EADDRNOTAVAIL):
+			why = "is at no address of this machine"
+		}
+		return nil, dock.Errorf(dock.CodeFailed, "%s: the port of %s %s", call.Operation, address, why)
 	}
 	b.listener = &boundedListener{Listener: listener, slots: make(chan struct{}, b.config.Limits.Connections)}
 	b.left = b.config.Limits.Requests

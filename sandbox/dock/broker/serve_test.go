@@ -74,6 +74,8 @@ func TestServe(t *testing.T) {
 	}
 	expect(t, ask(t, d, "serve.listen", "", ""), "limit: serve.listen: already serving")
 	expect(t, ask(t, d, "serve.reply", "7", "x", ""), "notfound")
+	other := dock.New(dock.Config{Granted: []string{"serve"}, Brokers: map[string]dock.Broker{"serve": Serve(ServeConfig{})}})
+	expect(t, ask(t, other, "serve.listen", address, ""), "failed: serve.listen: the port of "+address+" is in use")
 	replies := make(chan string, 3)
 	go func() {
 		for i := range 3 {

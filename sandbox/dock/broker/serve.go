@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"net/url"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -24,7 +25,7 @@ import (
 //	while (request = serve.next()) serve.reply(request.id, "hello " + request.path)
 //
 // The host is known by address or as localhost alone, so that no name of the
-// net can be made to lead a browser here.
+// net can be made to lead a browser here, and pages of the net may not ask.
 func Serve(config ServeConfig) dock.Broker {
 	s := &httpServer{inbox: newInbox[httpRequest, httpAnswer](config)}
 	return lasting{operations{"listen": s.listen, "next": s.next, "reply": s.reply, "close": s.close}, s.inbox.close}
@@ -99,6 +100,10 @@ func (s *httpServer) handle(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this server has no name", http.StatusMisdirectedRequest)
 		return
 	}
+	if crossSite(r) {
+		http.Error(w, "a page of another site may not ask here", http.StatusForbidden)
+		return
+	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.Limits.Body))
 	if err != nil {
 		var large *http.MaxBytesError
@@ -132,6 +137,20 @@ func ownHost(host string) bool {
 	}
 	_, err := netip.ParseAddr(strings.Trim(host, "[]"))
 	return err == nil || strings.EqualFold(host, "localhost")
+}
+
+// crossSite reports whether a browser asks on behalf of a page of the net: it
+// could be made to ask anything of a port on its own machine.
+func crossSite(r *http.Request) bool {
+	if r.Header.Get("Sec-Fetch-Site") == "cross-site" {
+		return true
+	}
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return false
+	}
+	u, err := url.Parse(origin)
+	return err != nil || !ownHost(u.Host)
 }
 
 // hopHeaders belong to the connection, which is the host's.

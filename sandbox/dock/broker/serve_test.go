@@ -183,6 +183,16 @@ func TestServeBounds(t *testing.T) {
 	} else {
 		r.Body.Close()
 	}
+	// Nor is a page of the net, whatever it asks a browser for.
+	for header, value := range map[string]string{"Origin": "https://evil.example", "Sec-Fetch-Site": "cross-site"} {
+		request, _ := http.NewRequest("POST", "http://"+address+"/", strings.NewReader("x"))
+		request.Header.Set(header, value)
+		if r, err := http.DefaultClient.Do(request); err != nil || r.StatusCode != http.StatusForbidden {
+			t.Errorf("%s: %s: %v %v", header, value, r, err)
+		} else {
+			r.Body.Close()
+		}
+	}
 	http.DefaultClient.CloseIdleConnections()
 	if r, err := http.Get("http://" + address + "/?" + strings.Repeat("q", 10_000)); err != nil || r.StatusCode != http.StatusRequestHeaderFieldsTooLarge {
 		t.Errorf("a long header: %v %v", r, err)

@@ -41,6 +41,7 @@ func LintPlan(p *Plan, opts LintOptions) []compile.Diagnostic {
 	l.imports()
 	l.blockers()
 	l.secrets()
+	l.trust()
 	slices.SortStableFunc(l.found, func(a, b compile.Diagnostic) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})

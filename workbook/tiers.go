@@ -18,6 +18,12 @@ const (
 	tierNode      = "node"
 )
 
+// The words of #+TRUST:.
+const (
+	trustFirst = "first-party"
+	trustThird = "third-party"
+)
+
 // stronger is the tier above each.
 var stronger = map[string]string{tierInstance: tierProcess, tierProcess: tierContainer, tierContainer: tierContainer}
 
@@ -73,7 +79,7 @@ func (r *runner) trust() {
 	r.tierAt = compile.Position{File: r.plan.File}
 	r.thirdParty = r.opts.ThirdParty
 	for k := range r.plan.doc.Keywords("TRUST") {
-		if k.Value.Text == "third-party" {
+		if k.Value.Text != trustFirst { // a word that nobody knows is no reason for trust
 			r.thirdParty = true
 			r.tierAt.Line, r.tierAt.Col = r.plan.doc.Position(k.Value.Start)
 			break

@@ -32,6 +32,7 @@ type verb struct {
 func verbs() []verb {
 	return []verb{
 		{"run", "Compile and run what changed, write results, record events.", &runCmd{}},
+		{"session", "Look at what wb run --freeze has written.", &sessionCmd{}},
 		{"plan", "Show the components of a workbook and how values flow.", &planCmd{}},
 		{"tangle", "Write the source files that documents describe, as Emacs does.", &tangleCmd{}},
 		{"detangle", "Bring edits of tangled files back into their documents.", &detangleCmd{}},

@@ -21,6 +21,7 @@ var wrongWord = map[string]*lazyregexp.Regexp{
 	"unknown-argument":   lazyregexp.New(`^unknown header argument (:\S+)`),
 	"unknown-language":   lazyregexp.New(`^there is no lane for (\S+)`),
 	"unknown-profile":    lazyregexp.New(`^unknown profile (\S+) means`),
+	"unknown-trust":      lazyregexp.New(`^unknown trust (\S+) means`),
 	"unknown-capability": lazyregexp.New(`asks for (\S+), which is no`),
 	"undeclared-keyword": lazyregexp.New(`^(\S+) is no TODO`),
 	"missing-blocker":    lazyregexp.New(`names id (\S+), which`),

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strings"
+
+	"wb/workbook/freeze"
+	"wb/workbook/instance"
+)
+
+// sessionCmd looks at frozen sessions.
+type sessionCmd struct {
+	Info sessionInfoCmd `cmd:"" help:"Check a frozen file and say what is in it."`
+}
+
+type sessionInfoCmd struct {
+	File string `arg:"" help:"What wb run --freeze has written." type:"existingfile"`
+}
+
+func (c *sessionInfoCmd) Help() string { return "Example:\n  wb session info notebook.wbfreeze" }
+
+// frozenJSON is a frozen document as --json answers it.
+type frozenJSON struct {
+	instance.Info
+	Keys  []string `json:"keys"`
+	Files []string `json:"files"`
+}
+
+func (c *sessionInfoCmd) Run(a *app) error {
+	file, err := os.Open(c.File)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	f, err := freeze.Read(file)
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.File, err)
+	}
+	data := frozenJSON{instance.Describe(f), itemNames(f.KV), itemNames(f.Files)}
+	return a.answer("session", data, func(w io.Writer) error {
+		fmt.Fprintf(w, "%s: %d sessions, %d keys, %d files\n", data.Document, len(data.Sessions), len(data.Keys), len(data.Files))
+		for _, s := range data.Sessions {
+			fmt.Fprintf(w, "%-20s %8d bytes  after %s\n", s.Name, s.Size, strings.Join(s.Ran, ", "))
+		}
+		return nil
+	})
+}
+
+func itemNames(items []freeze.Item) []string {
+	names := make([]string, len(items))
+	for i, item := range items {
+		names[i] = item.Name
+	}
+	return names
+}

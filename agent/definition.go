@@ -46,6 +46,7 @@ type Definition struct {
 	SkipMissed  bool   // wakes that were slept through are not made up for
 	Guard       string
 	On          []Listener // hear every run of it
+	Warnings    []compile.Diagnostic
 
 	Pos compile.Position
 }
@@ -103,6 +104,7 @@ func Definitions(doc *org.Document, file string) ([]*Definition, []compile.Diagn
 		r.read()
 		found = append(found, r.found...)
 		if !r.failed {
+			r.d.Warnings = r.found
 			all = append(all, r.d)
 		}
 	}

@@ -323,6 +323,11 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 	if task, err = absolute(task); err != nil {
 		return nil, err
 	}
+	if from == nil {
+		if err := rt.check(d, task); err != nil {
+			return nil, err
+		}
+	}
 	run, err := rt.begin(d, task, from)
 	if err != nil {
 		return nil, err
@@ -639,7 +644,7 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 			}
 		}
 		if !found && !agent.NeedsGrant(want) && !strings.HasPrefix(want, "mcp:") {
-			return nil, compile.Errorf(d.Pos, "agent %s names the tool %s, which there is none of", d.ID, want).WithHint("tools: " + strings.Join(names, " "))
+			return nil, compile.Errorf(d.Pos, "agent %s names the tool %s, which there is none of", d.ID, want).WithHint(meant(want, names))
 		}
 		if want == "done" {
 			break

@@ -69,8 +69,12 @@ func (c *agentKeepCmd) status(a *app, rt *runtime.Runtime, task runtime.Task) er
 // taskTarget reads FILE#ID.
 func taskTarget(task *runtime.Task, target string) error {
 	task.File, task.ID, _ = strings.Cut(target, "#")
-	if _, err := os.Stat(task.File); os.IsNotExist(err) {
+	info, err := os.Stat(task.File)
+	switch {
+	case os.IsNotExist(err):
 		return missingFile(task.File)
+	case err == nil && info.IsDir():
+		return &codedError{text: task.File + " is a directory", code: exitUsage, hint: "name the document: FILE.org#ID"}
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"wb/agent/runtime"
 	"wb/compile"
 	"wb/workbook"
 )
@@ -68,6 +69,7 @@ func (c *lintCmd) findings(a *app, languages *compile.Registry) ([]compile.Diagn
 			return nil, err
 		}
 		found = append(found, workbook.Lint(name, src, workbook.LintOptions{Languages: languages})...)
+		found = append(found, runtime.Lint(name, src)...)
 	}
 	return found, nil
 }

@@ -89,7 +89,8 @@ func (c *telemetryCmd) follow(a *app, state *trace.State) error {
 		if who == "" {
 			who = e.Component
 		}
-		_, err := fmt.Fprintf(a.std.Out, "%s %s %s %s\n", e.Time.Local().Format("15:04:05"), e.Run, who, eventLine(e))
+		line := strings.Join(strings.Fields(who+" "+eventLine(e)), " ")
+		_, err := fmt.Fprintf(a.std.Out, "%s %s %s\n", e.Time.Local().Format("15:04:05"), e.Run, line)
 		return err
 	})
 	if errors.Is(err, context.Canceled) {

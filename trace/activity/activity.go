@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"time"
 
 	"wb/trace"
@@ -31,8 +32,8 @@ const (
 	behind = 16 << 20
 )
 
-// Follow tells every event once, file by file in the order of each, until ctx ends or
-// tell returns an error.
+// Follow tells every event once, those of one look in the order of their times, until
+// ctx ends or tell returns an error.
 func Follow(ctx context.Context, c Config, tell func(trace.Event) error) error {
 	if c.Every <= 0 {
 		c.Every = lookEvery
@@ -77,6 +78,7 @@ func (f *follower) look(tell func(trace.Event) error) (told bool, err error) {
 	if err := f.register(); err != nil {
 		return false, err
 	}
+	var found []trace.Event
 	for _, path := range f.order {
 		text, err := f.files[path].more(path)
 		if err != nil {
@@ -92,14 +94,17 @@ func (f *follower) look(tell func(trace.Event) error) (told bool, err error) {
 			if e.Time.Before(f.config.Since.Truncate(time.Second)) {
 				continue
 			}
-			told = true
-			if err := tell(e); err != nil {
-				return told, err
-			}
+			found = append(found, e)
 		}
 		f.files[path].offset += int64(read)
 	}
-	return told, nil
+	slices.SortStableFunc(found, func(a, b trace.Event) int { return a.Time.Compare(b.Time) })
+	for _, e := range found {
+		if err := tell(e); err != nil {
+			return true, err
+		}
+	}
+	return len(found) > 0, nil
 }
 
 // offsetAfter is where a part of a text ends in it.

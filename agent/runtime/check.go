@@ -1,0 +1,47 @@
+package runtime
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"wb/agent"
+)
+
+// TaskError is a task that cannot be meant.
+type TaskError struct{ What, Help string }
+
+func (e *TaskError) Error() string { return e.What }
+
+// Hint says what to give.
+func (e *TaskError) Hint() string { return e.Help }
+
+// ExitCode is that of usage.
+func (e *TaskError) ExitCode() int { return 2 }
+
+// check refuses what cannot be meant before anything is recorded.
+func (rt *Runtime) check(d *agent.Definition, task Task) error {
+	switch {
+	case strings.TrimSpace(task.Text) == "":
+		return &TaskError{"the task is empty", "say in words what to do"}
+	case !utf8.ValidString(task.Text) || bytes.IndexByte([]byte(task.Text), 0) >= 0:
+		return &TaskError{fmt.Sprintf("the task is not text (%d bytes)", len(task.Text)), "put the data in a file of the working directory and name it in the task"}
+	case task.Limits.Steps < 0 || task.Limits.Wall < 0 || task.Limits.Tokens < 0 || task.Limits.USD < 0 || task.Limits.ToolCalls < 0:
+		return &TaskError{"a bound is negative", ""}
+	}
+	if task.Session != "" {
+		if _, err := rt.sessionPath(d.ID, task.Session); err != nil {
+			return &TaskError{err.Error(), ""}
+		}
+	}
+	for _, w := range d.Warnings {
+		text := fmt.Sprintf("%s: %s", w.Pos, w.Message)
+		if w.Hint != "" {
+			text += "; " + w.Hint
+		}
+		rt.warn(fmt.Errorf("%s", text))
+	}
+	_, err := rt.client(nil) // without a model nothing begins
+	return err
+}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -23,6 +24,9 @@ type Config struct {
 	Given []string
 	// Toolkits are directories with toolkits, see [ToolkitDirs].
 	Toolkits []string
+	// Tables are sources known by a name, such as the library of package
+	// workspace; a source is opened when a query names it.
+	Tables map[string]func(context.Context) (Source, error)
 	// Fetch makes the requests of manifests; nil refuses them.
 	Fetch Fetcher
 	// Getenv finds the keys that manifests name; nil finds none.
@@ -63,7 +67,7 @@ func (c *Catalog) Failures() []Failure { return c.failures }
 // Read implements [oql.Foreign].
 func (c *Catalog) Read(ctx context.Context, from []oql.Source, where oql.Expr) (*oql.Corpus, int, error) {
 	name := from[0].Name
-	source, taken, err := c.source(from)
+	source, taken, err := c.source(ctx, from)
 	if err == nil && taken == 0 {
 		err = c.misspelt(from[0])
 	}
@@ -82,8 +86,12 @@ func (c *Catalog) Read(ctx context.Context, from []oql.Source, where oql.Expr) (
 }
 
 // source finds what a query names, and how many of the names that took.
-func (c *Catalog) source(from []oql.Source) (Source, int, error) {
+func (c *Catalog) source(ctx context.Context, from []oql.Source) (Source, int, error) {
 	name := from[0].Name
+	if open := c.config.Tables[name]; open != nil && !c.maybeFile(name) {
+		s, err := open(ctx)
+		return s, 1, err
+	}
 	for _, m := range c.manifests {
 		if slices.Contains(m.Entities, name) {
 			s, err := c.entity(m, name)
@@ -195,7 +203,7 @@ func (c *Catalog) Rows(ctx context.Context, name, table string) (rows []Row, err
 	if table != "" {
 		from = append(from, oql.Source{Name: table, Pos: oql.Pos{Line: 1, Col: 1}})
 	}
-	source, taken, err := c.source(from)
+	source, taken, err := c.source(ctx, from)
 	if err != nil {
 		return nil, err
 	}
@@ -219,5 +227,5 @@ func (c *Catalog) names() (names []string) {
 	for _, m := range c.manifests {
 		names = append(names, m.Entities...)
 	}
-	return names
+	return slices.AppendSeq(names, maps.Keys(c.config.Tables))
 }

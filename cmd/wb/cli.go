@@ -49,6 +49,7 @@ func verbs() []verb {
 		{"issues", "List the tickets that agents filed, and have agents work on them.", &issuesCmd{}},
 		{"todo", "Carry out the TODO headings of a file with agents.", &todoCmd{}},
 		{"eval", "Try agents out on the cases of a file.", &evalCmd{}},
+		{"library", "Keep workbooks in workspaces: list, query, check out and in.", &libraryCmd{}},
 		{"federate", "List tables that are no org files, and mirror their rows as headlines.", &federateCmd{}},
 		{"trace", "Export the records of runs, and compare two of them.", &traceCmd{}},
 		{"telemetry", "Say what runs amounted to: calls, errors, time, tokens, cost.", &telemetryCmd{}},

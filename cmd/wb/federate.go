@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 	"wb/org/orgfile"
 	"wb/sandbox/netbroker"
 	"wb/value"
+	"wb/workspace"
 )
 
 // federateCmd shows and mirrors tables that are no org files.
@@ -46,7 +48,8 @@ func (g netGrants) catalog(a *app, given []string) (*federate.Catalog, error) {
 		}
 		config.Allow = append(config.Allow, grant)
 	}
-	return federate.Open(federate.Config{Dir: ".", Given: given, Toolkits: federate.ToolkitDirs(".", os.Getenv), Fetch: netbroker.New(config), Getenv: os.Getenv}), nil
+	return federate.Open(federate.Config{Dir: ".", Given: given, Toolkits: federate.ToolkitDirs(".", os.Getenv), Fetch: netbroker.New(config), Getenv: os.Getenv,
+		Tables: map[string]func(context.Context) (federate.Source, error){workspace.TableName: libraryTable}}), nil
 }
 
 // report shows the tables that could not be read: as rows of the answer, and

@@ -52,7 +52,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("BIN", filepath.Dir(wb))
 			return nil
 		},
-		Condition: toolchainCondition,
+		Condition: scriptCondition,
 		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": modelCommand, "lastrun": lastRunCommand, "cmpkinds": kindsCommand, "deny": denyCommand, "mcpconfig": mcpConfigCommand},
 	})
 }

@@ -29,6 +29,7 @@ const durableTeam = `* Waldo :agent:
 :TOOLS: shell vfs_write vfs_read file_issue clerk git publish image run
 :EXEC: t
 :MAX_STEPS: 20
+:SCHEDULE: 0 0 30 2 *
 :END:
 You work.
 * Clerk :agent:
@@ -183,9 +184,9 @@ func (c *crashBench) result(out *bytes.Buffer) *agent.Result {
 
 // killed starts the run and kills it as soon as its journal has n entries; it
 // returns how many there were in the end, or false when the run was faster.
-func (c *crashBench) killed(n int) (run string, entries int, ok bool) {
+func (c *crashBench) killed(n int, args ...string) (run string, entries int, ok bool) {
 	c.t.Helper()
-	command, _, stderr := c.command(runArgs...)
+	command, _, stderr := c.command(args...)
 	if err := command.Start(); err != nil {
 		c.t.Fatal(err)
 	}
@@ -279,7 +280,7 @@ func TestKill(t *testing.T) {
 			exact := 0
 			for n := 1 + seed%killedStride; n <= length; n += killedStride {
 				c := newCrashBench(t, wb, seed)
-				run, entries, ok := c.killed(n)
+				run, entries, ok := c.killed(n, runArgs...)
 				if !ok {
 					continue
 				}

@@ -8,3 +8,10 @@ const (
 	killedRuns   = 20
 	killedStride = 2
 )
+
+// keptRuns is how many kept agents are killed, at every keptStride-th length of their
+// journals.
+const (
+	keptRuns   = 3
+	keptStride = 4
+)

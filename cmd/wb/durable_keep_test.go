@@ -1,0 +1,68 @@
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"wb/compile/lanes"
+	"wb/compile/lanetest"
+)
+
+// keepArgs keep the agent of the scripted runs; what its schedule says never comes.
+func keepArgs(when string) []string {
+	return []string{"agent", "keep", "team.org#waldo", when, "--exec", "--grant", "kv", "--grant", "queue"}
+}
+
+// A keeper that is killed with SIGKILL in a wake leaves it to the next, which brings
+// it to the same end: every effect once, and no wake twice.
+func TestKillKeeper(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	env := lanetest.Env(t)
+	if _, err := lanes.New(env); err != nil {
+		t.Fatal(err)
+	}
+	lanetest.Need(t, env, "shell", "toolbox", "quickjs")
+	wb, err := exec.LookPath("wb") // where testscript.Main has put it
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range keptRuns {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			keep := func(c *crashBench, when string) string {
+				t.Helper()
+				command, out, stderr := c.command(keepArgs(when)...)
+				if err := command.Run(); err != nil {
+					t.Fatalf("%v\n%s", err, stderr)
+				}
+				return out.String()
+			}
+			whole := newCrashBench(t, wb, seed)
+			end := fmt.Sprintf("done run %d is done\n", seed)
+			if got := keep(whole, "--now"); !strings.HasSuffix(got, end) {
+				t.Fatalf("woke: %q", got)
+			}
+			_, length := whole.journal()
+			did := whole.did()
+			for n := 1; n <= length; n += keptStride {
+				c := newCrashBench(t, wb, seed)
+				if _, _, ok := c.killed(n, keepArgs("--now")...); !ok {
+					continue
+				}
+				if got := keep(c, "--once"); !strings.HasSuffix(got, end) && got != "" {
+					t.Errorf("killed after %d entries the next keeper said %q", n, got)
+				}
+				if got := keep(c, "--once"); got != "" {
+					t.Errorf("killed after %d entries the wake was there twice: %q", n, got)
+				}
+				if got := c.did(); got != did {
+					t.Errorf("killed after %d entries it did\n%swant\n%s", n, got, did)
+				}
+			}
+		})
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,7 +12,7 @@ import (
 )
 
 // wheelOf makes a wheel of files.
-func wheelOf(t *testing.T, files map[string]string) []byte {
+func wheelOf(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := zip.NewWriter(&b)
@@ -89,4 +90,18 @@ func TestWheels(t *testing.T) {
 			t.Errorf("believed %s", pins)
 		}
 	}
+}
+
+// FuzzWheel unpacks what calls itself a wheel: no file leads elsewhere.
+func FuzzWheel(f *testing.F) {
+	f.Add(wheelOf(f, map[string]string{"small/__init__.py": "x = 1", "../evil.py": ""}))
+	f.Add([]byte("PK"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		files, err := unpackWheel(data)
+		for name := range files {
+			if err != nil || !fs.ValidPath(name) {
+				t.Errorf("%q %v", name, err)
+			}
+		}
+	})
 }

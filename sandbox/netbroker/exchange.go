@@ -55,7 +55,7 @@ func AnySocket(network string) Grant { return Grant{Scheme: network, Host: "*"} 
 func splitAddress(text string, wild bool) (host string, port int, err error) {
 	host, digits, err := net.SplitHostPort(text)
 	switch {
-	case err != nil || host == "" || strings.ContainsAny(host, "%/@\\ "):
+	case err != nil || canonicalHost(host) == "" || strings.ContainsAny(host, "%/@\\ "):
 		return "", 0, errors.New("is no HOST:PORT")
 	case digits == "*" && wild:
 		return canonicalHost(host), 0, nil

@@ -9,7 +9,6 @@ import (
 	"html"
 	"net/http"
 	"net/url"
-	"path"
 	"strings"
 
 	"wb/internal/lazyregexp"
@@ -145,7 +144,7 @@ func filesOf(page *netbroker.Reply) ([]indexed, error) {
 	var files []indexed
 	add := func(name, link, digest string) {
 		u, err := base.Parse(link)
-		if err != nil || name != path.Base(name) {
+		if err != nil || name == "" || strings.ContainsAny(name, "/\\") {
 			return
 		}
 		if digest == "" {

@@ -4,10 +4,12 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 
 	"wb/sandbox/dock"
@@ -70,4 +72,30 @@ func TestPackages(t *testing.T) {
 		expect(t, ask(t, d, "packages.fetch", wrong, ""), "invalid")
 	}
 	expect(t, ask(t, open(""), "packages.fetch", "a==1", ""), "invalid: packages.fetch: there is no index")
+}
+
+// FuzzIndex reads pages of indexes: whatever they say, a file has a plain name, an
+// address and a digest or none.
+func FuzzIndex(f *testing.F) {
+	f.Add("text/html", `<a href="../../f/a-1-py3-none-any.whl#sha256=00">a-1-py3-none-any.whl</a>`)
+	f.Add("text/html", `<A class=x HREF='http://[::1'>../a-1.whl</A><a href="">`)
+	f.Add(simpleJSON, `{"files":[{"filename":"a-1-py3-none-any.whl","url":"w","hashes":{"sha256":"x"}}]}`)
+	f.Fuzz(func(t *testing.T, kind, body string) {
+		page := &netbroker.Reply{URL: "https://example.com/simple/a/", Header: http.Header{"Content-Type": {kind}}, Body: []byte(body)}
+		files, err := filesOf(page)
+		if err != nil {
+			return
+		}
+		for _, file := range files {
+			if strings.Contains(file.Name, "/") || file.URL == "" || file.SHA256 != "" && len(file.SHA256) != 64 {
+				t.Errorf("%+v", file)
+			}
+		}
+		if _, err := chooseWheel(page, Wheel{Name: "a", Version: "1"}); err != nil {
+			var wrong *dock.Error
+			if !errors.As(err, &wrong) {
+				t.Error(err)
+			}
+		}
+	})
 }

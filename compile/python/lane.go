@@ -122,8 +122,12 @@ func refuse(src *compile.Source) error {
 	}
 	for _, dep := range src.Deps {
 		if name := moduleName(dep); !vendored(src.Files, name) && !pinned(src, dep) {
+			wheel := dep
+			if !strings.Contains(dep, "==") {
+				wheel = name + "==VERSION"
+			}
 			return compile.Errorf(src.At(1, 1), "package %s (:deps) is not pinned in wb.lock", name).
-				WithHint("a shell block with :uses net pins a wheel of pure Python: pip-fetch " + name + "==VERSION; or put " + name + " into a directory and name that with :dir")
+				WithHint("a shell block with :uses net pins a wheel of pure Python: pip-fetch " + wheel + "; or put " + name + " into a directory and name that with :dir")
 		}
 	}
 	return nil

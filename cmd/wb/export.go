@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/publish/live"
 	"wb/publish/pack"
 	"wb/workbook"
 	"wb/workbook/exchange"
@@ -18,16 +19,17 @@ type exportCmd struct {
 	To     string `required:"" enum:"md,ipynb,html" help:"What to write: ${enum}."`
 	Output string `short:"o" help:"The file to write; - prints it. By default it is named after the document, beside it." placeholder:"FILE"`
 	Reader bool   `help:"Only what readers are to see: obey :exports, leave out drawers and keywords. Always so for html."`
+	Live   bool   `help:"With html: let readers run components in their browsers."`
 	Force  bool   `help:"Replace a file that is there."`
 }
 
 func (c *exportCmd) Help() string {
 	return `Examples:
-  wb export analysis.org --to html
+  wb export analysis.org --to html --live
   wb export analysis.org --to ipynb
   wb export notes.org --to md --reader -o -
 
-Results are those in the document: nothing runs. Markdown and notebooks carry everything along, so that wb import gives the document back; --reader shows only what :exports says. A page stands by itself: formulas, pictures and what is known about each result are in it, and it asks nobody for anything. Mistakes, such as links that lead nowhere, are named; the page is written nevertheless.`
+Results are those in the document: nothing runs. Markdown and notebooks carry everything along, so that wb import gives the document back; --reader shows only what :exports says. A page stands by itself: formulas, pictures and what is known about each result are in it, and it asks nobody for anything. With --live, components that need nothing but themselves run again in the reader's browser, on inputs of the reader's; #+PUBLISH_LIVE: no, yes or all chooses. Mistakes, such as links that lead nowhere, are named; the page is written nevertheless.`
 }
 
 func (c *exportCmd) Run(a *app) error {
@@ -64,6 +66,9 @@ func (c *exportCmd) translate(a *app, src []byte) ([]byte, error) {
 	if c.To == "html" {
 		return c.page(a, src)
 	}
+	if c.Live {
+		return nil, &usageError{err: fmt.Errorf("--live is for --to html")}
+	}
 	fidelity := exchange.Lossless
 	if c.Reader {
 		fidelity = exchange.Readable
@@ -81,9 +86,13 @@ func (c *exportCmd) translate(a *app, src []byte) ([]byte, error) {
 
 // page writes the page and says what in it readers would stumble over.
 func (c *exportCmd) page(a *app, src []byte) (html []byte, err error) {
+	shown := live.Config{Mode: live.ModeNo}
+	if c.Live {
+		shown.Mode = "" // what the document says
+	}
 	err = a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
 		var found []compile.Diagnostic
-		html, found, err = pack.Page(a.ctx, workbook.Options{File: c.File, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(c.File)})
+		html, found, err = pack.Page(a.ctx, workbook.Options{File: c.File, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(c.File)}, shown)
 		for _, d := range found {
 			a.note("%s", d)
 			if d.Hint != "" {

@@ -68,14 +68,9 @@ func Workbook(ctx context.Context, opts workbook.Options) (*Packed, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs, err := live.New(ctx, opts, live.Config{})
-	if err != nil {
+	if err := addLive(ctx, opts, &known, live.Config{}); err != nil {
 		return nil, err
 	}
-	if known.Foot, err = runs.Foot(); err != nil {
-		return nil, err
-	}
-	known.Live = runs.Component
 	if p.Page, p.Found, err = page.Render(ctx, opts.File, opts.Source, known); err != nil {
 		return nil, err
 	}
@@ -86,9 +81,9 @@ func Workbook(ctx context.Context, opts workbook.Options) (*Packed, error) {
 	return p, nil
 }
 
-// Page is a workbook as one page, for reading: nothing in it runs, and it is
-// not signed. Facts come from the cache and from events.org beside it.
-func Page(ctx context.Context, opts workbook.Options) ([]byte, []compile.Diagnostic, error) {
+// Page is a workbook as one page that is not signed, with what shown says
+// readers can run. Facts come from the cache and from events.org beside it.
+func Page(ctx context.Context, opts workbook.Options, shown live.Config) ([]byte, []compile.Diagnostic, error) {
 	root, err := os.OpenRoot(filepath.Dir(opts.File))
 	if err != nil {
 		return nil, nil, err
@@ -98,7 +93,23 @@ func Page(ctx context.Context, opts workbook.Options) ([]byte, []compile.Diagnos
 	if err != nil {
 		return nil, nil, err
 	}
+	if err := addLive(ctx, opts, &known, shown); err != nil {
+		return nil, nil, err
+	}
 	return page.Render(ctx, opts.File, opts.Source, known)
+}
+
+// addLive adds what lets readers run components in their browsers.
+func addLive(ctx context.Context, opts workbook.Options, known *page.Options, config live.Config) error {
+	runs, err := live.New(ctx, opts, config)
+	if err != nil {
+		return err
+	}
+	if known.Foot, err = runs.Foot(); err != nil {
+		return err
+	}
+	known.Live = runs.Component
+	return nil
 }
 
 // reader reads files below a workbook's directory that may leave the machine.

@@ -3,9 +3,9 @@ package site
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"maps"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"slices"
 	"strings"
@@ -34,7 +34,7 @@ type Builder struct {
 	links  *linker
 
 	pages   map[string]*built // by the path of the document
-	outline []byte            // what the frames were made of
+	outline *Outline          // what the frames were made of
 	frames  manifest.Files
 	files   manifest.Files // the site as it was built last
 }
@@ -135,18 +135,14 @@ func sameDocuments(pages map[string]*built, docs []*Document) bool {
 // show.
 func (b *Builder) frame(ctx context.Context) (bool, error) {
 	o := b.p.outline(b.pages)
-	text, err := json.Marshal(o)
-	if err != nil {
-		return false, err
-	}
-	if bytes.Equal(text, b.outline) {
+	if reflect.DeepEqual(o, b.outline) {
 		return false, nil
 	}
 	frames, err := b.layout.Frames(ctx, o)
 	if err != nil {
 		return false, err
 	}
-	b.frames, b.outline = frames, text
+	b.frames, b.outline = frames, o
 	return true, nil
 }
 

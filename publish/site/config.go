@@ -206,7 +206,7 @@ func nearestKeyword(name string) string {
 	if near := nearest.Word(name, known); near != "" {
 		return "did you mean #+" + keywordPrefix + near + "?"
 	}
-	return "docs/publishing.org lists the keywords"
+	return "docs/sites.org lists the keywords"
 }
 
 // settle makes the address and its path agree, whichever is given.

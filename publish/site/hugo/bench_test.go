@@ -54,7 +54,7 @@ func thousand(tb testing.TB, dir string) {
 				fmt.Fprintf(&b, "See [[file:p%04d.org][another page]].\n\n", (i+s*37+p)%pages)
 			}
 			fmt.Fprintf(&b, "- one item %d\n- another item\n- a third\n\n| town | crates |\n|------+--------|\n| Ghent | %d |\n| Bruges | 7 |\n\n", s, i)
-			b.WriteString("#+begin_src python\ndef total(rows):\n    # add them up\n    return sum(n for _, n in rows if n > 10)\n\nprint(total([(\"Ghent\", 12)]))\n#+end_src\n\n")
+			fmt.Fprintf(&b, "#+begin_src python\ndef total(rows):\n    # add them up\n    return sum(n for _, n in rows if n > %d)\n\nprint(total([(\"Ghent\", %d)]))\n#+end_src\n\n", i, s)
 		}
 		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("p%04d.org", i)), []byte(b.String()), 0o644); err != nil {
 			tb.Fatal(err)

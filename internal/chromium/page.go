@@ -149,17 +149,32 @@ func (p *Page) until(what string, ok func() bool) {
 // value as JSON does.
 func (p *Page) Eval(expression string) any {
 	p.t.Helper()
-	r := get[struct {
+	v, err := p.eval(expression)
+	if err != nil {
+		p.t.Fatalf("%s: %v", clip(expression), err)
+	}
+	return v
+}
+
+func (p *Page) eval(expression string) (any, error) {
+	answer, err := p.browser.call(p.session, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true})
+	if err != nil {
+		return nil, err
+	}
+	var r struct {
 		Result           struct{ Value any }
 		ExceptionDetails *struct {
 			Text      string
 			Exception struct{ Description string }
 		}
-	}](p, "Runtime.evaluate", map[string]any{"expression": expression, "returnByValue": true, "awaitPromise": true, "userGesture": true})
-	if r.ExceptionDetails != nil {
-		p.t.Fatalf("%s: %s %s", clip(expression), r.ExceptionDetails.Text, r.ExceptionDetails.Exception.Description)
 	}
-	return r.Result.Value
+	if err := json.Unmarshal(answer, &r); err != nil {
+		return nil, err
+	}
+	if e := r.ExceptionDetails; e != nil {
+		return nil, fmt.Errorf("%s %s", e.Text, e.Exception.Description)
+	}
+	return r.Result.Value, nil
 }
 
 func clip(s string) string { return s[:min(len(s), 200)] }
@@ -171,10 +186,14 @@ func (p *Page) Text(expression string) string {
 	return s
 }
 
-// Wait waits until an expression is true.
+// Wait waits until an expression is true. That it cannot be evaluated, because
+// the page is just being loaded, is not yet an error.
 func (p *Page) Wait(expression string) {
 	p.t.Helper()
-	p.until(clip(expression), func() bool { return p.Eval("!!("+expression+")") == true })
+	p.until(clip(expression), func() bool {
+		v, err := p.eval("!!(" + expression + ")")
+		return err == nil && v == true
+	})
 }
 
 // Click clicks the element that a selector finds.

@@ -1,35 +1,21 @@
 package api_test
 
 import (
-	"context"
+	"fmt"
 	"net/http"
-	"os"
-	"os/exec"
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"wb/agent/llm/llmtest"
+	"wb/internal/chromium"
 	"wb/serve/api"
 )
 
 // A browser with scripts shows the end of a run that was going when its page was
 // loaded: the stream arrived and no policy stood in its way.
 func TestChromium(t *testing.T) {
-	browser := ""
-	for _, name := range []string{"chromium", "chromium-browser", "google-chrome"} {
-		if path, err := exec.LookPath(name); err == nil {
-			browser = path
-			break
-		}
-	}
-	if browser == "" {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("no chromium: apt-get install chromium")
-		}
-		t.Skip("no chromium: apt-get install chromium")
-	}
+	browser := chromium.Start(t)
 	loaded, once := make(chan struct{}), sync.Once{}
 	b := newBench(t, func(r llmtest.Request) llmtest.Step {
 		if turn, _ := r.Turn(); turn == 2 {
@@ -38,7 +24,7 @@ func TestChromium(t *testing.T) {
 		return scribe(r)
 	}, func(c *api.Config) {
 		c.Tenants = c.Tenants[:1]
-		c.Tenants[0].Token = "" // a dumping browser cannot type one
+		c.Tenants[0].Token = "" // nobody is there to type one
 	})
 	t.Cleanup(func() { once.Do(func() { close(loaded) }) })
 	// the run goes on when the page's script follows it
@@ -51,22 +37,11 @@ func TestChromium(t *testing.T) {
 	})
 	_, started := b.call("", "POST", "/api/run", map[string]any{"agent": "team.org#waldo", "task": "poem"})
 	id := started["id"].(string)
-	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-	defer cancel()
-	var errors strings.Builder
-	command := exec.CommandContext(ctx, browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run", "--user-data-dir="+t.TempDir(),
-		"--enable-logging=stderr", "--virtual-time-budget=20000", "--timeout=60000", "--dump-dom", b.http.URL+"/run/"+id)
-	command.Stderr = &errors
-	dom, err := command.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", browser, err, errors.String())
-	}
+	page := browser.Open(t, b.http.URL+"/run/"+id)
 	for _, want := range []string{"wrote poem.txt", `class="status done"`, "vfs_read", "30 tokens in"} {
-		if !strings.Contains(string(dom), want) {
-			t.Errorf("the page does not show %q:\n%s", want, dom)
-		}
+		page.Wait(fmt.Sprintf("document.documentElement.outerHTML.includes(%q)", want))
 	}
-	if strings.Contains(errors.String(), "Content Security Policy") || strings.Contains(errors.String(), "Uncaught") {
-		t.Errorf("the browser complains:\n%s", errors.String())
+	if troubles := page.Troubles(); len(troubles) > 0 {
+		t.Errorf("the page complains: %v", troubles)
 	}
 }

@@ -25,8 +25,9 @@ type Config struct {
 	// AckWait is how long a worker may be silent before others get its work
 	// (10 s). It is a property of the tenant's queue: whoever comes first sets it.
 	AckWait time.Duration
-	// MaxTries is how often work may fail (4).
-	MaxTries int
+	// MaxTries is how often work may fail (4), MaxSilent how often its worker may
+	// fall silent (10): that is less often the work's fault.
+	MaxTries, MaxSilent int
 	// Window is how much work a caller may have under way (256).
 	Window int
 	// Poll is how often a caller looks for results it was not told of (10 s):
@@ -96,6 +97,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.MaxTries == 0 {
 		c.MaxTries = 4
+	}
+	if c.MaxSilent == 0 {
+		c.MaxSilent = 10
 	}
 	if c.Window == 0 {
 		c.Window = DefaultWindow

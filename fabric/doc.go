@@ -18,9 +18,9 @@
 //     it begins. Where two work at once all the same, since one was thought
 //     dead, the first result stands and the second must be the same bytes. If
 //     it is not, callers hear of a [Conflict] that names both workers.
-//   - Nothing goes round for ever. Work that fails, or takes its worker with it,
-//     [Config.MaxTries] times ends with a [PoisonError] that says what happened
-//     each time.
+//   - Nothing goes round for ever. Work that fails [Config.MaxTries] times, or
+//     takes its worker with it [Config.MaxSilent] times, ends with a [PoisonError]
+//     that says what happened each time.
 //   - Nobody is flooded. A caller has at most [Config.Window] pieces of work
 //     under way, the queue takes at most what the tenant's [Quota] says, and a
 //     worker fetches a message only when it has a free slot for it.

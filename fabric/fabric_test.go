@@ -21,6 +21,8 @@ type site struct {
 	server *embed.Server
 	tenant embed.Tenant
 	config fabric.Config // of callers
+	// finished is how much work done has seen the end of.
+	finished atomic.Int64
 }
 
 // Workers are patient in it: on a busy machine even one that lives may be silent
@@ -39,7 +41,7 @@ func newSiteWith(t *testing.T, quota fabric.Quota, ackWait time.Duration) *site 
 	}
 	t.Cleanup(server.Close)
 	tenant, _ := server.Tenant("ada")
-	return &site{t, server, tenant, fabric.Config{URL: server.URL(), Tenant: "ada", Token: tenant.Token, AckWait: ackWait, Poll: time.Second, Quota: quota}}
+	return &site{t: t, server: server, tenant: tenant, config: fabric.Config{URL: server.URL(), Tenant: "ada", Token: tenant.Token, AckWait: ackWait, Poll: time.Second, Quota: quota}}
 }
 
 func (s *site) dial(config fabric.Config) *fabric.Link {

@@ -16,7 +16,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
@@ -56,8 +55,12 @@ func workAsProcess() error {
 	if err != nil {
 		return err
 	}
+	maxSilent := 0 // the default
+	if os.Getenv("FABRIC_TEST_DEADLY") != "" {
+		maxSilent = 4
+	}
 	link, err := fabric.Dial(ctx, fabric.Config{URL: os.Getenv("FABRIC_TEST_WORKER"), Tenant: "ada", User: fabric.WorkerUser("ada"),
-		Token: os.Getenv("FABRIC_TEST_TOKEN"), Name: os.Getenv("FABRIC_TEST_NAME"), AckWait: ackWait})
+		Token: os.Getenv("FABRIC_TEST_TOKEN"), Name: os.Getenv("FABRIC_TEST_NAME"), AckWait: ackWait, MaxSilent: maxSilent})
 	if err != nil {
 		return err
 	}
@@ -146,6 +149,7 @@ func (s *site) done(q *fabric.Queue, n int, tag string) {
 			} else if string(r.Body) != string(grind(body)) {
 				s.t.Errorf("work %d: wrong reply %q", i, r.Body)
 			}
+			s.finished.Add(1)
 		})
 	}
 	all.Wait()
@@ -200,31 +204,30 @@ func TestKilledWorkers(t *testing.T) {
 	log := filepath.Join(t.TempDir(), "log")
 	work := 150 + 40*kills
 	q := s.queue(fabric.QueueConfig{})
-	var finished atomic.Bool
-	var killed atomic.Int32
 	var killer sync.WaitGroup
 	for i := range 3 {
 		p := s.start(fmt.Sprintf("w%d", i), s.server.URL(), log)
 		killer.Go(func() {
 			for n := i; n < kills; n += 3 {
-				time.Sleep(time.Duration(20+rand.IntN(150)) * time.Millisecond)
-				if finished.Load() {
-					return
+				// By what is done and not by the clock, so that on a slow machine
+				// too something gets done between two murders.
+				for s.finished.Load() < int64((n+1)*work/(kills+1)) {
+					time.Sleep(time.Millisecond)
 				}
+				time.Sleep(time.Duration(rand.IntN(20)) * time.Millisecond)
 				p.kill()
-				killed.Add(1)
 				p = s.start(fmt.Sprintf("w%d.%d", i, n), s.server.URL(), log)
 			}
 		})
 	}
 	s.done(q, work, "kill")
-	finished.Store(true)
 	killer.Wait()
-	s.once(work, log, int(killed.Load()))
+	s.once(work, log, kills)
 }
 
 // TestDeadlyWork is work that takes every worker with it.
 func TestDeadlyWork(t *testing.T) {
+	t.Setenv("FABRIC_TEST_DEADLY", "1")
 	s := newHastySite(t)
 	log := filepath.Join(t.TempDir(), "log")
 	q := s.queue(fabric.QueueConfig{})

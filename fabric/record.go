@@ -40,15 +40,19 @@ func (t Try) String() string {
 	return worker + ": " + t.Why
 }
 
-// counted is how many of the tries count against [Config.MaxTries].
-func counted(tries []Try) int {
-	n := 0
+// counted are the tries that failed and those whose worker fell silent; who
+// declined did not try.
+func counted(tries []Try) (failed, silent int) {
 	for _, t := range tries {
-		if !t.Declined {
-			n++
+		switch {
+		case t.Declined:
+		case t.Why == "":
+			silent++
+		default:
+			failed++
 		}
 	}
-	return n
+	return failed, silent
 }
 
 // failure is the end of work without a result.
@@ -80,7 +84,8 @@ type PoisonError struct {
 }
 
 func (e *PoisonError) Error() string {
-	return fmt.Sprintf("gave up after %d tries: %s", counted(e.Tries), sayTries(e.Tries))
+	failed, silent := counted(e.Tries)
+	return fmt.Sprintf("gave up after %d tries: %s", failed+silent, sayTries(e.Tries))
 }
 
 // DeclinedError says that every worker that was offered the work declined it.

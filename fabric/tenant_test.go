@@ -250,3 +250,66 @@ func TestWorkerRights(t *testing.T) {
 		}
 	}
 }
+
+// TestTenantsShareNothing asks for the same work as two tenants: one cannot tell
+// from anything, how long it takes included, that the other has had it done, and
+// one whose queue is full does not hold up the other.
+func TestTenantsShareNothing(t *testing.T) {
+	server, err := embed.Start(t.Context(), embed.Config{Dir: t.TempDir(), AckWait: time.Minute, Tenants: []embed.Tenant{
+		{Name: "ada"}, {Name: "bob", Quota: fabric.Quota{Messages: 5}}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	ends := map[string]*site{}
+	for _, tenant := range server.Tenants() {
+		ends[tenant.Name] = &site{t: t, server: server, tenant: tenant,
+			config: fabric.Config{URL: server.URL(), Tenant: tenant.Name, Token: tenant.Token, AckWait: time.Minute, Poll: time.Second, Quota: tenant.Quota}}
+	}
+	var ran atomic.Int32
+	work := func(s *site, name string) {
+		c := s.config
+		c.Name, c.User, c.Token = name, fabric.WorkerUser(s.tenant.Name), s.tenant.WorkerToken
+		w := fabric.NewWorker(s.dial(c), fabric.WorkerConfig{Execute: func(ctx context.Context, j *fabric.Job) ([]byte, error) {
+			ran.Add(1)
+			return upper(ctx, j)
+		}})
+		ctx, leave := context.WithCancel(context.WithoutCancel(t.Context()))
+		ended := make(chan struct{})
+		go func() { _ = w.Run(ctx); close(ended) }()
+		t.Cleanup(func() { leave(); <-ended })
+	}
+	// Bob's queue is full, and nobody works for him.
+	full := make(chan struct{})
+	var once sync.Once
+	bob := ends["bob"].queue(fabric.QueueConfig{Notice: func(n fabric.Notice) {
+		if n.Kind == fabric.NoticeFull {
+			once.Do(func() { close(full) })
+		}
+	}})
+	var waiting sync.WaitGroup
+	for i := range 20 {
+		waiting.Go(func() {
+			r, err := bob.Do(t.Context(), fabric.Work{Key: key(i), Body: []byte("same")})
+			if err != nil || r.Kept || r.Worker != "bob's" {
+				t.Errorf("bob's %d: %+v %v", i, r, err)
+			}
+		})
+	}
+	<-full
+	work(ends["ada"], "ada's")
+	ada := ends["ada"].queue(fabric.QueueConfig{})
+	for i := range 20 {
+		if r, err := ada.Do(t.Context(), fabric.Work{Key: key(i), Body: []byte("same")}); err != nil || r.Kept || r.Worker != "ada's" {
+			t.Errorf("ada's %d: %+v %v", i, r, err)
+		}
+	}
+	if n := ran.Load(); n != 20 {
+		t.Errorf("with bob waiting, %d pieces were done", n)
+	}
+	work(ends["bob"], "bob's")
+	waiting.Wait()
+	if n := ran.Load(); n != 40 {
+		t.Errorf("two tenants had 20 pieces done each, in all %d", n)
+	}
+}

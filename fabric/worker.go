@@ -257,13 +257,19 @@ func (w *Worker) lookBefore(ctx context.Context, a *assignment) (there bool, err
 	for len(a.tries) < a.deliveries-1 { // those who did not say why are gone
 		a.tries = append(a.tries, Try{At: time.Now().UTC()})
 	}
-	if counted(a.tries) >= w.link.config.MaxTries || len(a.tries) >= maxDeclined+w.link.config.MaxTries {
+	if w.poisonous(a) || len(a.tries) >= maxDeclined+w.link.config.MaxTries+w.link.config.MaxSilent {
 		return false, errEnough
 	}
 	w.tell(a, NoticeRetry, a.tries[len(a.tries)-1].String())
 	// From here on this worker is the one that fell silent, until it says
 	// otherwise.
 	return false, w.saveTries(ctx, a.key, append(a.tries, Try{Worker: w.link.config.Name, At: time.Now().UTC()}))
+}
+
+// poisonous reports whether work has had its chances.
+func (w *Worker) poisonous(a *assignment) bool {
+	failed, silent := counted(a.tries)
+	return failed >= w.link.config.MaxTries || silent >= w.link.config.MaxSilent
 }
 
 // maxDeclined is how many workers may decline before callers are told.
@@ -336,9 +342,9 @@ func (w *Worker) giveBack(ctx context.Context, a *assignment, why error) {
 		w.end(ctx, a, failure{Kind: failedWithdrawn, Why: why.Error()})
 		return
 	case errors.Is(why, errEnough):
-		kind := failedPoison
-		if counted(a.tries) == 0 || counted(a.tries) < w.link.config.MaxTries {
-			kind = failedDeclined
+		kind := failedDeclined
+		if w.poisonous(a) {
+			kind = failedPoison
 		}
 		w.end(ctx, a, failure{Kind: kind, Tries: a.tries})
 		return
@@ -350,7 +356,8 @@ func (w *Worker) giveBack(ctx context.Context, a *assignment, why error) {
 	if err := w.saveTries(ctx, a.key, tries); err != nil {
 		return // the server is away: silence gives it back as well
 	}
-	delay := time.Duration(counted(tries)) * 100 * time.Millisecond
+	failed, _ := counted(tries)
+	delay := time.Duration(failed) * 100 * time.Millisecond
 	if declined.Reason != "" {
 		delay = 50 * time.Millisecond // time for another to be first
 	}

@@ -214,16 +214,19 @@ func TestMixedWorkbook(t *testing.T) {
 	}
 	want, wantText := s.run(alone, workbook.Options{})
 
-	var finished atomic.Bool
+	// Workers are killed by what is done and not by the clock, so that on a slow
+	// machine too something gets done between two murders.
+	var ended atomic.Int64
+	var over atomic.Bool
 	var killer sync.WaitGroup
 	for i := range 3 {
 		p := s.process(fmt.Sprintf("w%d", i))
 		killer.Go(func() {
 			for n := i; n < killedWorkers; n += 3 {
-				time.Sleep(time.Duration(100+rand.IntN(400)) * time.Millisecond)
-				if finished.Load() {
-					return
+				for ended.Load() < int64((n+1)*components/(killedWorkers+1)) && !over.Load() {
+					time.Sleep(time.Millisecond)
 				}
+				time.Sleep(time.Duration(rand.IntN(50)) * time.Millisecond)
 				stop(p)
 				p = s.process(fmt.Sprintf("w%d.%d", i, n))
 			}
@@ -234,6 +237,9 @@ func TestMixedWorkbook(t *testing.T) {
 	sink := trace.SinkFunc(func(e trace.Event) error {
 		mu.Lock()
 		defer mu.Unlock()
+		if e.Kind == trace.KindComponentEnd {
+			ended.Add(1)
+		}
 		for _, p := range e.Props {
 			if e.Kind == trace.KindComponentEnd && p.Name == "WORKER" {
 				workers[p.Value]++
@@ -242,7 +248,7 @@ func TestMixedWorkbook(t *testing.T) {
 		return nil
 	})
 	got, gotText := s.run(away, workbook.Options{Runner: s.runner(nil, nil), Jobs: 64, Trace: sink})
-	finished.Store(true)
+	over.Store(true)
 	killer.Wait()
 	if gotText != wantText {
 		t.Error("the files differ")

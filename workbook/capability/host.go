@@ -127,7 +127,7 @@ func (h *Host) Prepare(opts *workbook.Options, plan *workbook.Plan) (finish func
 	if err != nil {
 		return nil, err
 	}
-	run := &run{signer: signer, live: broker.NewCounter(broker.MaxLive), running: broker.NewCounter(broker.MaxRunning), host: h, complete: h.Complete, started: started, lanes: opts.Lanes, jobs: opts.Jobs,
+	run := &run{signer: signer, live: broker.NewCounter(broker.MaxLive), running: broker.NewCounter(broker.MaxRunning), host: h, complete: h.Complete, started: started, lanes: opts.Lanes, jobs: opts.Jobs, noWrite: opts.NoWrite,
 		principal: dock.Principal{Tenant: h.Tenant, Project: filepath.Dir(file), Name: file}}
 	opts.Docks = run.dock
 	return run.finish, nil
@@ -160,6 +160,7 @@ type run struct {
 	started   time.Time
 	lanes     *compile.Registry
 	jobs      int
+	noWrite   bool // files beside the workbook stay as they are
 
 	once sync.Once
 	llm  dock.Broker

@@ -32,6 +32,9 @@ func (r *run) keepWheel() func(context.Context, *dock.Call, broker.Wheel, []byte
 		return nil
 	}
 	return func(ctx context.Context, call *dock.Call, w broker.Wheel, content []byte) error {
+		if r.noWrite {
+			return dock.Errorf(dock.CodeFailed, "packages.fetch: a run with --no-write pins nothing in wb.lock")
+		}
 		lock := filepath.Join(call.Principal.Project, toolchain.LockName)
 		err := python.KeepWheel(ctx, lock, w.Name+"=="+w.Version, w.File, content)
 		var other *toolchain.IntegrityError

@@ -12,6 +12,7 @@ import (
 	"wb/fabric/embed"
 	"wb/fabric/programs"
 	"wb/fabric/spawn"
+	"wb/tier"
 	"wb/trace"
 	"wb/workbook"
 )
@@ -46,10 +47,9 @@ func (c *runFabric) spread(a *app, env *compile.Env, opts *workbook.Options) (le
 	}
 	c.teller = &fabricTeller{app: a}
 	s := &spread{}
-	fresh := opts.Force
-	join := func() (compile.Runner, error) {
-		return s.join(a, env, config, c.Workers, c.teller, fresh)
-	}
+	node := string(tier.Node)
+	rules := programs.Config{Tools: env.Tools, Progress: env.Progress, Stayed: c.teller.stayed, Fresh: opts.Force, Away: opts.Tier == node || opts.TrustTier == node}
+	join := func() (compile.Runner, error) { return s.join(a, config, c.Workers, c.teller, rules) }
 	if c.Workers > 0 {
 		opts.Runner = programs.Lazy(join)
 		return s.leave, nil
@@ -72,7 +72,7 @@ func (s *spread) leave() {
 
 // join connects, after starting a server of this run's own and its workers if
 // there are to be any.
-func (s *spread) join(a *app, env *compile.Env, config fabric.Config, workers int, teller *fabricTeller, fresh bool) (compile.Runner, error) {
+func (s *spread) join(a *app, config fabric.Config, workers int, teller *fabricTeller, rules programs.Config) (compile.Runner, error) {
 	if workers > 0 {
 		if err := s.start(a, &config, workers); err != nil {
 			return nil, err
@@ -88,7 +88,8 @@ func (s *spread) join(a *app, env *compile.Env, config fabric.Config, workers in
 		return nil, err
 	}
 	s.undo = append(s.undo, queue.Close)
-	return programs.NewRunner(programs.Config{Queue: queue, Tools: env.Tools, Progress: env.Progress, Stayed: teller.stayed, Fresh: fresh}), nil
+	rules.Queue = queue
+	return programs.NewRunner(rules), nil
 }
 
 // start starts a server and workers, and makes config that of their caller.

@@ -3,6 +3,7 @@ package programs_test
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
@@ -360,6 +361,26 @@ return 1
 	}
 	if two := report.Components[1].Value.String(); two != "42" {
 		t.Errorf("two is %s", two)
+	}
+}
+
+// TestAway wants nothing to run here: what cannot travel is refused.
+func TestAway(t *testing.T) {
+	s := newSite(t)
+	lanetest.Need(t, s.env, "lua")
+	s.worker("w", &programs.Peer{Lanes: s.lanes, Tools: s.env.Tools})
+	q, err := fabric.NewQueue(s.link("ada", "caller", ""), fabric.QueueConfig{Check: programs.Check})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	report, _ := s.run(book(t, "#+NAME: one\n#+begin_src lua :session s\nreturn 1\n#+end_src\n\n#+NAME: two\n#+begin_src lua\nreturn 2\n#+end_src\n"),
+		workbook.Options{Runner: programs.NewRunner(programs.Config{Queue: q, Tools: s.env.Tools, Away: true})})
+	if err := report.Components[0].Err; !errors.As(err, new(*programs.StayError)) {
+		t.Errorf("one: %v", err)
+	}
+	if two := report.Components[1]; two.Err != nil || two.Where != "w" {
+		t.Errorf("two at %q: %v", two.Where, two.Err)
 	}
 }
 

@@ -29,6 +29,9 @@ type Config struct {
 	Stayed func(component, why string)
 	// Fresh does everything again although results are kept.
 	Fresh bool
+	// Away refuses what cannot travel, where the user wants nothing of a document
+	// to run in this process.
+	Away bool
 	// Here runs what stays; nil is this process, a program for each processor
 	// at once.
 	Here compile.Runner
@@ -73,6 +76,22 @@ func (l lazy) Execute(ctx context.Context, p *compile.Program) (*compile.Outcome
 	return r.Execute(ctx, p)
 }
 
+// StayError says that a program cannot travel and must not run here.
+type StayError struct {
+	Component, Why string
+	Pos            compile.Position
+}
+
+func (e *StayError) Error() string {
+	return fmt.Sprintf("%s: %s cannot run elsewhere: %s", e.Pos, e.Component, e.Why)
+}
+
+// ExitCode is that of something not permitted.
+func (e *StayError) ExitCode() int { return 7 }
+
+// Hint names a tier that can.
+func (e *StayError) Hint() string { return "the tier process runs it in a child of this process" }
+
 // Stays is why a program cannot travel, "" when it can.
 func Stays(p *compile.Program) string {
 	switch {
@@ -103,6 +122,9 @@ func (r *Runner) Execute(ctx context.Context, p *compile.Program) (*compile.Outc
 }
 
 func (r *Runner) here(ctx context.Context, p *compile.Program, why string) (*compile.Outcome, error) {
+	if r.config.Away {
+		return nil, &StayError{Component: p.ID, Why: why, Pos: p.Source.Pos}
+	}
 	r.config.Stayed(p.ID, why)
 	select {
 	case r.slots <- struct{}{}:

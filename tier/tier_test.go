@@ -1,3 +1,5 @@
+//go:build unix
+
 package tier_test
 
 import (
@@ -141,9 +143,6 @@ func (n *noticing) Stat(name string) (os.FileInfo, error) {
 
 // A child that is killed or crashes fails its program, and no other.
 func TestCrash(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no signals")
-	}
 	pool, runner := open(t, nil)
 	for name, end := range map[string]func(int){
 		"killed":  func(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) },
@@ -301,9 +300,6 @@ const canary = "sk-canary-0123456789"
 
 // A child does not outlive its parent, however that ends.
 func TestParentDies(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("no signals")
-	}
 	child := orphan(t)
 	deadline := time.Now().Add(time.Minute)
 	for syscall.Kill(child, 0) == nil && !zombie(child) {

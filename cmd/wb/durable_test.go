@@ -267,6 +267,10 @@ func TestKill(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	stride := killedStride
+	if os.Getenv("WB_KILL_EVERY") != "" {
+		stride = 1
+	}
 	for seed := range killedRuns {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -278,7 +282,7 @@ func TestKill(t *testing.T) {
 			want, did := told(whole.result(out)), whole.did()
 			_, length := whole.journal()
 			exact := 0
-			for n := 1 + seed%killedStride; n <= length; n += killedStride {
+			for n := 1 + seed%stride; n <= length; n += stride {
 				c := newCrashBench(t, wb, seed)
 				run, entries, ok := c.killed(n, runArgs...)
 				if !ok {

@@ -23,6 +23,9 @@ func (s *Server) activity(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusBadRequest, "bad_request", err.Error())
 		return
 	}
+	if since.IsZero() { // before the reader knows that it is heard
+		since = time.Now()
+	}
 	t := tenantIn(r.Context())
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	w.Header().Set("X-Accel-Buffering", "no")

@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bytes"
+	"context"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -26,5 +30,52 @@ func TestVerbTable(t *testing.T) {
 	}
 	for _, verb := range documented {
 		t.Errorf("docs/cli.org has wb %s, which does not exist", verb)
+	}
+}
+
+// TestDocumentsRun runs those pages of the documentation that show results of
+// their own code: what they show is what a run writes.
+func TestDocumentsRun(t *testing.T) {
+	for _, name := range []string{"quickjs", "clang", "shell"} {
+		switch installed, err := toolchainCondition("toolchain:" + name); {
+		case err != nil:
+			t.Fatal(err)
+		case !installed:
+			t.Skipf("wb toolchain install %s", name)
+		}
+	}
+	t.Setenv("XDG_STATE_HOME", t.TempDir())
+	pages, err := filepath.Glob("../../docs/*.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, ran := t.TempDir(), 0
+	for _, page := range pages {
+		text, err := os.ReadFile(page)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Contains(text, []byte("\n#+RESULTS: ")) {
+			continue
+		}
+		ran++
+		name := filepath.Join(dir, filepath.Base(page))
+		if err := os.WriteFile(name, text, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if code := run(context.Background(), []string{"run", name}, stdio{strings.NewReader(""), &out, &out}); code != 0 {
+			t.Errorf("%s: exit %d\n%s", page, code, out.String())
+		}
+		after, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(after, text) {
+			t.Errorf("%s shows other results than a run gives; wb run writes them", page)
+		}
+	}
+	if ran < 2 {
+		t.Errorf("%d pages show results", ran)
 	}
 }

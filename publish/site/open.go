@@ -211,7 +211,7 @@ func (p *Project) checkEntries() {
 // generated are the paths that wb makes files at.
 func generated(name string) bool {
 	switch name {
-	case "404.html", "pages.html", "tags.html", "index.xml", "feed.xml", "sitemap.xml", "robots.txt":
+	case "404.html", "all-pages.html", "tags.html", "index.xml", "feed.xml", "sitemap.xml", "robots.txt":
 		return true
 	}
 	dir, _, _ := strings.Cut(name, "/")

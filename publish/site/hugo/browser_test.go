@@ -39,7 +39,7 @@ func TestBrowser(t *testing.T) {
 	address := serve(t, siteOf(t, unpack(t, "site.txtar"))) + "/garden"
 	for name, views := range map[string][]string{
 		"index.html": {"phone-light", "desktop-dark"}, "guide/start.html": {"phone-light", "phone-dark", "desktop-light", "desktop-dark"},
-		"pages.html": {"phone-dark"}, "404.html": {"desktop-light"}} {
+		"all-pages.html": {"phone-dark"}, "404.html": {"desktop-light"}} {
 		page := browser.Open(t, address+"/"+name)
 		for _, view := range views {
 			page.Look(chromium.Views[view])

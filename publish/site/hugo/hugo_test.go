@@ -91,8 +91,8 @@ func TestSite(t *testing.T) {
 			}
 		}
 		slices.Sort(got)
-		want := "404.html blog/new.html blog/new.source.html blog/old.html blog/old.source.html feed.xml guide/data.csv guide/plot.png guide/start.html " +
-			"guide/start.source.html index.html index.source.html index.xml pages.html robots.txt sitemap.xml tags.html tags/c-2.html tags/c.html tags/plants.html"
+		want := "404.html all-pages.html blog/new.html blog/new.source.html blog/old.html blog/old.source.html feed.xml guide/data.csv guide/plot.png guide/start.html " +
+			"guide/start.source.html index.html index.source.html index.xml robots.txt sitemap.xml tags.html tags/c-2.html tags/c.html tags/plants.html"
 		if strings.Join(got, " ") != want {
 			t.Errorf("got\n%s\nwant\n%s", strings.Join(got, " "), want)
 		}
@@ -113,7 +113,7 @@ func TestSite(t *testing.T) {
 		{"guide/start.html", `href="../index.html#water"`},
 		{"tags/c.html", `../blog/new.html`},
 		{"tags/c-2.html", `../blog/old.html`},
-		{"pages.html", `<h2 id="blog">Blog</h2>`},
+		{"all-pages.html", `<h2 id="blog">Blog</h2>`},
 		{"404.html", `href="/garden/assets/style.css"`},
 		{"robots.txt", "Sitemap: https://example.org/garden/sitemap.xml"},
 		{"sitemap.xml", "<loc>https://example.org/garden/guide/start.html</loc>\n<lastmod>2026-11-20</lastmod>"},
@@ -198,7 +198,7 @@ func TestLarge(t *testing.T) {
 	if n := bytes.Count(files["ax/p.html"], []byte("<li>")); n > 20 {
 		t.Errorf("%d lines of navigation", n)
 	}
-	if n := bytes.Count(files["pages.html"], []byte("<li>")); n < 240 {
+	if n := bytes.Count(files["all-pages.html"], []byte("<li>")); n < 240 {
 		t.Errorf("all pages are %d", n)
 	}
 }

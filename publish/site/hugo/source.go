@@ -141,9 +141,9 @@ func (s *source) content() iter.Seq2[string, object] {
 		if !home && !yield("_index.md", object{"title": s.o.Title, "params": object{"root": rootOf("index.html"), "kind": "home"}}) {
 			return
 		}
-		all := object{"title": "All pages", "url": "/pages.html", "layout": "all", "build": object{"list": "never"},
-			"params": object{"root": rootOf("pages.html"), "kind": "all"}}
-		if !yield("pages.md", all) || len(s.tags) == 0 {
+		all := object{"title": "All pages", "url": "/all-pages.html", "layout": "all", "build": object{"list": "never"},
+			"params": object{"root": rootOf("all-pages.html"), "kind": "all"}}
+		if !yield("all-pages.md", all) || len(s.tags) == 0 {
 			return
 		}
 		if !yield("tags/_index.md", object{"title": "Tags", "url": "/tags.html", "params": object{"root": rootOf("tags.html"), "kind": "tags"}}) {

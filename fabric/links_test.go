@@ -66,10 +66,11 @@ func (l *link) carry(to, from net.Conn) {
 	buffer := make([]byte, 32<<10)
 	for {
 		n, err := from.Read(buffer)
-		l.held.RLock()
-		l.held.RUnlock() //nolint:staticcheck // waits while the link is stalled
 		if n > 0 {
-			if _, err := to.Write(buffer[:n]); err != nil {
+			l.held.RLock() // waits while the link is stalled
+			_, err := to.Write(buffer[:n])
+			l.held.RUnlock()
+			if err != nil {
 				break
 			}
 		}

@@ -164,7 +164,7 @@ func (w *Workspace) member(doc *org.Document, h org.Headline) (*Member, error) {
 		return nil, fmt.Errorf("member %s: scope %q is neither read nor write", m.Title, scope)
 	}
 	if m.Path = get("PATH"); m.Path == "" {
-		return nil, fmt.Errorf("member %s has no :PATH:", m.Title)
+		return nil, fmt.Errorf("no :PATH: in the drawer of member %s", m.Title)
 	}
 	m.Path = strings.TrimSuffix(filepath.ToSlash(m.Path), "/")
 	if m.Path == "." || !filepath.IsLocal(filepath.FromSlash(m.Path)) {

@@ -46,11 +46,11 @@ func usesFork(t *testing.T, pkg string) bool {
 }
 
 // direction is who may import whom: each package only those further right.
-var direction = []string{"cmd", "serve", "agent", "publish", "workbook", "tangle", "fabric", "tier", "compile", "sandbox", "trace", "org", "value", "internal"}
+var direction = []string{"cmd", "serve", "agent", "publish", "workspace", "workbook", "tangle", "fabric", "tier", "compile", "sandbox", "trace", "org", "value", "internal"}
 
 // testSupport are packages that only tests import; they stand above what they
 // make test data for.
-var testSupport = []string{"wb/internal/corpus", "wb/internal/emacs", "wb/internal/docs"}
+var testSupport = []string{"wb/internal/corpus", "wb/internal/emacs", "wb/internal/docs", "wb/compile/lanetest"}
 
 // TestImportDirection holds the layers apart.
 func TestImportDirection(t *testing.T) {

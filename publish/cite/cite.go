@@ -70,7 +70,7 @@ func (p *Processor) See(key string) {
 
 // ID is the anchor of an entry in the bibliography.
 func ID(key string) string {
-	return "ref-" + strings.Map(func(r rune) rune {
+	return "ref:" + strings.Map(func(r rune) rune {
 		if r <= ' ' || strings.ContainsRune("\"'<>&`", r) {
 			return '-'
 		}

@@ -103,10 +103,10 @@ func TestJSON(t *testing.T) {
 		t.Fatal(problems)
 	}
 	p := New(lib, "author-year")
-	if got, want := p.Cite(Citation{Refs: []Ref{{Key: "a"}}}), `<span class="cite">(<a href="#ref-a">van der Berg and A and B, 2020</a>)</span>`; got != want {
+	if got, want := p.Cite(Citation{Refs: []Ref{{Key: "a"}}}), `<span class="cite">(<a href="#ref:a">van der Berg and A and B, 2020</a>)</span>`; got != want {
 		t.Errorf("%s", got)
 	}
-	if got, want := p.Bibliography(), `<li id="ref-a">van der Berg, Jan; A and B (2020). <cite><a href="https://doi.org/10.1000/xyz">Sets &amp; {braces} -- $5</a></cite>, P.</li>`; !strings.Contains(got, want) {
+	if got, want := p.Bibliography(), `<li id="ref:a">van der Berg, Jan; A and B (2020). <cite><a href="https://doi.org/10.1000/xyz">Sets &amp; {braces} -- $5</a></cite>, P.</li>`; !strings.Contains(got, want) {
 		t.Errorf("%s", got)
 	}
 	if problems := lib.Add("y.json", []byte(`{"id":1`)); len(problems) != 1 {

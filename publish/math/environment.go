@@ -14,8 +14,7 @@ type environment struct {
 	columns     bool   // the column format follows: array
 	display     bool   // cells are in display style
 	small       bool
-	gap         string // between columns
-	pairs       bool   // columns go in pairs without space: align
+	pairs       bool // columns go in pairs without space: align
 }
 
 var environments = map[string]environment{
@@ -177,10 +176,16 @@ func (p *parser) number(l *line) {
 	case !p.noTag && p.numbers != nil:
 		l.tag = p.numbers.next()
 	}
+	if p.first == "" {
+		p.first = l.tag
+	}
 	if p.label != "" {
-		l.id = ID(p.label)
+		id := ID(p.label)
 		if p.numbers != nil {
-			p.numbers.name(Label{Name: p.label, ID: l.id, Tag: l.tag})
+			p.numbers.name(Label{Name: p.label, ID: id, Tag: l.tag})
+		}
+		if p.numbers.take(id) {
+			l.id = id
 		}
 	}
 	p.label, p.rowTag, p.noTag = "", "", false

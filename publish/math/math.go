@@ -38,6 +38,8 @@ type Equation struct {
 	Tag string
 	// ID is the anchor of that number, "" without a label.
 	ID string
+
+	first string // the first number in it
 }
 
 // Label is a place in a formula that \eqref and \ref lead to.
@@ -55,18 +57,23 @@ type Label struct {
 type Numbering struct {
 	last     int
 	labels   map[string]Label
+	ids      map[string]bool // given out since the start
 	scanning bool
 }
 
-// Scan takes the labels of an environment. Mistakes are left for [Display] to
-// find.
-func (n *Numbering) Scan(tex string, macros *Macros) {
+// Scan takes the labels of a formula and returns its first number. Mistakes are
+// left for [Display] to find.
+func (n *Numbering) Scan(tex string, macros *Macros) (tag string) {
 	n.scanning = true
-	_, _ = Display(tex, macros, n)
+	e, _ := Display(tex, macros, n)
+	return e.first
 }
 
+// Name gives a label to a place that has a name otherwise.
+func (n *Numbering) Name(l Label) { n.name(l) }
+
 // Restart begins to count anew and keeps the labels.
-func (n *Numbering) Restart() { n.last, n.scanning = 0, false }
+func (n *Numbering) Restart() { n.last, n.scanning, n.ids = 0, false, nil }
 
 // Label finds a label by name.
 func (n *Numbering) Label(name string) (Label, bool) {
@@ -82,6 +89,18 @@ func (n *Numbering) next() string {
 	return fmt.Sprint(n.last)
 }
 
+// take reports whether an id is free, and takes it.
+func (n *Numbering) take(id string) bool {
+	if n == nil || n.ids[id] {
+		return false
+	}
+	if n.ids == nil {
+		n.ids = map[string]bool{}
+	}
+	n.ids[id] = true
+	return true
+}
+
 func (n *Numbering) name(l Label) {
 	if n.labels == nil {
 		n.labels = map[string]Label{}
@@ -93,7 +112,7 @@ func (n *Numbering) name(l Label) {
 
 // ID is the anchor of a label.
 func ID(label string) string {
-	return "eq-" + strings.Map(func(r rune) rune {
+	return "eq:" + strings.Map(func(r rune) rune {
 		if r == '-' || r == '_' || r == '.' || '0' <= r && r <= '9' || 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || r > 127 {
 			return r
 		}
@@ -120,13 +139,13 @@ func Display(tex string, macros *Macros, numbers *Numbering) (Equation, error) {
 	p.display = true
 	body, err := p.formula()
 	if err != nil {
-		return Equation{}, err
+		return Equation{first: p.first}, err
 	}
 	if p.tag == "" && (p.rowTag != "" || p.label != "") { // \[ … \tag{a} \]
 		p.noTag = true
 		p.setNumber(environment{numbered: true})
 	}
-	return Equation{MathML: wrap(`<math display="block">`, tex, body), Tag: p.tag, ID: p.id}, nil
+	return Equation{MathML: wrap(`<math display="block">`, tex, body), Tag: p.tag, ID: p.id, first: p.first}, nil
 }
 
 // wrap puts the formula and its source into one element.

@@ -19,6 +19,7 @@ type parser struct {
 
 	alphabet alphabet // what letters look like here
 	tag, id  string   // of the one numbered row
+	first    string   // the first number
 	label    string   // of the row being read
 	rowTag   string
 	noTag    bool
@@ -65,8 +66,8 @@ func (p *parser) group() ([]token, error) {
 	switch {
 	case open.kind == end:
 		return nil, p.errorAt(open, "an argument is missing")
-	case open.is("}"):
-		return nil, p.errorAt(open, "an argument is missing before }")
+	case open.is("}"), open.is("&"), open.isCommand("end"), open.isCommand("right"), open.isCommand("\\"):
+		return nil, p.errorAt(open, "an argument is missing before "+map[bool]string{true: "\\"}[open.kind == command]+open.text)
 	case !open.is("{"):
 		return []token{open}, nil
 	}
@@ -154,6 +155,7 @@ func (p *parser) inside(tokens []token) ([]*element, error) {
 	}
 	body, err := sub.formula()
 	p.expansions, p.label, p.rowTag, p.noTag, p.tag, p.id = sub.expansions, sub.label, sub.rowTag, sub.noTag, sub.tag, sub.id
+	p.first = sub.first
 	return body, err
 }
 

@@ -107,11 +107,12 @@ func labelForm(format string) *regexp.Regexp {
 
 // lined writes code with its anchors and numbers; marked are its lines as
 // HTML.
-func (w *writer) lined(c code, marked []string) string {
+func (w *writer) lined(n *org.Node, c code, marked []string) string {
 	if c.first == 0 && c.labels == nil {
 		return strings.Join(marked, "\n")
 	}
 	width := len(strconv.Itoa(c.first + len(c.lines)))
+	seen := map[string]bool{}
 	var out strings.Builder
 	for i, line := range marked {
 		if i > 0 {
@@ -132,8 +133,10 @@ func (w *writer) lined(c code, marked []string) string {
 			line += " <span class=\"coderef-label\">(" + html.EscapeString(label) + ")</span>"
 		}
 		id := ""
-		if a, ok := w.anchors["code "+label]; ok {
+		if a, ok := w.anchors["code "+label]; ok && a.node == n && !seen[label] {
 			id = attr("id", a.id)
+			w.placed[a.id] = true
+			seen[label] = true
 		}
 		out.WriteString("<span class=\"coderef\"" + id + ">" + line + "</span>")
 	}
@@ -150,7 +153,7 @@ func (w *writer) source(n *org.Node) string {
 	if lang != "" {
 		class = fmt.Sprintf(" class=\"language-%s\" data-lang=\"%s\"", html.EscapeString(lang), html.EscapeString(lang))
 	}
-	body := "<pre tabindex=\"0\"><code" + class + ">" + w.lined(c, marked) + "\n</code></pre>\n"
+	body := "<pre tabindex=\"0\"><code" + class + ">" + w.lined(n, c, marked) + "\n</code></pre>\n"
 	if len(c.lines) == 1 && c.lines[0] == "" {
 		body = "<pre><code" + class + "></code></pre>\n"
 	}
@@ -181,5 +184,5 @@ func (w *writer) example(n *org.Node) string {
 	for i, line := range c.lines {
 		marked[i] = html.EscapeString(line)
 	}
-	return "<pre tabindex=\"0\"><samp>" + w.lined(c, marked) + "\n</samp></pre>\n"
+	return "<pre tabindex=\"0\"><samp>" + w.lined(n, c, marked) + "\n</samp></pre>\n"
 }

@@ -260,7 +260,7 @@ func (o *outliner) footnotes(n *nethtml.Node) {
 			if c.Type != nethtml.ElementNode {
 				continue
 			}
-			if has(c, "footdef") || c.Data == "li" && strings.HasPrefix(get(c, "id"), "fn-") {
+			if has(c, "footdef") || c.Data == "li" && strings.HasPrefix(get(c, "id"), "fn:") {
 				number++
 				inner := &outliner{places: o.places}
 				inner.blocks(c, "")

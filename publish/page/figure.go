@@ -65,6 +65,7 @@ func (w *writer) anchorOf(n *org.Node) string {
 		return ""
 	}
 	if a, ok := w.anchors[fmt.Sprint("at ", n.Start())]; ok {
+		w.placed[a.id] = true
 		return attr("id", a.id)
 	}
 	return ""
@@ -123,8 +124,13 @@ func (w *writer) paragraph(n *org.Node) string {
 	if isResult(n) {
 		return w.figure(n, "<p><output>"+body+"</output></p>\n")
 	}
-	if strings.HasPrefix(body, `<math display="block">`) && strings.HasSuffix(body, "</math>") && strings.Count(body, "<math") == 1 {
-		return w.figure(n, "<div class=\"equation\">"+body+"</div>\n")
+	if strings.HasPrefix(body, `<math display="block">`) && strings.Count(body, "<math") == 1 {
+		switch _, after, _ := strings.Cut(body, "</math>"); {
+		case after == "":
+			return w.figure(n, "<div class=\"equation\">"+body+"</div>\n")
+		case strings.HasPrefix(after, `<span class="eqno"`) && strings.HasSuffix(after, "</span>") && strings.Count(after, "<") == 2:
+			return w.figure(n, "<div class=\"equation numbered\">"+body+"</div>\n")
+		}
 	}
 	if c := n.FirstChild(); c == nil || c.Kind() != org.KindAffiliated {
 		return "<p>" + body + "</p>\n"

@@ -44,20 +44,20 @@ func (w *writer) footnoteRef(n *org.Node) string {
 		}
 		f.body = w.noteBody(f)
 	}
-	id := fmt.Sprintf("fnref-%d", number)
+	id := fmt.Sprintf("fnref:%d", number)
 	if refs > 1 {
-		id = fmt.Sprintf("fnref-%d-%d", number, refs)
+		id = fmt.Sprintf("fnref:%d-%d", number, refs)
 	}
 	return w.noteLink(id, number)
 }
 
 // noteMark is the first reference to a note.
 func (w *writer) noteMark(number int) string {
-	return w.noteLink(fmt.Sprintf("fnref-%d", number), number)
+	return w.noteLink(fmt.Sprintf("fnref:%d", number), number)
 }
 
 func (w *writer) noteLink(id string, number int) string {
-	return fmt.Sprintf("<sup class=\"footref\"><a id=\"%s\" href=\"#fn-%d\" role=\"doc-noteref\" aria-label=\"%s %d\">%d</a></sup>", w.take(id), number, w.word("Footnote"), number, number)
+	return fmt.Sprintf("<sup class=\"footref\"><a id=\"%s\" href=\"#fn:%d\" role=\"doc-noteref\" aria-label=\"%s %d\">%d</a></sup>", w.take(id), number, w.word("Footnote"), number, number)
 }
 
 // definedInline reports whether some reference holds the text of a footnote.
@@ -75,6 +75,7 @@ func (w *writer) definedInline(label string) bool {
 
 // take marks an id of the writer's own as used.
 func (w *writer) take(id string) string {
+	w.placed[id] = true
 	if !w.ids[id] {
 		w.ids[id] = true
 		w.idList = append(w.idList, id)
@@ -92,9 +93,9 @@ func (w *writer) footnotes() string {
 	for i, note := range w.notes {
 		body, back := note.body, ""
 		for k := 1; k <= note.refs; k++ {
-			id, mark := fmt.Sprintf("fnref-%d", i+1), "↩"
+			id, mark := fmt.Sprintf("fnref:%d", i+1), "↩"
 			if k > 1 {
-				id, mark = fmt.Sprintf("fnref-%d-%d", i+1, k), fmt.Sprintf("↩<sup>%d</sup>", k)
+				id, mark = fmt.Sprintf("fnref:%d-%d", i+1, k), fmt.Sprintf("↩<sup>%d</sup>", k)
 			}
 			back += fmt.Sprintf(" <a class=\"footback\" href=\"#%s\" role=\"doc-backlink\" aria-label=\"%s\">%s</a>", id, w.word("Back to the text"), mark)
 		}
@@ -103,7 +104,7 @@ func (w *writer) footnotes() string {
 		} else {
 			body += "<p>" + strings.TrimSpace(back) + "</p>\n"
 		}
-		fmt.Fprintf(&out, "<li id=\"%s\">%s</li>\n", w.take(fmt.Sprintf("fn-%d", i+1)), strings.TrimSpace(body))
+		fmt.Fprintf(&out, "<li id=\"%s\">%s</li>\n", w.take(fmt.Sprintf("fn:%d", i+1)), strings.TrimSpace(body))
 	}
 	return out.String() + "</ol>\n</section>\n"
 }

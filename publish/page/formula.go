@@ -10,18 +10,24 @@ import (
 	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/publish/math"
+	"wb/workbook"
 )
 
-// latexOf is the text of an environment; its #+NAME is its label when it has
-// no other.
-func (w *writer) latexOf(n *org.Node) string {
-	tex := strings.TrimRight(w.own(n), " \t\n")
-	if name := n.Name().Text; name != "" && !strings.Contains(tex, `\label{`) {
-		if end := strings.IndexByte(tex, '}'); end > 0 && !strings.ContainsAny(name, "{}\\%") {
-			tex = tex[:end+1] + `\label{` + name + "}" + tex[end+1:]
-		}
+// latexOf is the text of an environment.
+func (w *writer) latexOf(n *org.Node) string { return strings.TrimRight(w.own(n), " \t\n") }
+
+// surveyFormula takes the labels of an environment; its #+NAME is one too.
+func (w *writer) surveyFormula(n *org.Node) {
+	tag := w.equations.Scan(w.latexOf(n), w.formulas)
+	name := n.Name().Text
+	if name == "" {
+		return
 	}
-	return tex
+	id := w.unique(workbook.Slug(name))
+	a := anchor{id: id, text: html.EscapeString(tag), node: n}
+	w.addAnchor("name "+foldTitle(name), a)
+	w.anchors[fmt.Sprint("at ", n.Start())] = a
+	w.equations.Name(math.Label{Name: name, ID: id, Tag: tag})
 }
 
 var environmentName = lazyregexp.New(`^\s*\\begin\{([A-Za-z0-9]+\*?)\}`)
@@ -103,7 +109,11 @@ func (w *writer) latexFragment(n *org.Node, bare string) string {
 		return "<code class=\"math\">" + html.EscapeString(bare) + "</code>"
 	}
 	if e.Tag != "" {
-		return e.MathML + fmt.Sprintf("<span class=\"eqno\">(%s)</span>", html.EscapeString(e.Tag))
+		id := ""
+		if e.ID != "" && !w.quiet {
+			id = attr("id", w.take(e.ID))
+		}
+		return e.MathML + fmt.Sprintf("<span class=\"eqno\"%s>(%s)</span>", id, html.EscapeString(e.Tag))
 	}
 	return e.MathML
 }

@@ -87,6 +87,7 @@ func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page
 	out.Body = w.document() + w.footnotes()
 	out.TOC = w.contents()
 	out.Body = w.fillSlots(out.Body)
+	out.Body += w.unplaced()
 	if w.raw {
 		out.Body = balanced(out.Body)
 	}
@@ -99,6 +100,20 @@ func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page
 		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)
 	})
 	return out, w.found, nil
+}
+
+// unplaced are the places that links lead to although readers do not see them,
+// such as a named comment: the links then lead to the end of the text.
+func (w *writer) unplaced() string {
+	var out strings.Builder
+	for _, id := range w.led {
+		if !w.placed[id] && !strings.HasPrefix(id, "ref:") && !strings.HasPrefix(id, "eq:") {
+			w.placed[id] = true
+			out.WriteString("<span" + attr("id", id) + "></span>\n")
+			w.report(0, compile.Error, "broken-link", "", "a link leads to %s, which readers do not see", id)
+		}
+	}
+	return out.String()
 }
 
 // tags are those of the file and its keywords, each once.

@@ -141,6 +141,7 @@ func (w *writer) target(n *org.Node) string {
 	if !known || w.quiet {
 		return inner
 	}
+	w.placed[a.id] = true
 	return "<span" + attr("id", a.id) + ">" + inner + "</span>"
 }
 

@@ -100,7 +100,11 @@ func (w *writer) anchorElement(href, text string) string {
 		}
 		attrs = a.String()
 	}
-	return "<a" + attr("href", href) + attrs + ">" + text + "</a>"
+	text, notes := withoutNotes(text)
+	if id, ok := strings.CutPrefix(href, "#"); ok {
+		w.led = append(w.led, id)
+	}
+	return "<a" + attr("href", href) + attrs + ">" + text + "</a>" + notes
 }
 
 func anchorTo(href, text string) string {
@@ -249,7 +253,9 @@ func (w *writer) internal(n *org.Node, l org.Link, text string, described bool) 
 	var ok bool
 	switch l.Type {
 	case "custom-id":
-		a, ok = w.anchors["#"+l.Path]
+		if a, ok = w.anchors["#"+l.Path]; !ok && w.rawIDs[l.Path] {
+			a, ok = anchor{id: l.Path}, true
+		}
 	case "coderef":
 		if a, ok = w.anchors["code "+l.Path]; ok {
 			label := a.text
@@ -337,12 +343,12 @@ func (w *writer) picture(known Link, n *org.Node) string {
 	}
 	file := path.Clean(known.Path)
 	if w.opts.Read == nil {
-		return (&url.URL{Path: known.Path}).String()
+		return (&url.URL{Path: path.Clean(known.Path)}).String()
 	}
 	data, err := w.opts.Read(file)
 	if err != nil {
 		w.complain(n, "missing-image", "%s is not there", known.Path)
-		return (&url.URL{Path: known.Path}).String()
+		return (&url.URL{Path: path.Clean(known.Path)}).String()
 	}
 	return dataURL(file, data)
 }
@@ -385,7 +391,7 @@ func (w *writer) media(tag string, l org.Link, known Link) string {
 		src = dataURL(file, data)
 	}
 	if src == "" {
-		src = (&url.URL{Path: known.Path}).String()
+		src = (&url.URL{Path: path.Clean(known.Path)}).String()
 	}
 	attrs := attributes{}
 	if w.current != nil {

@@ -22,14 +22,22 @@ type macros struct {
 	all       bool         // false: only {{{results(…)}}}
 }
 
-// maxMacros bounds how often macros may stand for macros.
-const maxMacros = 20
+// maxMacros bounds how often macros may stand for macros, maxGrowth how many
+// bytes they may add.
+const (
+	maxMacros = 20
+	maxGrowth = 256 << 10
+)
 
 var parsedKeywords = []string{"TITLE", "SUBTITLE", "AUTHOR", "DATE", "EMAIL", "DESCRIPTION", "KEYWORDS"}
 
 // expand is the text without macros; unknown ones stay.
 func (m *macros) expand(t *text) *text {
+	given, last := t, 0
 	for range maxMacros {
+		if len(t.data) > len(given.data)+maxGrowth {
+			break
+		}
 		if !strings.Contains(t.data, "{{{") {
 			return t
 		}
@@ -72,10 +80,11 @@ func (m *macros) expand(t *text) *text {
 		if len(splices) == 0 {
 			return t
 		}
+		last = splices[0].start
 		t = t.spliced(splices)
 	}
-	m.complain(t, 0, "macro", "macros stand for macros without end", "")
-	return t
+	m.complain(t, min(last, len(t.data)), "macro", "macros stand for macros without end", "")
+	return given
 }
 
 func isParsed(name string) bool {

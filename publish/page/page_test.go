@@ -8,12 +8,16 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
+
+	nethtml "golang.org/x/net/html"
 
 	"wb/org"
 	"wb/publish/manifest"
@@ -37,7 +41,8 @@ func TestGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			html, found, err := Render(context.Background(), filepath.Base(file), src, Options{})
+			read := func(name string) ([]byte, error) { return os.ReadFile(filepath.Join("testdata", name)) }
+			html, found, err := Render(context.Background(), filepath.Base(file), src, Options{Read: read, Show: ShowNone})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -156,27 +161,103 @@ func TestDeterministic(t *testing.T) {
 	}
 }
 
-// FuzzRender: whatever the document, the page nests.
+// FuzzRender: whatever the document, the page is HTML that nests, runs nothing
+// of the author's and asks nobody for anything.
 func FuzzRender(f *testing.F) {
-	src, err := os.ReadFile("testdata/elements.org")
+	files, err := filepath.Glob("testdata/*.org")
 	if err != nil {
 		f.Fatal(err)
 	}
-	f.Add(src)
+	for _, file := range files {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(src)
+	}
 	f.Add([]byte("* a\n[fn:1] [fn:2] x\n- [ ] a :: b\n"))
 	f.Add([]byte("[fn:1] see [fn:1]\n\nx[fn:1]\n"))
+	f.Add([]byte("#+HTML: <p><table><tr><p></div>\n@@html:<svg><style>@@<b>\n"))
 	f.Fuzz(func(t *testing.T, src []byte) {
-		if bytes.ContainsAny(src, "@\x00\x01\x02\x03\x04\x05\x06\x07\x08\x0b\x0c\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f") || bytes.Contains(bytes.ToLower(src), []byte("export")) || !bytes.Equal(bytes.ToValidUTF8(src, nil), src) || bytes.ContainsAny(src, "\ufffe\uffff") {
-			t.Skip() // raw HTML of the author, and what XML cannot hold
-		}
-		html, _, err := Render(context.Background(), "x.org", src, Options{})
+		p, found, err := Fragment(context.Background(), "x.org", src, Options{})
 		if err != nil {
 			return
 		}
-		if bytes.Contains(between(html, "<body>", "<footer>"), []byte("<script")) {
-			t.Fatal("a script came through")
+		for _, d := range found {
+			if d.Pos.Line < 1 || d.Pos.Line > 2+bytes.Count(src, []byte("\n")) {
+				t.Fatalf("%s lies outside the document", d)
+			}
 		}
+		checkHTML(t, p.Header+p.TOC+p.Body+p.Provenance+p.View)
 	})
+}
+
+// loads are attributes that make a browser ask for something.
+var loads = map[string]bool{"src": true, "srcset": true, "poster": true, "data": true, "background": true, "action": true, "formaction": true, "manifest": true, "ping": true}
+
+// checkHTML parses a page and looks at every element.
+func checkHTML(t *testing.T, text string) {
+	t.Helper()
+	if !utf8.ValidString(text) || strings.Contains(text, "\x00") {
+		t.Fatalf("no text: %q", text)
+	}
+	once := parsed(t, text)
+	var written strings.Builder
+	if err := nethtml.Render(&written, once); err != nil {
+		t.Fatal(err)
+	}
+	var again strings.Builder
+	if err := nethtml.Render(&again, parsed(t, written.String())); err != nil {
+		t.Fatal(err)
+	}
+	if written.String() != again.String() {
+		t.Fatalf("written anew it is another page:\n%s\n%s", written.String(), again.String())
+	}
+	ids := map[string]bool{}
+	var links []string
+	for n := range once.Descendants() {
+		if n.Type != nethtml.ElementNode {
+			continue
+		}
+		switch n.Data {
+		case "script", "iframe", "object", "embed", "link", "base", "meta", "form":
+			t.Fatalf("<%s> came through", n.Data)
+		}
+		for _, a := range n.Attr {
+			value := strings.ToLower(strings.TrimSpace(a.Val))
+			switch {
+			case strings.HasPrefix(a.Key, "on"):
+				t.Fatalf("%s came through", a.Key)
+			case loads[a.Key] && (strings.Contains(value, "//") && !strings.HasPrefix(value, "data:") && !strings.HasPrefix(value, "./")):
+				t.Fatalf("%s=%q asks for something", a.Key, a.Val)
+			case a.Key == "href" && strings.HasPrefix(value, "javascript:"):
+				t.Fatal("a script came through")
+			case a.Key == "href" && strings.HasPrefix(a.Val, "#"):
+				links = append(links, a.Val[1:])
+			case a.Key == "id":
+				if ids[a.Val] {
+					t.Fatalf("id %s twice", a.Val)
+				}
+				ids[a.Val] = true
+			}
+		}
+	}
+	for _, id := range links {
+		if id != "event-trail" && id != "page-source" && !ids[id] {
+			if unescaped, err := url.PathUnescape(id); err != nil || !ids[unescaped] {
+				t.Fatalf("#%s leads nowhere", id)
+			}
+		}
+	}
+}
+
+func parsed(t *testing.T, text string) *nethtml.Node {
+	t.Helper()
+	root, err := nethtml.Parse(strings.NewReader("<!DOCTYPE html><html><body>" + text + "</body></html>"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return root
 }
 
 func BenchmarkRender(b *testing.B) {

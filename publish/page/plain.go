@@ -10,19 +10,38 @@ import (
 
 var (
 	anchorTag = lazyregexp.New(`</?a(?:\s[^>]*)?>`)
-	noteMark  = lazyregexp.New(`<sup class="footref">.*?</sup>`)
+	noteMarks = lazyregexp.New(`<sup class="footref">.*?</sup>`)
 	idAttr    = lazyregexp.New(` id="[^"]*"`)
 )
 
-// stripLinks takes links and anchors out of text that stands in a link.
+// stripLinks takes links and anchors out of text that stands in a link. The
+// marks of footnotes stay: see [withoutNotes].
 func stripLinks(text string) string {
-	if strings.Contains(text, "<a") {
-		text = anchorTag.ReplaceAllString(text, "")
+	if !strings.Contains(text, "<a") && !strings.Contains(text, ` id="`) {
+		return text
 	}
-	if strings.Contains(text, ` id="`) {
-		text = idAttr.ReplaceAllString(text, "")
+	var out strings.Builder
+	pos := 0
+	for _, m := range noteMarks.FindAllStringIndex(text, -1) {
+		out.WriteString(bare(text[pos:m[0]]))
+		out.WriteString(text[m[0]:m[1]])
+		pos = m[1]
 	}
-	return text
+	out.WriteString(bare(text[pos:]))
+	return out.String()
+}
+
+func bare(text string) string {
+	return idAttr.ReplaceAllString(anchorTag.ReplaceAllString(text, ""), "")
+}
+
+// withoutNotes cuts the marks of footnotes out of a link's text: they are
+// links themselves and come behind it.
+func withoutNotes(text string) (rest, notes string) {
+	if !strings.Contains(text, `<sup class="footref">`) {
+		return text, ""
+	}
+	return noteMarks.ReplaceAllString(text, ""), strings.Join(noteMarks.FindAllString(text, -1), "")
 }
 
 // stripNotes takes references to footnotes out of text that is shown twice.
@@ -30,7 +49,7 @@ func stripNotes(text string) string {
 	if !strings.Contains(text, `<sup class="footref">`) {
 		return text
 	}
-	return noteMark.ReplaceAllString(text, "")
+	return noteMarks.ReplaceAllString(text, "")
 }
 
 // unread are elements whose text is no prose.

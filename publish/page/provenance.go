@@ -49,8 +49,11 @@ func (w *writer) provenance() string {
 <p>Code runs in a WebAssembly sandbox. Fuel counts its steps and is the same on every machine; the same source, inputs and toolchain give the same bytes.%s</p>
 </details>
 </section>
-`, n, w.plan.SVG(), w.planInWords(), rows.String(), w.trailLink())
+`, n, planIDs.Replace(w.plan.SVG()), w.planInWords(), rows.String(), w.trailLink())
 }
+
+// planIDs keeps the picture's ids apart from those of the text.
+var planIDs = strings.NewReplacer(`id="end"`, `id="plan:end"`, "url(#end)", "url(#plan:end)")
 
 // planInWords says what the picture shows, for those who do not see it.
 func (w *writer) planInWords() string {

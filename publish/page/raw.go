@@ -129,6 +129,10 @@ func (w *writer) rawAttribute(element, name, value string, at int) (string, bool
 			w.report(at, compile.Error, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", value)
 			return "", false
 		}
+		if w.rawIDs == nil {
+			w.rawIDs = map[string]bool{}
+		}
+		w.rawIDs[value] = true
 		return w.take(value), true
 	case name == "style" && !safeStyle(value):
 	case (name == "fill" || name == "stroke" || name == "clip-path" || strings.HasPrefix(name, "marker")) && strings.Contains(strings.ToLower(value), "url(") && !strings.HasPrefix(strings.TrimSpace(value), "url(#"):

@@ -70,6 +70,7 @@ func (w *writer) headingLine(head *heading) string {
 		head.title = html.EscapeString(alt)
 	}
 	w.headings = append(w.headings, head)
+	w.placed[head.id] = true
 	var line strings.Builder
 	if head.number != "" {
 		fmt.Fprintf(&line, "<span class=\"section-number\">%s</span> ", head.number)

@@ -34,16 +34,23 @@ func (w *writer) survey() {
 				_ = w.formulas.Define(k.Value.Text) // packages and the like are for LaTeX
 			}
 		case org.KindLatexEnv:
-			w.equations.Scan(w.latexOf(n), w.formulas)
+			w.surveyFormula(n)
 		case org.KindSrcBlock, org.KindExampleBlock:
 			w.surveyCode(n)
 		}
-		if n.Kind() != org.KindHeadline {
+		if n.Kind() != org.KindHeadline && n.Kind() != org.KindLatexEnv {
 			w.surveyNamed(n)
 		}
 	})
-	w.equations.Restart()
 	source := w.doc.Source()
+	if strings.Contains(source, `\tag`) {
+		for n := range w.doc.AllObjects(org.KindLatexFragment) {
+			if text := strings.TrimSpace(n.Text()); strings.Contains(text, `\label`) && (strings.HasPrefix(text, `\[`) || strings.HasPrefix(text, "$$")) && w.shown(n) {
+				w.equations.Scan(text[2:len(text)-2], w.formulas)
+			}
+		}
+	}
+	w.equations.Restart()
 	if strings.Contains(source, "<<") {
 		for n := range w.doc.AllObjects(org.KindTarget, org.KindRadioTarget) {
 			if w.shown(n) {
@@ -205,9 +212,6 @@ func (w *writer) surveyNamed(n *org.Node) {
 		return
 	}
 	id := w.unique(workbook.Slug(name))
-	if l, ok := w.equations.Label(name); ok && n.Kind() == org.KindLatexEnv {
-		text = l.Tag
-	}
 	w.addAnchor("name "+foldTitle(name), anchor{id: id, text: text, node: n})
 	w.anchors[fmt.Sprint("at ", n.Start())] = anchor{id: id}
 }

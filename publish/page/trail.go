@@ -47,18 +47,23 @@ func RunEvents(text []byte, file string) []trace.Event {
 	last := runs[len(runs)-1]
 	executed := map[string]bool{}
 	for _, e := range last {
-		executed[e.Component] = executed[e.Component] || e.Kind == trace.KindComponentEnd && e.Cache != "hit"
+		executed[e.Component] = executed[e.Component] || executedWell(e)
 	}
 	var earlier []trace.Event
 	for i := len(runs) - 2; i >= 0; i-- {
 		for _, e := range runs[i] {
-			if e.Kind == trace.KindComponentEnd && e.Cache != "hit" && e.Error == "" && !executed[e.Component] {
+			if executedWell(e) && !executed[e.Component] {
 				executed[e.Component] = true
 				earlier = append(earlier, e)
 			}
 		}
 	}
 	return append(earlier, last...)
+}
+
+// executedWell reports whether an event says that a component was executed, and well.
+func executedWell(e trace.Event) bool {
+	return e.Kind == trace.KindComponentEnd && e.Cache != "hit" && e.Error == "" && (e.Exit == nil || *e.Exit == 0)
 }
 
 // bareEvent is an event without what was said in it.

@@ -47,9 +47,12 @@ type writer struct {
 	printed   bool // #+print_bibliography: was carried out
 
 	links   []Link
+	led     []string        // places in the page that links lead to
+	placed  map[string]bool // places that are there
 	quiet   bool            // what is written is shown elsewhere too
 	lived   map[string]bool // components that readers can run
 	raw     bool            // the author's own HTML is in it
+	rawIDs  map[string]bool // ids in it, up to here
 	inLink  bool
 	current *org.Node // the element whose objects are written
 	found   []compile.Diagnostic
@@ -57,10 +60,9 @@ type writer struct {
 
 // anchor is something that links lead to.
 type anchor struct {
-	id    string
-	text  string // what a link without a description shows, as HTML
-	node  *org.Node
-	twice bool
+	id   string
+	text string // what a link without a description shows, as HTML
+	node *org.Node
 }
 
 // heading is a section that readers see.
@@ -76,7 +78,7 @@ type heading struct {
 func newWriter(p *prepared, file string, opts Options) *writer {
 	w := &writer{file: file, text: p.text, doc: p.doc, plan: p.plan, opts: opts, found: p.found,
 		ids: map[string]bool{"content": true, "wb-proof": true, "how-it-was-made": true, "event-trail": true, "page-source": true}, anchors: map[string]anchor{}, heads: map[int]*heading{}, counts: map[int]int{},
-		lines: map[int]int{}, numbers: map[string]int{}, defined: map[string]*org.Node{}, formulas: math.NewMacros(), equations: &math.Numbering{}}
+		lines: map[int]int{}, numbers: map[string]int{}, placed: map[string]bool{}, defined: map[string]*org.Node{}, formulas: math.NewMacros(), equations: &math.Numbering{}}
 	w.set = readSettings(p.doc)
 	w.trees = newShownTrees(p.doc, &w.set)
 	w.words = wordsIn(w.language())
@@ -175,6 +177,11 @@ func (w *writer) unique(id string) string {
 	if id == "" {
 		id = "section"
 	}
+	for _, own := range reserved {
+		if strings.HasPrefix(id, own) {
+			id = "x-" + id
+		}
+	}
 	try := id
 	for n := 2; w.ids[try]; n++ {
 		try = fmt.Sprintf("%s-%d", id, n)
@@ -183,6 +190,10 @@ func (w *writer) unique(id string) string {
 	w.idList = append(w.idList, try)
 	return try
 }
+
+// reserved are how the ids start that the writer makes of footnotes, works
+// cited, formulas, components, lines and the plan.
+var reserved = []string{"fn:", "fnref:", "ref:", "eq:", "plan:", "made--", "source-L"}
 
 func cleanID(id string) string {
 	return strings.Map(func(r rune) rune {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"wb/agent/runtime"
 	"wb/serve/api"
 	"wb/trace"
 )
@@ -186,5 +187,32 @@ func TestSchedule(t *testing.T) {
 	defer mu.Unlock()
 	if len(warned) != 1 || !strings.Contains(warned[0], ":SCHEDULE: whenever") || !strings.Contains(warned[0], "team.org:8:") {
 		t.Errorf("warned %q", warned)
+	}
+}
+
+// An agent that a process keeps is woken by that process.
+func TestKeptElsewhere(t *testing.T) {
+	start := time.Date(2026, 6, 6, 6, 29, 30, 0, time.Local)
+	clock := newHandClock(start)
+	b := newBench(t, scribe, func(c *api.Config) {
+		c.Tenants = c.Tenants[:1]
+		c.Tenants[0].Name, c.Tenants[0].Token = "ada", adaToken
+		c.Schedules, c.Clock = true, clock
+		file := filepath.Join(c.Tenants[0].Dir, "team.org")
+		write(t, file, strings.Replace(scheduledTeam, "whenever", "@yearly", 1))
+		all, _, err := runtime.Agents(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		key := new(runtime.Runtime).KeyOf(all[0], runtime.Task{File: file})
+		release, ok, err := c.TenantState("ada").Lock("keeper-" + key)
+		if err != nil || !ok {
+			t.Fatal(ok, err)
+		}
+		t.Cleanup(release)
+	})
+	clock.turn(start.Add(25 * time.Hour))
+	if _, list := b.call(adaToken, "GET", "/api/run", nil); len(list["runs"].([]any)) != 0 {
+		t.Errorf("fired %v", list)
 	}
 }

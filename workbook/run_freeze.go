@@ -28,7 +28,7 @@ func (r *runner) thaw(ctx context.Context) error {
 	if f == nil {
 		return nil
 	}
-	if r.away != nil {
+	if r.tier != tierInstance && len(f.Sessions) > 0 {
 		return &freeze.Error{Code: freeze.CodeTier, Message: "sessions are resumed in the tier instance only", Help: "--tier instance"}
 	}
 	for i := range f.Sessions {
@@ -146,7 +146,7 @@ func (r *runner) handFrozen(ctx context.Context) error {
 // freeze is the run's sessions as data, taken when all has run. Sessions that
 // were answered from what is kept are brought to life first.
 func (r *runner) freeze(ctx context.Context) (*freeze.File, error) {
-	if r.away != nil || r.tier != tierInstance {
+	if r.tier != tierInstance {
 		return nil, &freeze.Error{Code: freeze.CodeTier, Message: "sessions in the tier " + r.tier + " cannot be frozen", Help: "--tier instance"}
 	}
 	f := &freeze.File{Document: filepath.Base(r.plan.File), Sessions: []freeze.Session{}}

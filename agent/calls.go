@@ -294,6 +294,12 @@ func CallKey(ctx context.Context) string {
 	return c.key
 }
 
+// WithCallKey is a context with the idempotency key of a call, for tools that are
+// called outside of a run.
+func WithCallKey(ctx context.Context, key string) context.Context {
+	return context.WithValue(ctx, callContextKey{}, callContext{key: key})
+}
+
 // Announce notes in the journal what a tool call is about to do, and returns when
 // that is on disk. Where the call was announced by a process that died, what that one
 // was about to do is read into plan instead, and again is true. Without a journal

@@ -69,6 +69,52 @@ func TestGit(t *testing.T) {
 	}
 }
 
+// An index that a process left empty when it died is made anew.
+func TestGitMends(t *testing.T) {
+	dir, _ := workdir(t, map[string]string{"a.org": "* A\n", "b.org": "* B\n"})
+	repo, err := git.PlainInit(dir, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	empty := func() {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, ".git", "index"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	commit := func(run string) string {
+		t.Helper()
+		out, err := tools.Git(tools.Repository{Dir: dir, Tenant: "ada", Now: time.Now}).Call(agent.WithCallKey(t.Context(), run), agent.Args{"message": []byte(`"m"`)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out.Text
+	}
+	empty()
+	if got := commit("1"); !strings.HasPrefix(got, "committed: ") {
+		t.Errorf("before the first commit: %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "a.org"), []byte("* A, changed\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	empty()
+	if got := commit("2"); !strings.HasPrefix(got, "committed: ") {
+		t.Errorf("after it: %q", got)
+	}
+	head, _ := repo.Head()
+	last, err := repo.CommitObject(head.Hash())
+	if err != nil {
+		t.Fatal(err)
+	}
+	stats, err := last.Stats()
+	if err != nil || len(stats) != 1 || stats[0].Name != "a.org" {
+		t.Errorf("committed %v %v", stats, err)
+	}
+	if got := commit("1"); !strings.HasPrefix(got, "committed: ") || got == commit("2") {
+		t.Errorf("a call that is made again behind another: %q", got)
+	}
+}
+
 func TestPublish(t *testing.T) {
 	_, tree := workdir(t, map[string]string{"content/a.html": "a", "blog/deep/b.html": "b", "secret.txt": "s", "content/_steps.jsonl": "x"})
 	if got := call(t, tools.Publish(tree, "", "/home/ada/.config/wb/wb.toml"), nil); !strings.Contains(got, "publishing is not configured here") || !strings.Contains(got, "wb.toml") {

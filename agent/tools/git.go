@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"net/netip"
 	"net/url"
+	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -83,6 +84,9 @@ func (r Repository) commit(ctx context.Context, message string) (string, error) 
 	trailer := callTrailer + hex.EncodeToString(key[:8])
 	hash, done := committed(repo, trailer)
 	if !done { // by this very call, before the run was killed
+		if err := mend(repo, tree); err != nil {
+			return "", err
+		}
 		changed, err := r.stage(tree)
 		if err != nil {
 			return "", err
@@ -123,6 +127,23 @@ func committed(repo *git.Repository, trailer string) (plumbing.Hash, bool) {
 		}
 	}
 	return plumbing.ZeroHash, false
+}
+
+// mend makes the index anew from the last commit where it is empty: a process that
+// dies while it writes the index leaves such a file, which no git can read.
+func mend(repo *git.Repository, tree *git.Worktree) error {
+	path := filepath.Join(tree.Filesystem.Root(), git.GitDirName, "index")
+	info, err := os.Stat(path)
+	if err != nil || info.Size() > 0 {
+		return nil
+	}
+	if err := os.Remove(path); err != nil {
+		return err
+	}
+	if _, err := repo.Head(); err != nil { // there is no commit yet
+		return nil
+	}
+	return tree.Reset(&git.ResetOptions{Mode: git.MixedReset})
 }
 
 // stage adds what changed in the working directory, but what is private. What

@@ -59,8 +59,13 @@ func Map(ctx context.Context, opts Options, id string, inputs []value.Value) ([]
 	r.runAll(ctx)
 	results := make([]Mapped, len(inputs))
 	var all sync.WaitGroup
+	turns := make(chan struct{}, width) // an input's time begins with its turn
 	for i, in := range inputs {
-		all.Go(func() { results[i] = r.mapOne(ctx, c, in) })
+		all.Go(func() {
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			results[i] = r.mapOne(ctx, c, in)
+		})
 	}
 	all.Wait()
 	return results, ctx.Err()
@@ -68,8 +73,11 @@ func Map(ctx context.Context, opts Options, id string, inputs []value.Value) ([]
 
 // mapOne runs a component with one input of a fan-out.
 func (r *runner) mapOne(ctx context.Context, c *Component, in value.Value) Mapped {
-	ctx, cancel := context.WithTimeoutCause(ctx, mapTimeout, errMapTimeout)
-	defer cancel()
+	if r.tier != tierNode { // what waits for a worker elsewhere does not run; there its own limits hold
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeoutCause(ctx, mapTimeout, errMapTimeout)
+		defer cancel()
+	}
 	given, err := c.distribute(in)
 	if err != nil {
 		return Mapped{Err: err}

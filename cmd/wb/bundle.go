@@ -50,9 +50,9 @@ func (c *bundleCmd) Run(a *app) error {
 	if !single && filepath.Ext(output) != ".wbundle" {
 		return &usageError{err: fmt.Errorf("--output %s: bundles are named .wbundle or .html", output)}
 	}
-	src, err := os.ReadFile(c.File)
+	src, err := readFile(c.File)
 	if err != nil {
-		return missing(c.File, err)
+		return err
 	}
 	key, err := issuer()
 	if err != nil {
@@ -118,9 +118,9 @@ directory ever.`
 }
 
 func (c *unbundleCmd) Run(a *app) error {
-	data, err := os.ReadFile(c.File)
+	data, err := readFile(c.File)
 	if err != nil {
-		return missing(c.File, err)
+		return err
 	}
 	if !c.Unverified {
 		if err := verified(c.File, data, c.DID); err != nil {
@@ -169,9 +169,9 @@ func isPublished(name string) bool {
 // unpackPublished writes the workbook in a verified page or bundle to a
 // directory of its own, for verbs that read files. The caller removes it.
 func unpackPublished(name string) (dir string, sources []string, err error) {
-	data, err := os.ReadFile(name)
+	data, err := readFile(name)
 	if err != nil {
-		return "", nil, missing(name, err)
+		return "", nil, err
 	}
 	if err := verified(name, data, ""); err != nil {
 		return "", nil, err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"wb/publish/fault"
 	"wb/publish/keys"
 	"wb/publish/manifest"
 	"wb/trace/identity"
@@ -129,6 +130,9 @@ func (c *keyRevokeCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if fault.CodeOf(s.Log.Allows(c.Key, keys.NoSequence)) == fault.KeyUnknown {
+		return &codedError{text: c.Key + " is not in your key log", hint: "wb key show lists the keys in it", code: exitNotFound}
+	}
 	if err := s.Revoke(c.Key, c.From, c.Reason, time.Now()); err != nil {
 		return err
 	}
@@ -154,12 +158,44 @@ func (c *keyDIDCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	doc := keys.Document(keys.DIDWeb(c.Host, c.Path...), s.Key.DID())
+	did := keys.DIDWeb(c.Host, c.Path...)
+	if _, err := keys.WebURL(did); err != nil {
+		return &usageError{err: fmt.Errorf("%q names no host: %w", c.Host, err), hint: "such as example.org, or localhost:8080"}
+	}
+	doc := keys.Document(did, s.Key.DID())
 	return a.answer("key", doc, func(w io.Writer) error {
 		enc := json.NewEncoder(w)
 		enc.SetIndent("", "  ")
 		return enc.Encode(doc)
 	})
+}
+
+// count is a number of things.
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// maxFile is the largest file that is signed, verified or taken apart, in bytes.
+const maxFile = 2 << 30
+
+// readFile reads a file that the user named: what has no end, or would wait for
+// somebody to write to it, is refused.
+func readFile(name string) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, missing(name, err)
+	case info.IsDir():
+		return nil, &usageError{err: fmt.Errorf("%s is a directory", name)}
+	case !info.Mode().IsRegular():
+		return nil, &usageError{err: fmt.Errorf("%s is no regular file", name)}
+	case info.Size() > maxFile:
+		return nil, &codedError{text: fmt.Sprintf("%s has %d bytes, more than the %d that are read", name, info.Size(), int64(maxFile)), code: exitUsage}
+	}
+	return os.ReadFile(name)
 }
 
 // missing turns the absence of a named file into the answer verbs give.

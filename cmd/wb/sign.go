@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"wb/publish/manifest"
 	"wb/publish/sign"
 )
 
@@ -46,7 +47,7 @@ func (c *signCmd) Run(a *app) error {
 	if c.Host != "" {
 		return &usageError{err: errors.New("--host is for the directory of a site")}
 	}
-	data, err := os.ReadFile(c.Path)
+	data, err := readFile(c.Path)
 	if err != nil {
 		return err
 	}
@@ -74,13 +75,35 @@ func (c *signCmd) site(a *app, by sign.Issuer) error {
 	if c.Output != "" {
 		return &usageError{err: fmt.Errorf("--output is for pages; a site is signed where it lies")}
 	}
+	done, err := c.alone()
+	if err != nil {
+		return err
+	}
+	defer done()
 	s, err := sign.Dir(c.Path, by, c.Host, time.Now())
 	if err != nil {
 		return err
 	}
 	data := map[string]any{"directory": filepath.Clean(c.Path), "issuer_did": s.IssuerDID, "sequence": s.Sequence, "files": len(s.Files), "root": s.Root}
 	return a.answer("sign", data, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: release %d, %d files, signed by %s\n", filepath.Clean(c.Path), s.Sequence, len(s.Files), s.IssuerDID)
+		_, err := fmt.Fprintf(w, "%s: release %d, %s, signed by %s\n", filepath.Clean(c.Path), s.Sequence, count(len(s.Files), "file"), s.IssuerDID)
 		return err
 	})
+}
+
+// alone keeps other processes of the user from signing the site meanwhile.
+func (c *signCmd) alone() (done func(), err error) {
+	path, err := filepath.Abs(c.Path)
+	if err != nil {
+		return nil, err
+	}
+	state, err := userState()
+	if err != nil {
+		return nil, err
+	}
+	done, ok, err := state.Lock("sign-" + manifest.SHA256([]byte(path))[:16])
+	if err == nil && !ok {
+		err = &codedError{text: "another wb is signing " + c.Path, hint: "wait until it has ended and try again", code: exitConflict}
+	}
+	return done, err
 }

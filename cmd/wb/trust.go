@@ -89,9 +89,9 @@ func (c *trustCmd) signer(a *app) (who []grants.Signer, ok bool, err error) {
 	case filepath.Ext(c.What) == ".org" || isPublished(c.What):
 		return nil, false, nil
 	}
-	text, err := os.ReadFile(c.What)
+	text, err := readFile(c.What)
 	if err != nil {
-		return nil, false, missing(c.What, err)
+		return nil, false, err
 	}
 	named, err := keys.Named(text)
 	if err != nil {
@@ -128,9 +128,9 @@ func (c *trustCmd) trustDocument(a *app, store *grants.Store) error {
 	if isPublished(c.What) {
 		return &usageError{err: fmt.Errorf("%s is signed; trust its signer instead", c.What), hint: "wb verify " + c.What + " says who that is"}
 	}
-	src, err := os.ReadFile(c.What)
+	src, err := readFile(c.What)
 	if err != nil {
-		return missing(c.What, err)
+		return err
 	}
 	plan := workbook.NewPlan(c.What, src)
 	granted := workbook.Asks(plan)

@@ -12,6 +12,7 @@ import (
 
 	"wb/compile"
 	"wb/publish/fault"
+	"wb/publish/keys"
 	"wb/publish/manifest"
 	"wb/publish/rebuild"
 	"wb/publish/remote"
@@ -48,6 +49,13 @@ signed, not whose it is: compare it, or give --did.`
 func (c *verifyCmd) Run(a *app) error {
 	if c.Sources != "" && !c.Rebuild {
 		return &usageError{err: errors.New("--sources goes with --rebuild")}
+	}
+	if strings.HasPrefix(c.DID, "did:key:") {
+		if _, err := keys.Public(c.DID); err != nil {
+			return &usageError{err: fmt.Errorf("--did: %w", err)}
+		}
+	} else if c.DID != "" && !strings.HasPrefix(c.DID, "did:web:") {
+		return &usageError{err: fmt.Errorf("--did %s: neither a did:key nor a did:web", c.DID), hint: "wb key show prints yours"}
 	}
 	opts := verify.Options{Want: c.DID}
 	var named []string // by a did:web
@@ -108,7 +116,7 @@ func (c *verifyCmd) report(a *app, opts verify.Options) (*verify.Report, error) 
 		}
 		return c.seen(func(m *verify.Memory) (*verify.Report, error) { return m.SiteSeen(files, opts) })
 	}
-	data, err := os.ReadFile(c.Path)
+	data, err := readFile(c.Path)
 	if err != nil {
 		return nil, err
 	}
@@ -128,14 +136,14 @@ func (c *verifyCmd) detached(data []byte, opts verify.Options) (*verify.Report, 
 	if file, ok := strings.CutSuffix(c.Path, manifest.DetachedSuffix); ok {
 		beside = c.Path
 		var err error
-		if data, err = os.ReadFile(file); err != nil {
-			return nil, missing(file, err)
+		if data, err = readFile(file); err != nil {
+			return nil, err
 		}
 	}
-	signature, err := os.ReadFile(beside)
-	if os.IsNotExist(err) {
+	if _, err := os.Stat(beside); os.IsNotExist(err) {
 		return verify.Failed(verify.KindDetached, fault.New(fault.ManifestMissing, "there is no %s", beside))
 	}
+	signature, err := readFile(beside)
 	if err != nil {
 		return nil, err
 	}
@@ -170,8 +178,8 @@ func (c *verifyCmd) rebuild(a *app, r *verify.Report) error {
 		for _, note := range outcome.Notes {
 			a.note("%s", note)
 		}
-		a.note("%s: %d components run again, every byte of %s is the same, and all %d statements hold", c.Path, outcome.Components,
-			strings.Join(outcome.Sources, ", "), outcome.Statements)
+		a.note("%s: ran %s again; every byte of %s is the same, and what is said of them holds (%s)", c.Path, count(outcome.Components, "component"),
+			strings.Join(outcome.Sources, ", "), count(outcome.Statements, "statement"))
 		return nil
 	})
 }
@@ -190,7 +198,7 @@ func (a *app) showVerdict(path string, r *verify.Report) error {
 			fmt.Fprintf(w, "identity %s\n", r.IdentityDID)
 		}
 		if r.Files > 0 {
-			fmt.Fprintf(w, "%d files", r.Files)
+			fmt.Fprint(w, count(r.Files, "file"))
 			if r.Sequence > 0 {
 				fmt.Fprintf(w, ", release %d", r.Sequence)
 			}

@@ -3,6 +3,7 @@ package sign
 import (
 	"bytes"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -13,8 +14,12 @@ import (
 	"wb/publish/verify"
 )
 
-// Dir signs the site in a directory as its next release, where it lies.
+// Dir signs the site in a directory as its next release, where it lies. Nobody
+// else may sign it meanwhile.
 func Dir(dir string, by Issuer, host string, at time.Time) (*manifest.Site, error) {
+	if err := clean(dir); err != nil {
+		return nil, err
+	}
 	files, err := verify.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -74,13 +79,32 @@ func proof(path string) int {
 	return 0
 }
 
+// newPrefix begins the names of files that are being written.
+const newPrefix = ".wb-new-"
+
+// clean removes what a signing that was killed left, which is no file of the
+// site.
+func clean(dir string) error {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return fs.WalkDir(root.FS(), ".", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && strings.HasPrefix(d.Name(), newPrefix) {
+			return root.Remove(filepath.FromSlash(path))
+		}
+		return err
+	})
+}
+
 // replaceFile writes a file aside and renames it.
 func replaceFile(root *os.Root, path string, data []byte) error {
 	name := filepath.FromSlash(path)
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	tmp := name + ".wb-new"
+	tmp := filepath.Join(filepath.Dir(name), newPrefix+filepath.Base(name))
 	f, err := root.OpenFile(tmp, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o644)
 	if err != nil {
 		return err

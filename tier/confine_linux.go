@@ -38,6 +38,7 @@ func confineAndStart(private, shared string) ([]string, error) {
 		return nil, err
 	}
 	notes := setLimits()
+	dropCapabilities()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		notes = append(notes, "it may gain privileges: "+err.Error())
 	}
@@ -53,6 +54,15 @@ func confineAndStart(private, shared string) ([]string, error) {
 	}
 	err = syscall.Exec(exe, []string{os.Args[0], ChildVerb, private, shared, confined, string(hello)}, childEnvironment())
 	return nil, fmt.Errorf("starting anew behind the walls: %w", err)
+}
+
+// dropCapabilities makes root a user like others from the next start on: nothing
+// that this thread starts can have a capability. Others have none to drop.
+func dropCapabilities() {
+	const last = 63
+	for capability := uintptr(0); capability <= last; capability++ {
+		_ = unix.Prctl(unix.PR_CAPBSET_DROP, capability, 0, 0, 0) // most do not exist
+	}
 }
 
 func setLimits() []string {

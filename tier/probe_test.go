@@ -101,6 +101,7 @@ func look(outside, shared string) string {
 		fmt.Fprintf(&b, "%s=%s\n", what, text)
 	}
 	fmt.Fprintf(&b, "environ=%d\nuid=%d\npid=%d\n", len(os.Environ()), os.Getuid(), os.Getpid())
+	fmt.Fprintf(&b, "capabilities=%s\n", capabilities())
 	text, _ := os.ReadFile(shared)
 	fmt.Fprintf(&b, "shared=%s\n", text)
 	_, err := os.ReadFile(outside)

@@ -42,8 +42,11 @@ func (w *wallSet) raise(cmd *exec.Cmd) []string {
 		attr.GidMappings = []syscall.SysProcIDMap{{ContainerID: nobody, HostID: os.Getegid(), Size: 1}}
 	}
 	cmd.SysProcAttr = attr
-	if flags == 0 {
+	switch {
+	case flags == 0:
 		return []string{"no namespaces: " + w.reason}
+	case flags&syscall.CLONE_NEWUSER == 0:
+		return []string{"no namespace of users: " + w.reason}
 	}
 	return nil
 }

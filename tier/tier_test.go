@@ -240,11 +240,18 @@ func TestSession(t *testing.T) {
 	}
 }
 
-// What a child can see and do, from behind its walls.
+// What a child can see and do, from behind its walls, also where the system has
+// no namespaces to give.
 func TestWalls(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("these walls are Linux's")
 	}
+	t.Run("all", func(t *testing.T) { tryWalls(t, 0) })
+	t.Run("no users", func(t *testing.T) { tryWalls(t, 1) })
+	t.Run("no namespaces", func(t *testing.T) { tryWalls(t, 2) })
+}
+
+func tryWalls(t *testing.T, without int) {
 	t.Setenv("WB_CANARY", canary)
 	t.Setenv("ANTHROPIC_API_KEY", canary)
 	outside := filepath.Join(t.TempDir(), "secret.txt")
@@ -256,6 +263,7 @@ func TestWalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	pool, runner := open(t, func(c *tier.Config) { c.Cache = cache })
+	pool.Weaken(without)
 	out := mustDo(t, runner, "look", compile.Job{Args: []string{outside, filepath.Join(cache, "shared.txt")}})
 	notes := pool.Notes()
 	lacks := func(wall string) bool {
@@ -281,8 +289,14 @@ func TestWalls(t *testing.T) {
 	refused("socket", "not filtered")
 	refused("exec", "not filtered")
 	refused("connect", "network")
-	if !lacks("no namespaces") && (saw["uid"] != "65534" || saw["pid"] != "1" || saw["interfaces"] != "0") {
+	if !lacks("no namespace") && (saw["uid"] != "65534" || saw["pid"] != "1" || saw["interfaces"] != "0") {
 		t.Errorf("user %s, process %s, %s interfaces", saw["uid"], saw["pid"], saw["interfaces"])
+	}
+	if saw["capabilities"] != "0000000000000000" && saw["capabilities"] != "" {
+		t.Errorf("capabilities %s", saw["capabilities"])
+	}
+	if without == 2 && !lacks("no namespaces") {
+		t.Errorf("notes %q", notes)
 	}
 	if saw["write private"] != "done" {
 		t.Errorf("its own directory: %s", saw["write private"])

@@ -1,0 +1,5 @@
+//go:build unix && !linux
+
+package tier_test
+
+func capabilities() string { return "" }

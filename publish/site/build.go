@@ -64,7 +64,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	changed := map[string]bool{}
 	for _, d := range b.p.Documents {
 		was := old[d.Path]
-		if was == nil || !bytes.Equal(was.doc.Source, d.Source) {
+		if was == nil || was.doc != d && !bytes.Equal(was.doc.Source, d.Source) {
 			changed[d.Path] = true
 			b.links.forget(d)
 		}

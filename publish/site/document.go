@@ -35,6 +35,7 @@ type built struct {
 	doc    *Document
 	page   *page.Page
 	date   string // RFC 3339, or ""
+	about  string // a sentence on it
 	files  []string
 	uses   []string // documents whose places its links name
 	found  []compile.Diagnostic
@@ -65,6 +66,9 @@ func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 	}
 	links.private(p.Links)
 	out := &built{doc: d, page: p, date: isoDate(p.Date), files: links.files, uses: links.uses, found: links.among(found)}
+	if out.about = p.Description; out.about == "" {
+		out.about = firstSentence(p.Text)
+	}
 	out.record, out.foot, out.live = newRecord(p), known.Foot, known.Files
 	sortFound(out.found)
 	return out, nil

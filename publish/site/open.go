@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"wb/compile"
 	"wb/internal/lazyregexp"
@@ -24,6 +25,10 @@ type Document struct {
 	Page   string // of its page: guide/start.html
 	File   string // as messages name it
 	Source []byte
+
+	size    int64 // of the file when it was read
+	changed time.Time
+	draft   bool
 }
 
 // Project is a directory of workbooks that becomes a site.
@@ -35,8 +40,9 @@ type Project struct {
 	Found     []compile.Diagnostic
 
 	root    *os.Root
-	entries []entry         // of site.org, nil without one
-	named   map[string]bool // documents that a line of site.org names
+	entries []entry              // of site.org, nil without one
+	named   map[string]bool      // documents that a line of site.org names
+	seen    map[string]*Document // every document that was read, drafts and unlisted ones too
 	byPath  map[string]*Document
 	byID    map[string]*Document // which document has the headline with an id
 }
@@ -61,6 +67,9 @@ func Open(dir string) (*Project, error) {
 // Reload reads the directory again.
 func (p *Project) Reload() error {
 	p.Documents, p.Left, p.Found, p.entries = nil, nil, nil, nil
+	if p.seen == nil {
+		p.seen = map[string]*Document{}
+	}
 	p.named, p.byPath, p.byID = map[string]bool{}, map[string]*Document{}, map[string]*Document{}
 	var configs []Named
 	for _, name := range []string{NavFile, ConfigFile} {
@@ -132,22 +141,40 @@ func (p *Project) collect() error {
 			p.Left = append(p.Left, name+": no regular file")
 			return nil
 		}
-		src, err := p.root.ReadFile(name)
+		doc, err := p.read(name, d)
 		if err != nil {
 			return err
 		}
 		switch {
-		case isDraft(src):
+		case doc.draft:
 			p.Left = append(p.Left, name+": a draft")
 		case p.entries != nil && !p.lists(name):
 			p.Left = append(p.Left, name+": not in "+NavFile)
 		default:
-			doc := &Document{Path: name, Page: strings.TrimSuffix(name, ".org") + ".html", File: p.file(name), Source: src}
 			p.Documents = append(p.Documents, doc)
 			p.byPath[name] = doc
 		}
 		return nil
 	})
+}
+
+// read gives a document, from memory when its file is as it was.
+func (p *Project) read(name string, d fs.DirEntry) (*Document, error) {
+	info, err := d.Info()
+	if err != nil {
+		return nil, err
+	}
+	if was := p.seen[name]; was != nil && was.size == info.Size() && was.changed.Equal(info.ModTime()) {
+		return was, nil
+	}
+	src, err := p.root.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	doc := &Document{Path: name, Page: strings.TrimSuffix(name, ".org") + ".html", File: p.file(name), Source: src,
+		size: info.Size(), changed: info.ModTime(), draft: isDraft(src)}
+	p.seen[name] = doc
+	return doc, nil
 }
 
 // lists reports whether site.org names a document or the directory it lies in.

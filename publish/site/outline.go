@@ -64,10 +64,7 @@ func (o *Outline) settleTitle(pages map[string]*built) {
 func (p *Project) info(b *built) *PageInfo {
 	d := b.doc
 	info := &PageInfo{Path: d.Page, Kind: "page", Title: b.page.Title, Lang: b.page.Lang, Author: b.page.Author,
-		Description: b.page.Description, Date: b.date, Tags: slices.Clone(b.page.Tags), EditURL: p.Config.Edit(d.Path)}
-	if info.Description == "" {
-		info.Description = firstSentence(b.page.Text)
-	}
+		Description: b.about, Date: b.date, Tags: slices.Clone(b.page.Tags), EditURL: p.Config.Edit(d.Path)}
 	if d.Path == "index.org" {
 		info.Kind = "home"
 	}

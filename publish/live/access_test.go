@@ -9,29 +9,6 @@ import (
 	"wb/publish/live"
 )
 
-// axe-core has nothing to complain about, by day and night, on phone and
-// desktop, before and after components ran.
-func TestAxe(t *testing.T) {
-	axe := chromium.NeedAxe(t)
-	browser := chromium.Start(t)
-	pub := publish(t, "specimen.org", live.Config{}, "clang")
-	page := browser.Open(t, pub.write(t))
-	for ran, views := range map[bool][]string{false: {"phone-dark", "desktop-light"}, true: {"phone-light", "desktop-dark"}} {
-		if ran {
-			for _, id := range pub.live.Runs() {
-				start(t, page, id, nil)
-			}
-			start(t, page, "how-tall-is-a-tide/what-a-day-looks-like", map[string]string{"readings": "none"})
-		}
-		for _, name := range views {
-			page.Look(chromium.Views[name])
-			for _, v := range page.Violations(axe) {
-				t.Errorf("%s, run %v: %s", name, ran, v)
-			}
-		}
-	}
-}
-
 // Everything can be done with a keyboard: Tab reaches what there is to do, in
 // the order of the page, and shows where it is.
 func TestKeyboard(t *testing.T) {

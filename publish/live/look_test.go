@@ -1,3 +1,5 @@
+//go:build long
+
 package live_test
 
 import (
@@ -37,4 +39,27 @@ func TestLook(t *testing.T) {
 	}
 	page.Look(chromium.View{Width: 800, Height: 1100, Print: true})
 	page.Keep("page-print")
+}
+
+// axe-core has nothing to complain about, by day and night, on phone and
+// desktop, before and after components ran.
+func TestAxe(t *testing.T) {
+	axe := chromium.NeedAxe(t)
+	browser := chromium.Start(t)
+	pub := publish(t, "specimen.org", live.Config{}, "clang")
+	page := browser.Open(t, pub.write(t))
+	for ran, views := range map[bool][]string{false: {"phone-dark", "desktop-light"}, true: {"phone-light", "desktop-dark"}} {
+		if ran {
+			for _, id := range pub.live.Runs() {
+				start(t, page, id, nil)
+			}
+			start(t, page, "how-tall-is-a-tide/what-a-day-looks-like", map[string]string{"readings": "none"})
+		}
+		for _, name := range views {
+			page.Look(chromium.Views[name])
+			for _, v := range page.Violations(axe) {
+				t.Errorf("%s, run %v: %s", name, ran, v)
+			}
+		}
+	}
 }

@@ -91,7 +91,7 @@ class Panel {
       this.worker = new Worker(workerURL);
       this.worker.onmessage = ({ data: message }) => {
         if (message.done) this.show(message, inputs);
-        else this.status.textContent = `Running… ${number(message.fuel)} units of fuel`;
+        else this.tell(message.fuel);
       };
       this.worker.onerror = (e) => {
         e.preventDefault();
@@ -101,6 +101,15 @@ class Panel {
     } catch (e) {
       this.show({ error: `this browser cannot run it (${e.message})` });
     }
+  }
+
+  // tell says how far the run is, not more often than somebody who listens to
+  // the page can bear.
+  tell(fuel) {
+    const now = performance.now();
+    if (now - (this.told ?? 0) < 1500) return;
+    this.told = now;
+    this.status.textContent = `Running… ${number(fuel)} units of fuel`;
   }
 
   busy(yes) {
@@ -122,7 +131,7 @@ class Panel {
   }
 
   show(r, inputs) {
-    this.end("");
+    this.end(r.error ? "It failed." : "Done.");
     const parts = [];
     const stdout = r.stdout ? text.decode(r.stdout) : "", stderr = r.stderr ? text.decode(r.stderr) : "";
     if (r.error) parts.push(element("p", { className: "live-error" }, r.error));

@@ -18,7 +18,7 @@ func TestVerbTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	var documented []string
-	for _, m := range regexp.MustCompile("(?m)^\\| ~wb ([a-z]+)").FindAllStringSubmatch(string(text), -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| ~wb ([a-z]+)`).FindAllStringSubmatch(string(text), -1) {
 		documented = append(documented, m[1])
 	}
 	for _, verb := range verbs() {

@@ -81,3 +81,20 @@ func TestImportDirection(t *testing.T) {
 		}
 	}
 }
+
+// TestNoHugo: initialising hugo and chroma takes longer than most verbs, so only
+// wb-publish has them; org that other people's code turns into HTML is in
+// neither's pages.
+func TestNoHugo(t *testing.T) {
+	out, err := exec.Command("go", "list", "-deps", "wb/cmd/wb").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for pkg := range strings.FieldsSeq(string(out)) {
+		for _, heavy := range []string{"github.com/gohugoio/", "github.com/alecthomas/chroma", "github.com/niklasfasching/go-org", "wb/publish/site/hugo", "wb/publish/site/highlight"} {
+			if strings.HasPrefix(pkg, heavy) {
+				t.Errorf("wb links %s", pkg)
+			}
+		}
+	}
+}

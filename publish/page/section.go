@@ -18,6 +18,7 @@ func (w *writer) document() string {
 // are items of a list.
 func (w *writer) elements(parent *org.Node) string {
 	var out strings.Builder
+	out.Grow(2 * (parent.End() - parent.Start()))
 	list := ""
 	top := parent == w.doc.Root() && w.trees.selected != nil // what has no section is in no selected tree
 	for n := range parent.Children() {

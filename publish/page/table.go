@@ -222,11 +222,13 @@ func (g *grid) colgroups() string {
 }
 
 func (w *writer) row(g *grid, r org.Row, tag, scope string) string {
-	objects := w.doc.Objects(r.Node)
 	var cells []*org.Node
-	for c := range objects.Children() {
-		if c.Kind() == org.KindTableCell {
-			cells = append(cells, c)
+	plain := !w.radio && !strings.ContainsAny(r.Text(), "*/_+=~^[<{$\\@:") // nothing but text
+	if !plain {
+		for c := range w.doc.Objects(r.Node).Children() {
+			if c.Kind() == org.KindTableCell {
+				cells = append(cells, c)
+			}
 		}
 	}
 	var out strings.Builder
@@ -237,7 +239,10 @@ func (w *writer) row(g *grid, r org.Row, tag, scope string) string {
 			class = " class=\"" + a + "\""
 		}
 		body := ""
-		if c < len(cells) {
+		switch {
+		case plain && c < len(r.Cells):
+			body = w.plain(r.Cells[c].Text, r.Cells[c].Start)
+		case c < len(cells):
 			body = strings.TrimSpace(w.inline(cells[c]))
 		}
 		out.WriteString("<" + tag + scope + class + ">" + body + "</" + tag + ">")

@@ -32,7 +32,7 @@ func (w *writer) view(ctx context.Context, plan *workbook.Plan, src []byte) stri
 		}
 	}
 	var out strings.Builder
-	out.Grow(len(text) * 2)
+	out.Grow(len(text) + len(text)/8 + 60*len(lines))
 	out.WriteString("<pre class=\"view\" tabindex=\"0\"><code class=\"language-org\">")
 	gap := false
 	for i, line := range marked {

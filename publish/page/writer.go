@@ -54,6 +54,7 @@ type writer struct {
 	raw     bool            // the author's own HTML is in it
 	rawIDs  map[string]bool // ids in it, up to here
 	inLink  bool
+	radio   bool      // there may be radio targets, which make links of plain words
 	current *org.Node // the element whose objects are written
 	found   []compile.Diagnostic
 }
@@ -80,6 +81,7 @@ func newWriter(p *prepared, file string, opts Options) *writer {
 		ids: map[string]bool{"content": true, "wb-proof": true, "how-it-was-made": true, "event-trail": true, "page-source": true}, anchors: map[string]anchor{}, heads: map[int]*heading{}, counts: map[int]int{},
 		lines: map[int]int{}, numbers: map[string]int{}, placed: map[string]bool{}, defined: map[string]*org.Node{}, formulas: math.NewMacros(), equations: &math.Numbering{}}
 	w.set = readSettings(p.doc)
+	w.radio = strings.Contains(p.doc.Source(), "<<<")
 	w.trees = newShownTrees(p.doc, &w.set)
 	w.words = wordsIn(w.language())
 	w.components()

@@ -88,7 +88,8 @@ type Options struct {
 	// among its findings stop the run.
 	Lint func(*Plan) []compile.Diagnostic
 
-	mapped string // the component of a fan-out, whose inputs are given later
+	mapped  string // the component of a fan-out, whose inputs are given later
+	lenient bool   // an input that nobody gives fails who needs it, not the run
 }
 
 // Status says how a component's turn ended.
@@ -410,7 +411,7 @@ func (r *runner) bindImports() error {
 			return &NotFoundError{ID: "with input " + name, Near: ""}
 		}
 	}
-	if missing.Names != nil {
+	if missing.Names != nil && !r.opts.lenient {
 		return missing
 	}
 	return nil

@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -46,6 +47,11 @@ func Facts(ctx context.Context, opts workbook.Options) (map[string]Fact, error) 
 		}
 		f := Fact{ID: c.ID, Lang: c.Lang, Pos: c.Pos}
 		e, err := workbook.Explain(ctx, opts, c.ID)
+		var missing *workbook.MissingError
+		if errors.As(err, &missing) { // it never ran with what the document has
+			facts[c.ID] = f
+			continue
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -59,7 +59,7 @@ A tenant has what both --grant and its grant name; alone, what --grant names. It
 queues, volumes and variables are its own.
 
 Sites that were published are served at /w/NAME/, those of a tenant other than
-default at /t/TENANT/w/NAME/. wb publish apply publishes; the server verifies
+default at /t/TENANT/w/NAME/. wb publish site publishes; the server verifies
 each release before readers see it.`
 }
 

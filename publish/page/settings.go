@@ -205,10 +205,13 @@ func hasAny(h org.Headline, tags []string) bool {
 	return slices.ContainsFunc(h.LocalTags(), func(tag string) bool { return slices.Contains(tags, tag) })
 }
 
+// footnoteSection is where Org keeps definitions; readers find them at the end.
+const footnoteSection = "Footnotes"
+
 // hidden reports whether a section is not for readers, as in Emacs.
 func (t *shownTrees) hidden(h org.Headline) bool {
 	switch {
-	case h.Comment, hasAny(h, t.s.excluded):
+	case h.Comment, hasAny(h, t.s.excluded), h.Title.Text == footnoteSection:
 		return true
 	case t.selected != nil && !t.selected[h.Start()]:
 		return true

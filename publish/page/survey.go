@@ -17,18 +17,17 @@ import (
 // what comes later, and numbers count from the top.
 func (w *writer) survey() {
 	w.levels()
+	for n := range w.doc.Nodes(org.KindFootnote) { // in hidden sections too
+		if f, ok := n.Footnote(); ok && w.defined[f.Label.Text] == nil {
+			w.defined[f.Label.Text] = n
+		}
+	}
 	number := []int{}
 	last := 0
 	w.visit(w.doc.Root(), func(n *org.Node) {
 		switch n.Kind() {
 		case org.KindHeadline:
 			number, last = w.surveyHeading(n, number, last)
-		case org.KindFootnote:
-			if f, ok := n.Footnote(); ok {
-				if _, twice := w.defined[f.Label.Text]; !twice {
-					w.defined[f.Label.Text] = n
-				}
-			}
 		case org.KindKeyword:
 			if k, ok := n.Keyword(); ok && (k.Name() == "LATEX_HEADER" || k.Name() == "LATEX_HEADER_EXTRA") {
 				_ = w.formulas.Define(k.Value.Text) // packages and the like are for LaTeX

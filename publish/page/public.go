@@ -44,7 +44,7 @@ func public(ctx context.Context, plan *workbook.Plan) []bool {
 		case org.KindHeadline:
 			h, _ := n.Headline()
 			switch {
-			case trees.hidden(h) && h.Title.Text != footnoteSection:
+			case trees.private(h):
 				hide(n.Span())
 			case trees.titleOnly(h):
 				first, _ := doc.Position(n.Start())

@@ -208,10 +208,15 @@ func hasAny(h org.Headline, tags []string) bool {
 // footnoteSection is where Org keeps definitions; readers find them at the end.
 const footnoteSection = "Footnotes"
 
-// hidden reports whether a section is not for readers, as in Emacs.
+// hidden reports whether a section is not shown, as in Emacs.
 func (t *shownTrees) hidden(h org.Headline) bool {
+	return h.Title.Text == footnoteSection || t.private(h)
+}
+
+// private reports whether a section is not for readers.
+func (t *shownTrees) private(h org.Headline) bool {
 	switch {
-	case h.Comment, hasAny(h, t.s.excluded), h.Title.Text == footnoteSection:
+	case h.Comment, hasAny(h, t.s.excluded):
 		return true
 	case t.selected != nil && !t.selected[h.Start()]:
 		return true

@@ -16,6 +16,7 @@ import (
 	"wb/compile"
 	"wb/compile/lanes"
 	"wb/org"
+	"wb/tier"
 	"wb/value"
 	"wb/workbook"
 )
@@ -162,4 +163,20 @@ func watch(t *testing.T) func() time.Duration {
 		}
 	}()
 	return func() time.Duration { close(done); return <-result }
+}
+
+// needTier skips where a tier is not there.
+func needTier(t *testing.T, name string) {
+	t.Helper()
+	cache, err := os.UserCacheDir()
+	if err == nil {
+		err = tier.Available(t.Context(), tier.Config{Tier: tier.Tier(name), Cache: cache, Principal: "test"})
+	}
+	var unavailable *tier.UnavailableError
+	if errors.As(err, &unavailable) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }

@@ -2,7 +2,6 @@ package workbook_test
 
 import (
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -30,21 +29,5 @@ func tiers(t *testing.T) func(ctx context.Context, name, principal string) (comp
 	}
 	return func(ctx context.Context, name, principal string) (compile.Place, error) {
 		return tier.OpenPlace(ctx, tier.Config{Tier: tier.Tier(name), Principal: t.Name(), Cache: filepath.Join(cache, "wb")}, nil)
-	}
-}
-
-// needTier skips where a tier is not there.
-func needTier(t *testing.T, name string) {
-	t.Helper()
-	cache, err := os.UserCacheDir()
-	if err == nil {
-		err = tier.Available(t.Context(), tier.Config{Tier: tier.Tier(name), Cache: cache, Principal: "test"})
-	}
-	var unavailable *tier.UnavailableError
-	if errors.As(err, &unavailable) {
-		t.Skip(err)
-	}
-	if err != nil {
-		t.Fatal(err)
 	}
 }

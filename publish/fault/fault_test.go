@@ -26,7 +26,7 @@ func TestDocumented(t *testing.T) {
 		}
 		known[m[1]] = m[2]
 	}
-	for _, m := range regexp.MustCompile("(?m)^\\| ~([a-z0-9-]+)~ +\\| (.*?) +\\|$").FindAllStringSubmatch(table, -1) {
+	for _, m := range regexp.MustCompile(`(?m)^\| ~([a-z0-9-]+)~ +\| (.*?) +\|$`).FindAllStringSubmatch(table, -1) {
 		if known[m[1]] != m[2] {
 			t.Errorf("docs/publishing.org says %s means %q, the package %q", m[1], m[2], known[m[1]])
 		}

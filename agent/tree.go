@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -133,8 +135,37 @@ func (t *Tree) Writable(name string) error {
 	if !ok {
 		return errors.New("write blocked: path escapes your working dir")
 	}
-	if kept(inside) {
+	return MayWrite(t.dir, inside)
+}
+
+// MayWrite says why an agent may not write a file of a working directory, or
+// nothing. What counts is where the name leads: a symbolic link may not lead out of
+// the directory, nor to what the host keeps.
+func MayWrite(dir, name string) error {
+	if kept(name) {
 		return fmt.Errorf("write blocked: %s is kept by the host", name)
+	}
+	whole, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return fmt.Errorf("write blocked: %w", err)
+	}
+	// What does not exist yet leads where the deepest directory above it does.
+	there, rest := filepath.FromSlash(name), ""
+	for ; there != "."; there, rest = filepath.Dir(there), filepath.Join(filepath.Base(there), rest) {
+		if _, err := os.Lstat(filepath.Join(whole, there)); err == nil {
+			break
+		}
+	}
+	target, err := filepath.EvalSymlinks(filepath.Join(whole, there))
+	if err != nil {
+		return fmt.Errorf("write blocked: %s leads nowhere", filepath.ToSlash(there))
+	}
+	real, err := filepath.Rel(whole, filepath.Join(target, rest))
+	switch {
+	case err != nil || !filepath.IsLocal(real):
+		return errors.New("write blocked: path escapes your working dir")
+	case kept(filepath.ToSlash(real)):
+		return fmt.Errorf("write blocked: %s is kept by the host", filepath.ToSlash(real))
 	}
 	return nil
 }
@@ -233,6 +264,9 @@ func (t *Tree) flush() error {
 		c := t.pending[0]
 		t.pending = t.pending[1:]
 		if err := t.write(c); err != nil {
+			if strings.HasPrefix(err.Error(), "write blocked: ") {
+				return err
+			}
 			return fmt.Errorf("write blocked: %w", err)
 		}
 	}

@@ -537,6 +537,9 @@ func (rt *Runtime) workbookDirs() []string {
 // writer puts changes into the working directory.
 func writer(dir string) func(agent.FileChange) error {
 	return func(c agent.FileChange) error {
+		if err := agent.MayWrite(dir, c.Path); err != nil { // the shell asks nobody else
+			return err
+		}
 		root, err := os.OpenRoot(dir)
 		if err != nil {
 			return err
@@ -600,8 +603,10 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		}
 		all = append(all, tools.Shell(runner.Runner, tree, shellLimits))
 	}
-	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside, rt.pass(d, task, events)))
-	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)), tools.WB(rt.Lanes, tree, tools.Toolkits(rt.toolkits(task), tree, rt.pass(d, task, events))))
+	pass := rt.pass(d, task, events)
+	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside, pass))
+	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)), tools.WB(rt.Lanes, tree,
+		tools.Toolkits(rt.toolkits(task), tree, pass), tools.RunVerb(workbook.CacheBeside, pass), rt.variables()))
 	if task.granted(d) {
 		brokered, err := rt.brokered(d, task, tree, events)
 		if err != nil {
@@ -651,6 +656,14 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		}
 	}
 	return chosen, nil
+}
+
+// variables is the verb of wb for those of this host's tenant.
+func (rt *Runtime) variables() tools.Verb {
+	if rt.Capabilities == nil {
+		return tools.Variables(nil, "")
+	}
+	return tools.Variables(rt.Capabilities.Variables, rt.Capabilities.Tenant)
 }
 
 func (rt *Runtime) now() time.Time {

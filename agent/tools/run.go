@@ -43,14 +43,26 @@ func Workbooks(lanes *compile.Registry, tree *agent.Tree, cache func(file string
 				return agent.Output{}, fmt.Errorf("run error: %w", err)
 			}
 			defer remove()
-			file := filepath.Join(dir, filepath.FromSlash(path.Clean(name)))
-			held := pass(ctx, path.Clean(name))
-			report, err := held.Run(ctx, workbook.Options{File: file, Source: text, Lanes: lanes, Set: set, NoWrite: true, Cache: cache(file)})
+			out, err := runWorkbook(ctx, pass, name, dir, workbook.Options{Source: text, Lanes: lanes, Set: set}, cache)
 			if err != nil {
 				return agent.Output{}, fmt.Errorf("run error: %s", strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
 			}
-			return exports(report, dir, held.Taint())
+			return out, nil
 		}}
+}
+
+// runWorkbook runs a workbook by its name in a directory, with what is passed on
+// to it, and gives its exports. The workbook is not written.
+func runWorkbook(ctx context.Context, pass Pass, name, dir string, opts workbook.Options, cache func(file string) *workbook.Cache) (agent.Output, error) {
+	name = path.Clean(filepath.ToSlash(name))
+	opts.File, opts.NoWrite = filepath.Join(dir, filepath.FromSlash(name)), true
+	opts.Cache = cache(opts.File)
+	held := pass(ctx, name)
+	report, err := held.Run(ctx, opts)
+	if err != nil {
+		return agent.Output{}, err
+	}
+	return exports(report, dir, held.Taint())
 }
 
 // Inputs are the members of a JSON object as values of inputs.

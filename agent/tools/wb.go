@@ -16,15 +16,15 @@ import (
 	"wb/agent"
 	"wb/compile"
 	"wb/org/oql"
-	"wb/trace/telemetry"
 	"wb/workbook"
 	"wb/workbook/format"
 )
 
-// WB is the wb command line as an agent may use it: the verbs that look, on the
-// run's tree. They are functions of this process; no word of the model's
-// becomes a command line of the host's, and paths lead nowhere but into the
-// tree. More are verbs of the caller's, such as toolkit.
+// WB is the wb command line as an agent may use it: the verbs that look, and those
+// that change nothing but the run's tree. They are functions of this process; no
+// word of the model's becomes a command line of the host's, and paths lead nowhere
+// but into the tree. More are verbs that need something of the caller's:
+// [Toolkits], [RunVerb], [Variables].
 func WB(lanes *compile.Registry, tree *agent.Tree, more ...Verb) agent.Tool {
 	verbs := append(slices.Clone(baseVerbs), more...)
 	slices.SortFunc(verbs, func(a, b Verb) int { return strings.Compare(a.Name, b.Name) })
@@ -57,7 +57,7 @@ func WB(lanes *compile.Registry, tree *agent.Tree, more ...Verb) agent.Tool {
 				return agent.Output{}, fmt.Errorf("wb error: %w", err)
 			}
 			defer root.Close()
-			out, err := verbs[i].Call(ctx, &Place{Dir: dir, Lanes: lanes, root: root}, words[1:])
+			out, err := verbs[i].Call(ctx, &Place{Dir: dir, Tree: tree, Lanes: lanes, root: root}, words[1:])
 			out.Text = strings.ReplaceAll(out.Text, dir+string(filepath.Separator), "")
 			if err != nil {
 				return out, fmt.Errorf("wb %s error: %s", words[0], strings.ReplaceAll(explained(err), dir+string(filepath.Separator), ""))
@@ -81,9 +81,11 @@ type Verb struct {
 	Call        func(ctx context.Context, at *Place, args []string) (agent.Output, error)
 }
 
-// Place is the tree that a verb looks at, as a directory.
+// Place is the tree that a verb looks at, as a directory. What a verb writes it
+// writes into the tree.
 type Place struct {
 	Dir   string
+	Tree  *agent.Tree
 	Lanes *compile.Registry
 	root  *os.Root
 }
@@ -126,16 +128,17 @@ func explained(err error) string {
 	return err.Error()
 }
 
-// baseVerbs look at org files and records.
+// baseVerbs need nothing but the tree.
 var baseVerbs = []Verb{
 	{"query", "query [PATHS…] 'OQL': ask over headlines, blocks, links, tables, events and runs", verbQuery},
 	{"search", "search WORDS… [-k N]: the headings that match best", verbSearch},
 	{"plan", "plan FILE: the components of a workbook and how values flow, as JSON", verbPlan},
 	{"lint", "lint FILE…: mistakes with places and hints", verbLint},
 	{"why", "why FILE ID: why a component would, or would not, run again", verbWhy},
-	{"read", "read FILE [FROM [TO]]: lines of a file", verbRead},
 	{"fmt", "fmt FILE: the file as it would be tidied", verbFmt},
-	{"telemetry", "telemetry: what the last run here amounted to", verbTelemetry},
+	{"tangle", "tangle [--check | --dry-run | --plan] FILE…: write the source files that documents describe", verbTangle},
+	{"telemetry", "telemetry [RUN]: what a run recorded here amounted to, the last one without RUN", verbTelemetry},
+	{"trace", traceUsage, verbTrace},
 }
 
 // queryRows is how many rows a query gives when it says nothing.
@@ -267,25 +270,6 @@ func verbWhy(ctx context.Context, at *Place, args []string) (agent.Output, error
 	return agent.Output{Text: text}, nil
 }
 
-func verbRead(_ context.Context, at *Place, args []string) (agent.Output, error) {
-	_, src, err := at.one(args)
-	if err != nil {
-		return agent.Output{}, err
-	}
-	lines := strings.SplitAfter(string(src), "\n")
-	bounds := []int{1, len(lines)}
-	for i, word := range args[1:min(3, len(args))] {
-		if bounds[i], err = strconv.Atoi(word); err != nil || bounds[i] < 1 {
-			return agent.Output{}, fmt.Errorf("%s is no line number", word)
-		}
-	}
-	from, to := bounds[0], min(bounds[1], len(lines))
-	if from > to {
-		return agent.Output{}, fmt.Errorf("%s has %d lines", args[0], len(lines))
-	}
-	return agent.Output{Text: strings.Join(lines[from-1:to], "")}, nil
-}
-
 func verbFmt(_ context.Context, at *Place, args []string) (agent.Output, error) {
 	_, src, err := at.one(args)
 	if err != nil {
@@ -295,16 +279,23 @@ func verbFmt(_ context.Context, at *Place, args []string) (agent.Output, error) 
 	return agent.Output{Text: string(tidy)}, nil
 }
 
-func verbTelemetry(_ context.Context, at *Place, _ []string) (agent.Output, error) {
-	path, err := at.inside("events.org")
-	if err != nil {
-		return agent.Output{Text: "no run is recorded here"}, nil
+// words parts the arguments of a verb: flags that stand alone, by their names
+// without dashes, and the others. Flags that the verb does not have are mistakes.
+func words(args []string, flags ...string) (given map[string]bool, rest []string, err error) {
+	given = map[string]bool{}
+	for i, word := range args {
+		if word == "--" {
+			return given, append(rest, args[i+1:]...), nil
+		}
+		name, dashed := strings.CutPrefix(word, "--")
+		switch {
+		case dashed && slices.Contains(flags, name):
+			given[name] = true
+		case strings.HasPrefix(word, "-") && word != "-":
+			return nil, nil, fmt.Errorf("there is no flag %s", word)
+		default:
+			rest = append(rest, word)
+		}
 	}
-	record, err := telemetry.Find(nil, at.Dir, path)
-	if err != nil {
-		return agent.Output{}, err
-	}
-	var b bytes.Buffer
-	err = telemetry.Summarize(record).Write(&b)
-	return agent.Output{Text: b.String()}, err
+	return given, rest, nil
 }

@@ -17,9 +17,10 @@ import (
 	"wb/compile/lanetest"
 )
 
-// agentVerbs are the verbs of wb that an agent may use: all of them look and change
-// nothing.
-var agentVerbs = []string{"fmt", "help", "lint", "plan", "query", "search", "telemetry", "toolkit list", "toolkit run", "toolkit search", "toolkit show", "why"}
+// agentVerbs are the verbs of wb that an agent may use: they look, or change nothing
+// but the tree of the run and plain variables of the tenant.
+var agentVerbs = []string{"fmt", "help", "lint", "plan", "query", "run", "search", "tangle", "telemetry", "toolkit list", "toolkit run",
+	"toolkit search", "toolkit show", "trace diff", "trace export", "var get", "var list", "var ref", "var set", "why"}
 
 // verbPaths are the verbs of a tree that do something, with their parents.
 func verbPaths(v verbJSON, above []string) [][]string {

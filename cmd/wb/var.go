@@ -98,20 +98,9 @@ func varGet(a *app, s *store.Store, tenant, name string, set bool) error {
 		if set && v.Kind == store.Plain {
 			return nil
 		}
-		_, err := fmt.Fprintln(w, varText(v, public))
+		_, err := fmt.Fprintln(w, v.Shown(public))
 		return err
 	})
-}
-
-// varText is a variable as it may be shown.
-func varText(v store.Variable, public []byte) string {
-	switch v.Kind {
-	case store.Secret:
-		return fmt.Sprintf("<secret: %d bytes — ref it with {{secret:%s}}, cannot read>", v.Size, v.Name)
-	case store.Ed25519:
-		return fmt.Sprintf("<ed25519 key, public %s — signs, cannot be read>", store.Encode(public))
-	}
-	return v.Value
 }
 
 type varListCmd struct{}
@@ -130,7 +119,7 @@ func (c *varListCmd) Run(a *app, v *varCmd) error {
 				if err != nil {
 					return err
 				}
-				fmt.Fprintf(w, "%-24s %s\n", one.Name, varText(one, public))
+				fmt.Fprintf(w, "%-24s %s\n", one.Name, one.Shown(public))
 			}
 			return nil
 		})
@@ -154,14 +143,10 @@ func (c *varRefCmd) Run(a *app, v *varCmd) error {
 		if !found {
 			return &codedError{text: "there is no variable " + c.Name, code: exitNotFound, hint: "wb var list"}
 		}
-		kind := "var"
-		switch v.Kind {
-		case store.Secret:
-			kind = "secret"
-		case store.Ed25519:
+		ref := v.Ref()
+		if ref == "" {
 			return &codedError{text: c.Name + " is a signing key: it signs and is sent nowhere", code: exitForbidden}
 		}
-		ref := fmt.Sprintf("{{%s:%s}}", kind, c.Name)
 		return a.answer("var", ref, func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, ref)
 			return err

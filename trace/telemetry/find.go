@@ -66,12 +66,19 @@ func (e *AmbiguousError) Hint() string {
 // ExitCode is that of a usage error.
 func (e *AmbiguousError) ExitCode() int { return 2 }
 
+// Files are the names of the files beside a workbook that runs are recorded in.
+var Files = []string{"events.org", "_steps.jsonl"}
+
 // List is every run that is known: those of the registry, and those of the
-// events.org in dir that the registry does not have, oldest first.
+// events.org in dir that the registry does not have, oldest first. Without a state
+// it is what is recorded in dir.
 func List(state *trace.State, dir string) ([]Record, error) {
-	runs, err := state.Runs()
-	if err != nil {
-		return nil, err
+	var runs []trace.RunRecord
+	if state != nil {
+		var err error
+		if runs, err = state.Runs(); err != nil {
+			return nil, err
+		}
 	}
 	known := map[string]bool{}
 	var records []Record
@@ -79,8 +86,8 @@ func List(state *trace.State, dir string) ([]Record, error) {
 		known[r.Run] = true
 		records = append(records, Record{RunRecord: r})
 	}
-	for _, path := range []string{filepath.Join(dir, "events.org"), filepath.Join(dir, "_steps.jsonl")} {
-		more, err := readFile(path)
+	for _, name := range Files {
+		more, err := readFile(filepath.Join(dir, name))
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
 		}
@@ -116,14 +123,16 @@ func Find(state *trace.State, dir, ref string) (*Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := choose(records, ref)
+	r, err := Choose(records, ref)
 	if err != nil {
 		return nil, err
 	}
 	return r, Load(r)
 }
 
-func choose(records []Record, ref string) (*Record, error) {
+// Choose is the run of a list, oldest first, that ref names: an id or its
+// beginning, "last" or "", "last~2" for two before.
+func Choose(records []Record, ref string) (*Record, error) {
 	var ids []string
 	for _, r := range records {
 		ids = append(ids, r.Run)
@@ -162,7 +171,7 @@ func ReadPath(path string, isDir bool) ([]Record, error) {
 	if !isDir {
 		return readFile(path)
 	}
-	for _, name := range []string{"events.org", "_steps.jsonl"} {
+	for _, name := range Files {
 		records, err := readFile(filepath.Join(path, name))
 		if !errors.Is(err, fs.ErrNotExist) {
 			return records, err

@@ -238,3 +238,27 @@ func (s *Store) unsealed(scope, name string, sealed []byte) ([]byte, error) {
 
 // Encode is bytes as guests get them from secrets: in base64.
 func Encode(data []byte) []byte { return []byte(base64.StdEncoding.EncodeToString(data)) }
+
+// Shown is a variable as anyone may see it; public is the public half of an
+// Ed25519 key.
+func (v Variable) Shown(public []byte) string {
+	switch v.Kind {
+	case Secret:
+		return fmt.Sprintf("<secret: %d bytes — ref it with %s, cannot read>", v.Size, v.Ref())
+	case Ed25519:
+		return fmt.Sprintf("<ed25519 key, public %s — signs, cannot be read>", Encode(public))
+	}
+	return v.Value
+}
+
+// Ref is what stands for a variable in a request, "" for a signing key, which is
+// sent nowhere.
+func (v Variable) Ref() string {
+	switch v.Kind {
+	case Secret:
+		return "{{secret:" + v.Name + "}}"
+	case Ed25519:
+		return ""
+	}
+	return "{{var:" + v.Name + "}}"
+}

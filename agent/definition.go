@@ -48,7 +48,8 @@ type Definition struct {
 	On          []Listener // hear every run of it
 	Warnings    []compile.Diagnostic
 
-	Pos compile.Position
+	Pos      compile.Position
+	ToolsPos compile.Position // of :TOOLS:, where it has some
 }
 
 // The styles of agents.
@@ -139,7 +140,7 @@ func (r *definitionReader) read() {
 		case "TAGLINE":
 			d.Tagline = text
 		case "TOOLS":
-			d.Tools = strings.Fields(strings.ReplaceAll(text, ",", " "))
+			d.Tools, d.ToolsPos = strings.Fields(strings.ReplaceAll(text, ",", " ")), pos
 		case "TOOLKITS":
 			d.Toolkits = strings.Fields(strings.ReplaceAll(text, ",", " "))
 		case "MCP":

@@ -49,6 +49,43 @@ func StateDir(getenv func(string) string) (string, error) {
 // Dir is the state directory.
 func (s *State) Dir() string { return s.dir }
 
+// StateError is a state directory that nothing can be kept in.
+type StateError struct {
+	Dir string
+	Err error
+}
+
+func (e *StateError) Error() string {
+	return fmt.Sprintf("the state directory %s cannot be written: %v", e.Dir, e.Err)
+}
+
+// Unwrap is why.
+func (e *StateError) Unwrap() error { return e.Err }
+
+// Hint says how to choose another.
+func (e *StateError) Hint() string {
+	return fmt.Sprintf("state is kept in %s; set XDG_STATE_HOME (or WB_STATE_DIR, which goes before) to a directory that you may write", e.Dir)
+}
+
+// ExitCode is that of things not permitted.
+func (e *StateError) ExitCode() int { return 7 }
+
+// Ready makes the directory and reports whether runs can be kept in it; the error
+// is a [*StateError].
+func (s *State) Ready() error {
+	err := os.MkdirAll(filepath.Join(s.dir, "runs"), 0o700)
+	if err == nil {
+		var registry *os.File
+		if registry, err = os.OpenFile(s.registry(), os.O_RDWR|os.O_APPEND|os.O_CREATE, 0o600); err == nil {
+			err = registry.Close()
+		}
+	}
+	if err != nil {
+		return &StateError{s.dir, err}
+	}
+	return nil
+}
+
 // Blobs is the blob store.
 func (s *State) Blobs() *BlobStore { return NewBlobStore(filepath.Join(s.dir, "blobs")) }
 

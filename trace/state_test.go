@@ -202,6 +202,27 @@ func TestStateDir(t *testing.T) {
 	}
 }
 
+// A directory that cannot be made is refused by its name, as not permitted; one that
+// can be is made.
+func TestReady(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(file, "wb")
+	var refused *StateError
+	if err := NewState(dir).Ready(); !errors.As(err, &refused) || refused.Dir != dir || refused.ExitCode() != 7 || !strings.Contains(refused.Hint(), dir) {
+		t.Errorf("%v", err)
+	}
+	state := NewState(filepath.Join(t.TempDir(), "new", "wb"))
+	if err := errors.Join(state.Ready(), state.Ready()); err != nil {
+		t.Error(err)
+	}
+	if runs, err := state.Runs(); err != nil || len(runs) != 0 {
+		t.Errorf("%v %v", runs, err)
+	}
+}
+
 func TestRegister(t *testing.T) {
 	state := NewState(t.TempDir())
 	lease, err := state.Register(RunRecord{Run: "r1", Workbook: "/w/a.org", Started: noon})

@@ -42,6 +42,37 @@ func (rt *Runtime) check(d *agent.Definition, task Task) error {
 		}
 		rt.warn(fmt.Errorf("%s", text))
 	}
-	_, err := rt.client(nil) // without a model nothing begins
-	return err
+	if _, err := rt.client(nil); err != nil { // without a model nothing begins
+		return err
+	}
+	tree, err := agent.NewTree(task.Dir, nil)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	return rt.checkNames(d, task, tree, map[string]bool{})
+}
+
+// checkNames refuses an agent whose drawer names a guard or a tool that there is
+// none of, and with it those that it may ask.
+func (rt *Runtime) checkNames(d *agent.Definition, task Task, tree *agent.Tree, seen map[string]bool) error {
+	if seen[d.ID] {
+		return nil
+	}
+	seen[d.ID] = true
+	if _, err := rt.guard(d, task, nil); err != nil || d.Style == agent.StyleWat {
+		return err
+	}
+	all, err := rt.tools(d, task, tree, agent.Options{}, 0)
+	if err != nil {
+		return err
+	}
+	for _, t := range all {
+		if m, ok := t.(*member); ok {
+			if err := rt.checkNames(m.d, task, tree, seen); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

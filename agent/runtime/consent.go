@@ -8,6 +8,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/approval"
+	"wb/agent/tools"
 )
 
 // Approvals is where runs ask people.
@@ -21,8 +22,13 @@ type consent struct {
 	root string
 }
 
+// Needed also knows a tool by its other name: wb run is run.
 func (c *consent) Needed(call agent.ToolCall, taint []string) string {
-	return c.rt.Settings.Approvals().Needed(call.Name, taint)
+	policy := c.rt.Settings.Approvals()
+	if why := policy.Needed(call.Name, taint); why != "" || call.Name != "wb" || tools.WBVerb(call.Args) != "run" {
+		return why
+	}
+	return policy.Needed("run", taint)
 }
 
 func (c *consent) Ask(ctx context.Context, q agent.Question) (bool, error) {

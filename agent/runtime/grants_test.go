@@ -2,6 +2,7 @@ package runtime_test
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -76,6 +77,7 @@ var counts = []llmtest.Step{
 	step("run", map[string]string{"workbook": "count.org"}),
 	step("count_next", map[string]string{}),
 	step("wb", map[string]string{"args": "toolkit run count next"}),
+	step("wb", map[string]string{"args": "run count.org"}),
 	step("done", map[string]string{"result": "counted"}),
 }
 
@@ -108,15 +110,15 @@ func outputs(t *testing.T, rt *runtime.Runtime, task runtime.Task) (said []strin
 func TestUngranted(t *testing.T) {
 	rt, task := counter(t, counts...)
 	said, denied := outputs(t, rt, task)
-	if len(said) != 3 {
+	if len(said) != 4 {
 		t.Fatalf("tools said %q", said)
 	}
-	for i, want := range []string{"not granted", "not granted", "asks for kv"} {
+	for i, want := range []string{"not granted", "not granted", "asks for kv", "not granted"} {
 		if !strings.Contains(said[i], want) {
 			t.Errorf("call %d said %q, not %q", i, said[i], want)
 		}
 	}
-	if strings.Count(denied, "waldo kv.") != 2 { // the command did not start
+	if strings.Count(denied, "waldo kv.") != 3 { // the command did not start
 		t.Errorf("denied: %s", denied)
 	}
 }
@@ -127,10 +129,10 @@ func TestGranted(t *testing.T) {
 	rt, task := counter(t, append(counts, counts...)...)
 	task.Grants = []string{"kv"}
 	said, denied := outputs(t, rt, task)
-	if got := strings.Join(said, "|"); !strings.Contains(said[0], `:1}`) || said[1] != "2" || !strings.Contains(said[2], "count 3") || denied != "" {
+	if got := strings.Join(said, "|"); !strings.Contains(said[0], `:1}`) || said[1] != "2" || !strings.Contains(said[2], "count 3") || !strings.Contains(said[3], `:4}`) || denied != "" {
 		t.Errorf("said %s, denied %q", got, denied)
 	}
-	if said, _ = outputs(t, rt, task); said[1] != "5" {
+	if said, _ = outputs(t, rt, task); said[1] != "6" {
 		t.Errorf("a later run said %q", said)
 	}
 }
@@ -153,7 +155,7 @@ func TestCeilingAndRevocation(t *testing.T) {
 		return nil
 	})
 	said, denied := outputs(t, rt, task)
-	if !strings.Contains(said[0], ":1}") || !strings.Contains(said[1], "revoked") || !strings.Contains(said[2], "revoked") || strings.Count(denied, "waldo kv.") != 2 {
+	if !strings.Contains(said[0], ":1}") || !strings.Contains(said[1], "revoked") || !strings.Contains(said[2], "revoked") || !strings.Contains(said[3], "revoked") || strings.Count(denied, "waldo kv.") != 3 {
 		t.Errorf("taken back after the first call: %q, denied %q", said, denied)
 	}
 }
@@ -174,5 +176,51 @@ func TestTaintedPassesNothingOut(t *testing.T) {
 	said, denied := outputs(t, rt, task)
 	if asked != 1 || !strings.Contains(denied, "llm is not passed on: the run has read text from outside") || !strings.Contains(said[1], "not granted") {
 		t.Errorf("asked %d times, said %q, denied %q", asked, said, denied)
+	}
+}
+
+// A policy that asks a person before run asks before wb run, however it is spelt.
+func TestApprovalOfWBRun(t *testing.T) {
+	for _, args := range []string{`{"args": "wb run count.org"}`, `{"args": ["run", "count.org"]}`, `{"args": ["lint", "count.org"]}`} {
+		rt, task := counter(t, llmtest.Step{Calls: []llmtest.Call{{Name: "wb", Args: args}}}, step("done", map[string]string{"result": "done"}))
+		rt.Settings = settings.Settings{Policy: settings.Policy{Approve: []string{"run"}}}
+		task.NoWait = true
+		r, err := rt.Run(t.Context(), task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if asked := r.Status != "done"; asked == strings.Contains(args, "lint") {
+			t.Errorf("%s ended with %s: %s", args, r.Status, r.Result)
+		}
+	}
+}
+
+// With the working directory granted, a symbolic link leads neither out of it nor to
+// what the host keeps, also for the shell.
+func TestWriteThroughLinks(t *testing.T) {
+	rt, task := counter(t, step("vfs_write", map[string]string{"path": "repo/config", "content": "x"}),
+		step("wb", map[string]string{"args": "tangle links.org"}), step("shell", map[string]string{"pipeline": "echo x > repo/config"}),
+		step("vfs_write", map[string]string{"path": "alias/ok", "content": "y"}),
+		step("done", map[string]string{"result": "done"}))
+	task.Write = true
+	dir := filepath.Dir(task.File)
+	if err := errors.Join(os.Mkdir(filepath.Join(dir, ".git"), 0o755), os.Symlink(".git", filepath.Join(dir, "repo")),
+		os.Mkdir(filepath.Join(dir, "real"), 0o755), os.Symlink("real", filepath.Join(dir, "alias")),
+		os.WriteFile(filepath.Join(dir, "links.org"), []byte("#+begin_src sh :tangle repo/hooks/pre-commit :mkdirp yes\ntrue\n#+end_src\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	text := strings.Replace(counting, ":TOOLS: run wb next", ":TOOLS: wb vfs_write shell", 1)
+	if err := os.WriteFile(task.File, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	said, _ := outputs(t, rt, task)
+	if len(said) != 4 || !strings.Contains(said[2], "write blocked: .git/config is kept by the host") || !strings.Contains(said[0], "write blocked: .git/config is kept by the host") || !strings.Contains(said[1], "write blocked: .git/hooks/pre-commit is kept by the host") {
+		t.Errorf("tools said %q", said)
+	}
+	if entries, _ := os.ReadDir(filepath.Join(dir, ".git")); len(entries) != 0 {
+		t.Errorf(".git has %v", entries)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "real", "ok")); string(text) != "y" {
+		t.Errorf("real/ok is %q, %v", text, err)
 	}
 }

@@ -13,7 +13,8 @@ import (
 	"wb/workbook"
 )
 
-// toolNames are the tools that a definition can name in any document.
+// toolNames are the tools that a definition can name in any document. Some are
+// there only in runs that have a session, a memory or a grant.
 var toolNames = []string{"done", "fetch", "file_issue", "git", "image", "memory", "publish", "run", "search", "shell", "state", "vfs_read", "vfs_write", "wb", "web_search"}
 
 // Lint finds mistakes in the agents of a document: unknown properties, tools that
@@ -39,7 +40,7 @@ func Lint(file string, src []byte) []compile.Diagnostic {
 	for _, d := range all {
 		for _, name := range d.Tools {
 			if !slices.Contains(known, name) && !strings.HasPrefix(name, "mcp:") {
-				found = append(found, compile.Diagnostic{Pos: d.Pos, Severity: compile.Error, Code: "agent-tool",
+				found = append(found, compile.Diagnostic{Pos: d.ToolsPos, Severity: compile.Error, Code: "agent-tool",
 					Message: fmt.Sprintf("agent %s names the tool %s, which there is none of", d.ID, name), Hint: meant(name, known)})
 			}
 		}

@@ -328,6 +328,9 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 			return nil, err
 		}
 	}
+	if err := rt.State.Ready(); err != nil {
+		return nil, err
+	}
 	run, err := rt.begin(d, task, from)
 	if err != nil {
 		return nil, err
@@ -648,8 +651,8 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 				chosen = append(chosen, t)
 			}
 		}
-		if !found && !agent.NeedsGrant(want) && !strings.HasPrefix(want, "mcp:") {
-			return nil, compile.Errorf(d.Pos, "agent %s names the tool %s, which there is none of", d.ID, want).WithHint(meant(want, names))
+		if !found && !slices.Contains(toolNames, want) && !strings.HasPrefix(want, "mcp:") {
+			return nil, compile.Errorf(d.ToolsPos, "agent %s names the tool %s, which there is none of", d.ID, want).WithHint(meant(want, names))
 		}
 		if want == "done" {
 			break

@@ -35,11 +35,7 @@ func WB(lanes *compile.Registry, tree *agent.Tree, more ...Verb) agent.Tool {
 	return &tool{name: "wb", description: "Run a wb command on the working directory: " + strings.Join(names, ", ") + ". `help` shows how each is used.",
 		schema: `{"type":"object","properties":{"args":{"description":"the words after wb, as a list","anyOf":[{"type":"array","items":{"type":"string"}},{"type":"string"}]}},"required":["args"],"additionalProperties":false}`,
 		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
-			words := compile.Words(args.Text("args"))
-			_ = json.Unmarshal(args["args"], &words)
-			if len(words) > 0 && words[0] == "wb" {
-				words = words[1:]
-			}
+			words := commandLine(args)
 			if len(words) == 0 || words[0] == "help" {
 				return agent.Output{Text: usage(verbs)}, nil
 			}
@@ -73,6 +69,29 @@ func WB(lanes *compile.Registry, tree *agent.Tree, more ...Verb) agent.Tool {
 			}
 			return changed(ctx, tree, out)
 		}}
+}
+
+// commandLine is the words after wb.
+func commandLine(args agent.Args) []string {
+	words := compile.Words(args.Text("args"))
+	_ = json.Unmarshal(args["args"], &words)
+	if len(words) > 0 && words[0] == "wb" {
+		words = words[1:]
+	}
+	return words
+}
+
+// WBVerb is the verb that a call of the tool wb names, "" when it names none.
+func WBVerb(args string) string {
+	var given agent.Args
+	if json.Unmarshal([]byte(args), &given) != nil {
+		return ""
+	}
+	words := commandLine(given)
+	if len(words) == 0 {
+		return ""
+	}
+	return words[0]
 }
 
 // Verb is one word of wb that an agent may use.

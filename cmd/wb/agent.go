@@ -301,6 +301,9 @@ func (a *app) withRuntime(stream bool, do func(*runtime.Runtime) error) error {
 	if err != nil {
 		return err
 	}
+	if err := state.Ready(); err != nil {
+		return err
+	}
 	key, err := identity.Load("", identity.DefaultTenant)
 	if err != nil {
 		return err

@@ -287,18 +287,22 @@ func (c *runCmd) record(a *app, file string, src []byte) (*trace.Run, error) {
 	if c.Events == "none" {
 		return nil, nil
 	}
-	key, err := identity.Load("", identity.DefaultTenant)
-	if err != nil {
-		return nil, err
-	}
 	files := trace.FilesIn(filepath.Dir(file))
 	if c.Events != "" {
 		files.Events = c.Events
 	}
-	config := trace.Config{Files: files, Key: key, Warn: func(err error) { a.note("wb: warning: %v", err) }}
+	config := trace.Config{Files: files, Warn: func(err error) { a.note("wb: warning: %v", err) }}
 	if dir, err := trace.StateDir(os.Getenv); err == nil {
 		config.State = trace.NewState(dir)
+		if err := config.State.Ready(); err != nil {
+			return nil, &advised{err, hintOf(err) + "; --events none records nothing"}
+		}
 	}
+	key, err := identity.Load("", identity.DefaultTenant)
+	if err != nil {
+		return nil, &advised{err, hintOf(err) + "; --events none records nothing"}
+	}
+	config.Key = key
 	sum := sha256.Sum256(src)
 	return trace.Begin(config, trace.RunInfo{Workbook: file, SourceSHA256: hex.EncodeToString(sum[:])})
 }

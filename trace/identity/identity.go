@@ -102,7 +102,7 @@ func Load(dir, tenant string) (Key, error) {
 func read(path string) (Key, error) {
 	info, err := os.Stat(path)
 	if err != nil {
-		return Key{}, fmt.Errorf("signing key: %w", err)
+		return Key{}, &DirError{filepath.Dir(path), err}
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return Key{}, fmt.Errorf("%s: others may read this key; hint: chmod 600 %s", path, path)
@@ -118,11 +118,30 @@ func read(path string) (Key, error) {
 	return FromSeed(seed)
 }
 
+// DirError is a directory that no key can be kept in.
+type DirError struct {
+	Dir string
+	Err error
+}
+
+func (e *DirError) Error() string { return "signing key: " + e.Err.Error() }
+
+// Unwrap is why.
+func (e *DirError) Unwrap() error { return e.Err }
+
+// Hint says how to choose another, or to do without.
+func (e *DirError) Hint() string {
+	return fmt.Sprintf("keys are kept in %s; set XDG_CONFIG_HOME to a directory that you may write, or %s", e.Dir, EnvSeed)
+}
+
+// ExitCode is that of things not permitted.
+func (e *DirError) ExitCode() int { return 7 }
+
 // create makes a key file. Of two processes that try at once, both end up with
 // the one key that was linked first.
 func create(dir, path string) (Key, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return Key{}, fmt.Errorf("signing key: %w", err)
+		return Key{}, &DirError{dir, err}
 	}
 	seed := make([]byte, ed25519.SeedSize)
 	if _, err := rand.Read(seed); err != nil {
@@ -130,7 +149,7 @@ func create(dir, path string) (Key, error) {
 	}
 	tmp, err := os.CreateTemp(dir, ".key-*") // made with mode 0600
 	if err != nil {
-		return Key{}, fmt.Errorf("signing key: %w", err)
+		return Key{}, &DirError{dir, err}
 	}
 	defer os.Remove(tmp.Name())
 	_, err = tmp.WriteString(hex.EncodeToString(seed) + "\n")

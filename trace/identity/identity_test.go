@@ -5,6 +5,7 @@ import (
 	"crypto/ed25519"
 	"encoding/base64"
 	"encoding/hex"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,5 +80,21 @@ func TestLoad(t *testing.T) {
 	t.Setenv(EnvSeed, "short")
 	if _, err := Load(dir, "default"); err == nil {
 		t.Error("a bad seed was accepted")
+	}
+}
+
+// Where no key can be kept, the error names the directory and what else would do.
+func TestLoadNowhere(t *testing.T) {
+	t.Setenv(EnvSeed, "")
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, dir := range []string{file, filepath.Join(file, "keys")} {
+		_, err := Load(dir, DefaultTenant)
+		var refused *DirError
+		if !errors.As(err, &refused) || refused.ExitCode() != 7 || !strings.Contains(refused.Hint(), dir) || !strings.Contains(refused.Hint(), EnvSeed) {
+			t.Errorf("%s: %v", dir, err)
+		}
 	}
 }

@@ -53,8 +53,8 @@ func (rt *Runtime) check(d *agent.Definition, task Task) error {
 	return rt.checkNames(d, task, tree, map[string]bool{})
 }
 
-// checkNames refuses an agent whose drawer names a guard or a tool that there is
-// none of, and with it those that it may ask.
+// checkNames refuses an agent whose drawer names a guard, a tool or an MCP server
+// that there is none of, and with it those that it may ask.
 func (rt *Runtime) checkNames(d *agent.Definition, task Task, tree *agent.Tree, seen map[string]bool) error {
 	if seen[d.ID] {
 		return nil
@@ -66,6 +66,11 @@ func (rt *Runtime) checkNames(d *agent.Definition, task Task, tree *agent.Tree, 
 	all, err := rt.tools(d, task, tree, agent.Options{}, 0)
 	if err != nil {
 		return err
+	}
+	for _, name := range mcpNames(d) {
+		if _, err := rt.mcpServer(d, name, nil); err != nil { // nobody is called yet
+			return err
+		}
 	}
 	for _, t := range all {
 		if m, ok := t.(*member); ok {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"wb/agent/mcptools"
 	"wb/agent/mcptools/stdio"
 	"wb/compile"
+	"wb/internal/nearest"
 	"wb/sandbox/netbroker"
 	"wb/trace"
 )
@@ -76,7 +78,14 @@ func (rt *Runtime) mcpServer(d *agent.Definition, want string, events agent.Reco
 		if rt.Settings.Path == "" {
 			hint = "configure it in wb.toml"
 		}
-		return nil, compile.Errorf(d.Pos, "agent %s names the MCP server %s, which is not configured", d.ID, want).WithHint(hint)
+		if near := nearest.Word(want, slices.Sorted(maps.Keys(rt.Settings.MCP))); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		pos := d.Pos
+		if slices.Contains(d.Tools, "mcp:"+want) {
+			pos = d.ToolsPos
+		}
+		return nil, compile.Errorf(pos, "agent %s names the MCP server %s, which is not configured", d.ID, want).WithHint(hint)
 	}
 	s := &mcptools.Server{Name: want, Only: c.Tools}
 	if c.URL == "" {

@@ -183,8 +183,10 @@ Return a list of exit code, answer as bytes, and notes for people."
          (process (wb--start arguments :input input :directory directory
                              :on-done (lambda (&rest all) (setq result all)))))
     (condition-case nil
+        ;; Waiting for PROCESS alone, Emacs 28 may read the end of its output
+        ;; for ever and never see that it has ended.
         (while (not result)
-          (accept-process-output process 0.05))
+          (accept-process-output nil 0.05))
       (quit (delete-process process)
             (signal 'quit nil)))
     result))

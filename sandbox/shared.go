@@ -15,7 +15,7 @@ func linkCode(shared, dir string) error {
 		return nil
 	}
 	versions, err := os.ReadDir(filepath.Join(shared, "code"))
-	if errors.Is(err, fs.ErrNotExist) {
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) { // another user's caches offer nothing
 		return nil
 	}
 	if err != nil {

@@ -70,12 +70,15 @@ func (s *containerStarter) launch(_ context.Context, _ string) (*launch, error) 
 	if libraries := libraries(exe); libraries != nil {
 		notes = append(notes, "this wb is linked dynamically: the image needs the same C library (CGO_ENABLED=0 builds one that needs none)")
 	}
+	if os.Geteuid() == 0 {
+		notes = append(notes, "root's caches cannot be read in a container: compilers are made ready anew (run wb as another user)")
+	}
 	return &launch{cmd: cmd, notes: notes, kill: func() { s.remove(name) }}, nil
 }
 
 // arguments are fixed but for paths of this installation and a random name.
 func (s *containerStarter) arguments(name, exe, shared string) []string {
-	return []string{
+	words := []string{
 		"run", "--rm", "-i", "--init=false", "--name", name, "--pull", "never",
 		"--network", "none", "--memory", fmt.Sprint(s.config.Memory), "--memory-swap", fmt.Sprint(s.config.Memory),
 		"--cpus", fmt.Sprint(min(2, runtime.NumCPU())), "--pids-limit", "256",
@@ -84,8 +87,17 @@ func (s *containerStarter) arguments(name, exe, shared string) []string {
 		"--mount", "type=bind,source=" + exe + ",target=" + insideExe + ",readonly",
 		"--mount", "type=bind,source=" + shared + ",target=" + insideShared + ",readonly",
 		"--workdir", insidePrivate, "--entrypoint", insideExe,
-		s.config.image(), ChildVerb, insidePrivate, insideShared,
 	}
+	if s.config.rootless() {
+		words = append(words, "--userns", "keep-id")
+	}
+	return append(words, s.config.image(), ChildVerb, insidePrivate, insideShared)
+}
+
+// rootless reports whether the engine is a podman that runs without root. There
+// users have other numbers inside unless it is told to keep them.
+func (c *Config) rootless() bool {
+	return os.Geteuid() > 0 && strings.HasPrefix(filepath.Base(c.engine()), "podman")
 }
 
 // containerUser is nobody for root, whom the engine would otherwise let be root

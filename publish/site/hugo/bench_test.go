@@ -62,14 +62,30 @@ func thousand(tb testing.TB, dir string) {
 	}
 }
 
-// program builds one of the two from this module.
-func program(b *testing.B, pkg string) string {
+// ours builds the program that lays out our sites.
+func ours(b *testing.B) string {
 	b.Helper()
-	path := filepath.Join(b.TempDir(), filepath.Base(pkg))
-	if out, err := exec.Command("go", "build", "-o", path, pkg).CombinedOutput(); err != nil {
+	path := filepath.Join(b.TempDir(), "wb-publish")
+	if out, err := exec.Command("go", "build", "-o", path, "wb/cmd/wb-publish").CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, out)
 	}
 	return path
+}
+
+// theirs builds hugo's own program, of the version that ours has within.
+func theirs(b *testing.B) string {
+	b.Helper()
+	version, err := exec.Command("go", "list", "-m", "-f", "{{.Path}}@{{.Version}}", "github.com/gohugoio/hugo").Output()
+	if err != nil {
+		b.Fatal(err)
+	}
+	cmd := exec.Command("go", "install", strings.TrimSpace(string(version)))
+	dir := b.TempDir()
+	cmd.Env = append(os.Environ(), "GOBIN="+dir)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	return filepath.Join(dir, "hugo")
 }
 
 // cost is what a process took.
@@ -89,7 +105,7 @@ func costOf(start time.Time, s *os.ProcessState) cost {
 func BenchmarkThousandPages(b *testing.B) {
 	content := b.TempDir()
 	thousand(b, content)
-	ours, theirs := program(b, "wb/cmd/wb-publish"), program(b, "github.com/gohugoio/hugo")
+	ours, theirs := ours(b), theirs(b)
 	own := b.TempDir()
 	if err := os.CopyFS(own, os.DirFS("testdata/hugo")); err != nil {
 		b.Fatal(err)

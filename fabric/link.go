@@ -95,6 +95,14 @@ func (e *DialError) Error() string {
 
 func (e *DialError) Unwrap() error { return e.Err }
 
+// ExitCode is 7 for a token that was refused, else 3: the service is not there.
+func (e *DialError) ExitCode() int {
+	if e.Refused {
+		return 7
+	}
+	return 3
+}
+
 // Hint says what to check.
 func (e *DialError) Hint() string {
 	if e.Refused {

@@ -208,6 +208,9 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 	if site.Broken(reply.Found) {
 		return a.checked(reply.Found, map[string]any{"directory": dir}, nil)
 	}
+	if reply.Pages == 0 {
+		return &codedError{text: dir + ": no document to publish", hint: "write one, such as " + filepath.Join(dir, "index.org"), code: exitNotFound}
+	}
 	secrets, err := a.secrets()
 	if err != nil {
 		return err

@@ -206,7 +206,7 @@ Org leaves that property to extensions such as org-depend; wb reads it."
     (while (stringp (car args)) (push (pop args) regexps))
     (setq regexps (append regexps (plist-get args :regexps)))
     (cl-some (lambda (b)
-               (and (or (null (plist-get args :lang)) (equal (plist-get args :lang) (car b)))
+               (and (or (null (plist-get args :lang)) (cl-equalp (plist-get args :lang) (car b)))
                     (cl-every (lambda (r) (wb-match r (cdr b))) regexps)))
              (h-blocks h))))
 

@@ -70,8 +70,11 @@ type StepEvent struct {
 }
 
 // ExitCode is the exit code of the command line for a run.
-func (r *Result) ExitCode() int {
-	switch r.Status {
+func (r *Result) ExitCode() int { return ExitCode(r.Status) }
+
+// ExitCode is the exit code of a run that ended with a status.
+func ExitCode(status string) int {
+	switch status {
 	case StatusDone, StatusText, StatusSilent:
 		return 0
 	case StatusCancelled:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"strings"
 
+	"wb/agent"
 	"wb/agent/keeper"
 	"wb/agent/runtime"
 )
@@ -41,7 +42,7 @@ func (c *agentKeepCmd) Run(a *app) error {
 		}
 		failed := false
 		k := &keeper.Keeper{Runtime: rt, Task: task, Note: func(text string) { a.note("wb: %s", text) }, Woke: func(w keeper.Wake) {
-			failed = failed || w.Result == nil || w.Result.ExitCode() != 0
+			failed = failed || agent.ExitCode(w.Status) != 0
 			_ = a.answer("agent", w, func(out io.Writer) error {
 				_, err := fmt.Fprintln(out, w)
 				return err

@@ -37,7 +37,7 @@ func TestKillKeeper(t *testing.T) {
 				t.Helper()
 				command, out, stderr := c.command(keepArgs(when)...)
 				if err := command.Run(); err != nil {
-					t.Fatalf("%v\n%s", err, stderr)
+					t.Fatalf("%v\n%s%s", err, stderr, out)
 				}
 				return out.String()
 			}
@@ -53,7 +53,8 @@ func TestKillKeeper(t *testing.T) {
 				if _, _, ok := c.killed(n, keepArgs("--now")...); !ok {
 					continue
 				}
-				if got := keep(c, "--once"); !strings.HasSuffix(got, end) && got != "" {
+				// A run that ended just before its keeper died is known by its status.
+				if got := keep(c, "--once"); !strings.HasSuffix(got, end) && !strings.HasSuffix(got, " done\n") && got != "" {
 					t.Errorf("killed after %d entries the next keeper said %q", n, got)
 				}
 				if got := keep(c, "--once"); got != "" {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/nearest"
 )
 
 // Entry is one work.
@@ -76,35 +77,11 @@ func (l *Library) Nearest(key string) string {
 		if strings.EqualFold(k, key) {
 			return k
 		}
-		if d := distance(strings.ToLower(key), strings.ToLower(k), bound); d <= bound {
+		if d := nearest.Distance(strings.ToLower(key), strings.ToLower(k)); d <= bound {
 			best, bound = k, d-1
 		}
 	}
 	return best
-}
-
-// distance is the number of letters to change, at most bound+1.
-func distance(a, b string, bound int) int {
-	if len(a)-len(b) > bound || len(b)-len(a) > bound || bound < 0 {
-		return bound + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, last+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 // Field is a field as the file has it; a work takes what it lacks from the one

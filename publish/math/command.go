@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/nearest"
 )
 
 // command parses what a control sequence stands for; its token has been taken.
@@ -106,35 +107,11 @@ func (p *parser) nearest(name string) string {
 	slices.Sort(all)
 	best, bound := "", len(name)/2
 	for _, candidate := range all {
-		if d := distance(name, candidate, bound); d <= bound && len(candidate) > 1 {
+		if d := nearest.Distance(name, candidate); d <= bound && len(candidate) > 1 {
 			best, bound = candidate, d-1
 		}
 	}
 	return best
-}
-
-// distance is the number of letters to change, at most bound+1.
-func distance(a, b string, bound int) int {
-	if len(a)-len(b) > bound || len(b)-len(a) > bound || bound < 0 {
-		return bound + 1
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		last := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := last
-			if a[i] != b[j] {
-				cost++
-			}
-			last = row[j+1]
-			row[j+1] = min(cost, last+1, row[j]+1)
-		}
-	}
-	return row[len(b)]
 }
 
 func stray(p *parser, t token) (*element, error) {

@@ -1,6 +1,12 @@
 package compile
 
-import "context"
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+
+	"wb/sandbox"
+)
 
 // SessionCloser is a lane that keeps an interpreter alive for each Job.Session.
 // Whoever chose the names ends the sessions; a name may be used again after.
@@ -85,4 +91,24 @@ func FreezerOf(lane Lane) (SessionFreezer, bool) {
 		}
 		lane = wrapped.Unwrap()
 	}
+}
+
+// FreezeVM is a session's VM as data; meta is what the lane needs beside its
+// memory, as JSON.
+func FreezeVM(vm *sandbox.Instance, meta any) (*FrozenSession, error) {
+	snapshot, err := vm.Snapshot()
+	if err != nil {
+		return nil, err
+	}
+	defer snapshot.Close()
+	f := &FrozenSession{}
+	if f.Meta, err = json.Marshal(meta); err != nil {
+		return nil, err
+	}
+	var state bytes.Buffer
+	if err := snapshot.Encode(&state); err != nil {
+		return nil, err
+	}
+	f.State = state.Bytes()
+	return f, nil
 }

@@ -1,7 +1,6 @@
 package js
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,20 +25,7 @@ func (l *Lane) FreezeSession(_ context.Context, name string) (*compile.FrozenSes
 	if s.machine == nil {
 		return nil, nil
 	}
-	snapshot, err := s.machine.in.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	defer snapshot.Close()
-	meta, err := json.Marshal(frozenMeta{s.machine.image.landmarks, s.machine.world.caps})
-	if err != nil {
-		return nil, err
-	}
-	var state bytes.Buffer
-	if err := snapshot.Encode(&state); err != nil {
-		return nil, err
-	}
-	return &compile.FrozenSession{Meta: meta, State: state.Bytes()}, nil
+	return compile.FreezeVM(s.machine.in, frozenMeta{s.machine.image.landmarks, s.machine.world.caps})
 }
 
 // ThawSession starts a session from a frozen one.

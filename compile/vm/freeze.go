@@ -1,7 +1,6 @@
 package vm
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,20 +23,7 @@ func (i *Interpreter) FreezeSession(_ context.Context, name string) (*compile.Fr
 	if one.machine == nil {
 		return nil, nil
 	}
-	s, err := one.machine.Snapshot()
-	if err != nil {
-		return nil, err
-	}
-	defer s.Close()
-	meta, err := json.Marshal(frozenMeta{one.machine.caps})
-	if err != nil {
-		return nil, err
-	}
-	var state bytes.Buffer
-	if err := s.Encode(&state); err != nil {
-		return nil, err
-	}
-	return &compile.FrozenSession{Meta: meta, State: state.Bytes()}, nil
+	return compile.FreezeVM(one.machine.Instance, frozenMeta{one.machine.caps})
 }
 
 // ThawSession starts a session from a frozen one.

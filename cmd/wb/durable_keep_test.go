@@ -2,12 +2,8 @@ package main
 
 import (
 	"fmt"
-	"os/exec"
 	"strings"
 	"testing"
-
-	"wb/compile/lanes"
-	"wb/compile/lanetest"
 )
 
 // keepArgs keep the agent of the scripted runs; what its schedule says never comes.
@@ -18,18 +14,7 @@ func keepArgs(when string) []string {
 // A keeper that is killed with SIGKILL in a wake leaves it to the next, which brings
 // it to the same end: every effect once, and no wake twice.
 func TestKillKeeper(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
-	env := lanetest.Env(t)
-	if _, err := lanes.New(env); err != nil {
-		t.Fatal(err)
-	}
-	lanetest.Need(t, env, "shell", "toolbox", "quickjs")
-	wb, err := exec.LookPath("wb") // where testscript.Main has put it
-	if err != nil {
-		t.Fatal(err)
-	}
+	wb := crashable(t)
 	for seed := range keptRuns {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()

@@ -255,18 +255,7 @@ func told(r *agent.Result) string {
 // outputs, every side effect once, and at most the turn that was under way asked
 // of the model again.
 func TestKill(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts many processes")
-	}
-	env := lanetest.Env(t)
-	if _, err := lanes.New(env); err != nil {
-		t.Fatal(err)
-	}
-	lanetest.Need(t, env, "shell", "toolbox", "quickjs")
-	wb, err := exec.LookPath("wb") // where testscript.Main has put it
-	if err != nil {
-		t.Fatal(err)
-	}
+	wb := crashable(t)
 	stride := killedStride
 	if os.Getenv("WB_KILL_EVERY") != "" {
 		stride = 1
@@ -308,4 +297,22 @@ func TestKill(t *testing.T) {
 			t.Logf("%d entries, %d kills exactly between two", length, exact)
 		})
 	}
+}
+
+// crashable is the program that tests start and kill.
+func crashable(t *testing.T) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("starts many processes")
+	}
+	env := lanetest.Env(t)
+	if _, err := lanes.New(env); err != nil {
+		t.Fatal(err)
+	}
+	lanetest.Need(t, env, "shell", "toolbox", "quickjs")
+	wb, err := exec.LookPath("wb") // where testscript.Main has put it
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wb
 }

@@ -215,6 +215,20 @@ func (b *inbox[Request, Answer]) running() (context.Context, chan *visit[Request
 	return b.over, b.pending
 }
 
+// hand is the guest's next request, named by its id, as a reply to the guest:
+// nothing when serving is over.
+func (b *inbox[Request, Answer]) hand(ctx context.Context, call *dock.Call, name func(*Request, string)) (dock.Reply, error) {
+	id, request, err := b.next(ctx, call)
+	switch {
+	case errors.Is(err, errOver):
+		return dock.Reply{}, nil
+	case err != nil:
+		return dock.Reply{}, err
+	}
+	name(&request, id)
+	return answer(call, request, nil)
+}
+
 // next waits for the next request that the guest has to answer.
 func (b *inbox[Request, Answer]) next(ctx context.Context, call *dock.Call) (id string, request Request, err error) {
 	over, pending := b.running()

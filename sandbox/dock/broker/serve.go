@@ -172,15 +172,7 @@ func (a httpAnswer) write(w http.ResponseWriter) {
 }
 
 func (s *httpServer) next(ctx context.Context, call *dock.Call) (dock.Reply, error) {
-	id, request, err := s.inbox.next(ctx, call)
-	switch {
-	case errors.Is(err, errOver):
-		return dock.Reply{}, nil
-	case err != nil:
-		return dock.Reply{}, err
-	}
-	request.ID = id
-	return answer(call, request, nil)
+	return s.inbox.hand(ctx, call, func(request *httpRequest, id string) { request.ID = id })
 }
 
 func (s *httpServer) reply(_ context.Context, call *dock.Call) (dock.Reply, error) {

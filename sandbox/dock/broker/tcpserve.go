@@ -97,15 +97,7 @@ func (s *tcpServer) read(over context.Context, conn net.Conn, until []byte) ([]b
 }
 
 func (s *tcpServer) next(ctx context.Context, call *dock.Call) (dock.Reply, error) {
-	id, request, err := s.inbox.next(ctx, call)
-	switch {
-	case errors.Is(err, errOver):
-		return dock.Reply{}, nil
-	case err != nil:
-		return dock.Reply{}, err
-	}
-	request.ID = id
-	return answer(call, request, nil)
+	return s.inbox.hand(ctx, call, func(request *tcpRequest, id string) { request.ID = id })
 }
 
 func (s *tcpServer) reply(_ context.Context, call *dock.Call) (dock.Reply, error) {

@@ -150,10 +150,6 @@ var gatedTools = map[string]string{
 	"image":   "image not permitted (no exec capability)",
 }
 
-// NeedsGrant reports whether a tool is there only for runs that were granted
-// it.
-func NeedsGrant(name string) bool { _, gated := gatedTools[name]; return gated }
-
 func required(schema json.RawMessage) []string {
 	var s struct {
 		Required []string `json:"required"`

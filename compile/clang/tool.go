@@ -19,7 +19,7 @@ import (
 	"wb/compile/toolchain"
 )
 
-// Options say how [CompileC] builds a tool.
+// Options say how [Compiler.CompileC] builds a tool.
 type Options struct {
 	// Flags are given to the compiler for every file: "-O2", "-DX=1",
 	// "-I/work/include" (the sources lie in /work).
@@ -47,11 +47,6 @@ type Options struct {
 // source file is compiled, headers lie where the paths say, below /work.
 // Messages of the compiler come back in a [*compile.BuildError] with the files'
 // own positions. The toolchain is installed when it is missing.
-func CompileC(ctx context.Context, env *compile.Env, files map[string][]byte, opts Options) ([]byte, error) {
-	return New(env).CompileC(ctx, files, opts)
-}
-
-// CompileC is the function of that name with a compiler that stays loaded.
 func (c *Compiler) CompileC(ctx context.Context, files map[string][]byte, opts Options) ([]byte, error) {
 	t, err := c.tool(ctx)
 	if err != nil {

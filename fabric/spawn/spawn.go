@@ -142,13 +142,6 @@ func (w *Workers) end(cmd *exec.Cmd, pipe io.Closer, ended <-chan error) {
 	}
 }
 
-// Process is the process of a worker, for tests that kill it.
-func (w *Workers) Process(i int) *os.Process {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.running[i].Process
-}
-
 // Close tells the workers to leave and waits until they have.
 func (w *Workers) Close() {
 	w.stop()

@@ -18,14 +18,6 @@ func (r *Regexp) FindSubmatch(b []byte) [][]byte {
 	return r.compiled().FindSubmatch(b)
 }
 
-func (r *Regexp) FindSubmatchIndex(b []byte) []int {
-	return r.compiled().FindSubmatchIndex(b)
-}
-
-func (r *Regexp) FindAllIndex(b []byte, n int) [][]int {
-	return r.compiled().FindAllIndex(b, n)
-}
-
 func (r *Regexp) FindAllSubmatch(b []byte, n int) [][][]byte {
 	return r.compiled().FindAllSubmatch(b, n)
 }
@@ -76,10 +68,6 @@ func (r *Regexp) ReplaceAllFunc(src []byte, with func([]byte) []byte) []byte {
 
 func (r *Regexp) ReplaceAllString(src, with string) string {
 	return r.compiled().ReplaceAllString(src, with)
-}
-
-func (r *Regexp) ReplaceAllLiteralString(src, with string) string {
-	return r.compiled().ReplaceAllLiteralString(src, with)
 }
 
 func (r *Regexp) ReplaceAllStringFunc(src string, with func(string) string) string {

@@ -31,12 +31,6 @@ var environments = map[string]environment{
 	"math":     {align: "c"}, "displaymath": {align: "c", display: true},
 }
 
-// IsEnvironment reports whether NAME in \begin{NAME} is one of mathematics.
-func IsEnvironment(name string) bool {
-	_, ok := environments[strings.TrimSuffix(name, "*")]
-	return ok
-}
-
 // environment reads \begin{NAME} … \end{NAME}.
 func (p *parser) environment(t token) (*element, error) {
 	name, err := p.text()

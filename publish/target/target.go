@@ -110,15 +110,6 @@ func New(config Config) (Target, error) {
 	return &gated{config}, nil
 }
 
-// Deploy puts the signed site in dir where config says.
-func Deploy(ctx context.Context, dir string, config Config) (Release, error) {
-	t, err := New(config)
-	if err != nil {
-		return Release{}, err
-	}
-	return t.Deploy(ctx, dir)
-}
-
 // newPlace makes what is behind the gate.
 func newPlace(config Config) (place, error) {
 	switch config.Kind {

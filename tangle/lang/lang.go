@@ -137,13 +137,6 @@ func Expand(language, body string, p *Params) (string, error) {
 	return generic(body, p, statements), nil
 }
 
-// Expands reports whether :var has an effect in a language.
-func Expands(language string) bool {
-	_, whole := expanders[language]
-	_, statements := assigners[language]
-	return (whole || statements) && language != "awk" && language != "calc"
-}
-
 // generic puts prologue, statements, body and epilogue one below the other.
 func generic(body string, p *Params, statements []string) string {
 	var parts []string

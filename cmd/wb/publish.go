@@ -1,8 +1,10 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -225,6 +227,9 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 	}
 	done, err := deploy.Run(a.ctx, deploy.Job{Stage: stage, Dir: dir, Config: config, Assertions: reply.Assertions, DryRun: c.DryRun}, with)
 	if err != nil {
+		if errors.Is(err, fs.ErrPermission) && hintOf(err) == "" {
+			return &advised{err, "#+PUBLISH_OUTPUT: DIR in publish.org builds elsewhere"}
+		}
 		return err
 	}
 	if c.NoSign {

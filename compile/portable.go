@@ -35,7 +35,8 @@ const (
 	EntryFunc Entry = "func"
 	// EntryKernel calls process(in_len) with standard input in memory.
 	EntryKernel Entry = "kernel"
-	// EntryMachine gives Recipe.Program to the language machine in Image.
+	// EntryMachine gives Recipe.Program to the language's own part of the engine,
+	// which goes by Recipe.Machine.
 	EntryMachine Entry = "machine"
 )
 
@@ -90,8 +91,10 @@ type Recipe struct {
 	Read   Reading // of EntryStart
 	Dedent bool    // shared indentation is taken off before reading
 
-	// Image is the machine that runs Program, and Program what it is to run, in
-	// a form the two agree on that encodes as JSON; both of EntryMachine.
+	// Machine is the language whose part of the engine runs Program, in a form
+	// the two agree on that encodes as JSON. Image is what it starts from, nil
+	// for a program that starts anew. All of EntryMachine.
+	Machine string
 	Image   *Image
 	Program any
 
@@ -102,10 +105,28 @@ type Recipe struct {
 // Image is a language's machine as programs find it: Recipe.Wasm restored from a
 // snapshot, so that starting it costs no fuel anywhere.
 type Image struct {
-	Machine  string // "quickjs"
 	Snapshot *sandbox.Snapshot
-	// Landmarks are where things lie in it, in a form that encodes as JSON.
+	// Landmarks are where things lie in it, in a form that encodes as JSON; nil
+	// when programs find their way by themselves.
 	Landmarks any
+}
+
+// Places are where a block stands: its file, and the line and column of each of
+// its lines, as [Source.At] gives them. With them a machine elsewhere places
+// messages as the lane does.
+type Places struct {
+	File  string   `json:"file"`
+	Lines [][2]int `json:"lines"`
+}
+
+// Places lays out where the first n lines of the body stand.
+func (s *Source) Places(n int) Places {
+	p := Places{File: s.At(1, 1).File}
+	for line := range n {
+		pos := s.At(line+1, 1)
+		p.Lines = append(p.Lines, [2]int{pos.Line, pos.Col})
+	}
+	return p
 }
 
 // CrashGuide has what it takes to explain a trap as the lane does: in whose

@@ -35,7 +35,7 @@ func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 		return nil, err
 	}
 	r := &compile.Recipe{Name: "quickjs", Wasm: wasm, Args: job.Args, Stdin: job.Stdin, Dir: newFiles(nil, job.Dir, job.Limits).dir, Limits: job.Limits,
-		Entry: compile.EntryMachine, Image: &compile.Image{Machine: "quickjs", Snapshot: img.snapshot, Landmarks: img.landmarks}}
+		Entry: compile.EntryMachine, Machine: "quickjs", Image: &compile.Image{Snapshot: img.snapshot, Landmarks: img.landmarks}}
 	r.Program = u.portable(art.Shape, job.Source)
 	if art.Shape == compile.ShapeComponent {
 		r.Inputs = job.Inputs

@@ -80,6 +80,15 @@ type unit struct {
 // metaUnit is the entry of Artifact.Meta that holds a unit, as JSON.
 const metaUnit = "unit"
 
+// unpack is the unit of an artifact.
+func unpack(art *compile.Artifact) (*unit, error) {
+	u := &unit{Code: art.Script}
+	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
+		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
+	}
+	return u, nil
+}
+
 // Build checks the block's syntax.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if len(src.Deps) > 0 {
@@ -136,6 +145,19 @@ type request struct {
 	Seed *int64        `json:"seed,omitempty"`
 }
 
+// head is the request as JSON, up to its arguments.
+func (r request) head() ([]byte, error) {
+	r.N = len(r.Args)
+	if r.Outs == nil {
+		r.Outs = []string{}
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return append(text[:len(text)-1], `,"args":`...), nil
+}
+
 // answer is what boot.lua says.
 type answer struct {
 	Failure *failure `json:"failure"`
@@ -153,16 +175,11 @@ type failure struct {
 
 // ask sends a request to a machine.
 func ask(ctx context.Context, m *vm.Machine, r request) (*answer, error) {
-	r.N = len(r.Args)
-	if r.Outs == nil {
-		r.Outs = []string{}
-	}
-	text, err := json.Marshal(r)
+	text, err := r.head()
 	if err != nil {
 		return nil, err
 	}
-	args := value.OfList(r.Args...).AppendJSON([]byte(`,"args":`))
-	text = append(append(text[:len(text)-1], args...), '}')
+	text = append(value.OfList(r.Args...).AppendJSON(text), '}')
 	if _, err := m.Give(ctx, "wb_room", text); err != nil {
 		return nil, err
 	}
@@ -212,9 +229,9 @@ func reply(ctx context.Context, m *vm.Machine) ([]byte, error) {
 
 // Run executes a built block.
 func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	u := &unit{Code: art.Script}
-	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
-		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
+	u, err := unpack(art)
+	if err != nil {
+		return nil, err
 	}
 	m, release, err := l.vm.Acquire(ctx, job)
 	if err != nil {

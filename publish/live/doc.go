@@ -24,18 +24,39 @@ import (
 	"embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 )
 
 //go:embed js/*.mjs
 var modules embed.FS
 
-// workerModules and pageModules are the runtime's two programs, each module
-// behind those it imports.
+// baseModules and pageModules are the runtime's two programs, each module behind
+// those it imports. The first is that of the worker, which has modules for the
+// machines of languages too, see [workerModules].
 var (
-	workerModules = []string{"random", "files", "limits", "wasi", "value", "abi", "output", "machine", "crash", "digest", "quickjs", "run", "worker"}
-	pageModules   = []string{"digest", "value", "fields", "show", "panel"}
+	baseModules = []string{"random", "files", "limits", "wasi", "value", "abi", "output", "machine", "crash", "digest", "languages", "run"}
+	pageModules = []string{"digest", "value", "fields", "show", "panel"}
 )
+
+// machineModules are those that the machine of a language needs.
+var machineModules = map[string][]string{
+	"quickjs": {"quickjs"},
+	"lua":     {"block", "reactor", "lua"},
+}
+
+// workerModules are the worker's when it has to know some machines.
+func workerModules(machines []string) []string {
+	names := slices.Clone(baseModules)
+	for _, machine := range machines {
+		for _, name := range machineModules[machine] {
+			if !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return append(names, "worker")
+}
 
 var (
 	importLine = regexp.MustCompile(`(?m)^import \{ ([^}]*) \} from "\./(\w+)\.mjs";$`)

@@ -147,11 +147,10 @@ type module struct {
 
 // image is the machine of a language, as the runtime restores it.
 type image struct {
-	Machine   string            `json:"machine"`
 	Memory    string            `json:"memory"` // digest
 	Size      int               `json:"size"`
 	Globals   map[string]string `json:"globals"`
-	Landmarks any               `json:"landmarks"`
+	Landmarks any               `json:"landmarks,omitempty"`
 }
 
 // recipe is what the runtime reads.
@@ -171,6 +170,7 @@ type recipe struct {
 	Placed  bool                `json:"placed,omitempty"`
 	Fails   string              `json:"fails,omitempty"`
 	JSON    bool                `json:"json,omitempty"`
+	Machine string              `json:"machine,omitempty"`
 	Image   string              `json:"image,omitempty"`
 	Program any                 `json:"program,omitempty"`
 	Layout  *layout             `json:"layout,omitempty"`
@@ -290,7 +290,7 @@ func (l *Live) add(it *item, left *int) error {
 		if frozen, err = l.config.Store.memory(r.Image.Snapshot); err != nil {
 			return err
 		}
-		needs, name = append(needs, frozen.module), r.Image.Machine
+		needs, name = append(needs, frozen.module), r.Machine
 	}
 	size := 0
 	for _, m := range needs {
@@ -307,7 +307,7 @@ func (l *Live) add(it *item, left *int) error {
 		l.modules[m.digest] = m
 	}
 	if frozen != nil {
-		l.images[name] = image{Machine: name, Memory: frozen.digest, Size: frozen.size, Globals: frozen.globals, Landmarks: r.Image.Landmarks}
+		l.images[name] = image{Memory: frozen.digest, Size: frozen.size, Globals: frozen.globals, Landmarks: r.Image.Landmarks}
 	}
 	it.recipe = l.recipe(it, program.digest, name)
 	it.form = l.panel(it)
@@ -341,7 +341,7 @@ func (l *Live) recipe(it *item, program, image string) recipe {
 	r := o.Recipe
 	lim := r.Limits
 	out := recipe{
-		Name: r.Name, Module: program, Image: image, Program: r.Program, Args: r.Args, Env: r.Env, Dir: r.Dir, Stdin: r.Stdin, Files: o.Files,
+		Name: r.Name, Module: program, Machine: r.Machine, Image: image, Program: r.Program, Args: r.Args, Env: r.Env, Dir: r.Dir, Stdin: r.Stdin, Files: o.Files,
 		Limits: limits{Fuel: lim.Fuel, Memory: lim.Memory, Output: lim.Output, Files: lim.Files},
 		Entry:  r.Entry, Sig: signatureOf(r.Sig), Func: r.Func, Listed: r.Listed, Placed: r.Placed, Fails: r.Fails, JSON: r.JSON, Read: r.Read, Dedent: r.Dedent, Crash: r.Crash, Feed: o.Feed,
 		Show: show{Shape: o.Shape, Words: o.Words, Outs: o.Outs},
@@ -446,9 +446,10 @@ func (l *Live) Foot() (page.Foot, error) {
 	if len(l.modules) == 0 {
 		return foot, nil
 	}
-	recipes, hrefs := map[string]recipe{}, map[string]string{}
+	recipes, hrefs, machines := map[string]recipe{}, map[string]string{}, map[string]bool{}
 	for _, id := range l.Runs() {
 		recipes[id] = l.items[id].recipe
+		machines[l.items[id].recipe.Machine] = true
 	}
 	var out strings.Builder
 	for _, digest := range slices.Sorted(maps.Keys(l.modules)) {
@@ -462,7 +463,7 @@ func (l *Live) Foot() (page.Foot, error) {
 	if err != nil {
 		return foot, err
 	}
-	worker, err := program(workerModules)
+	worker, err := program(workerModules(slices.Sorted(maps.Keys(machines))))
 	if err != nil {
 		return foot, err
 	}

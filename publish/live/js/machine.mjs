@@ -181,6 +181,7 @@ export class Machine {
   }
 
   memoryLimit() { return new LimitError("memory", this.limits.memory); }
+  stackLimit() { return new LimitError("stack", 0); }
 
   // guarded puts what the engine says into the sandbox's words.
   guarded(work) {
@@ -188,11 +189,11 @@ export class Machine {
       return work();
     } catch (e) {
       if (e instanceof Halt) throw e;
-      if (e instanceof RangeError || e.name === "InternalError") throw new LimitError("stack", 0);
+      if (e instanceof RangeError || e.name === "InternalError") throw this.stackLimit();
       if (!(e instanceof WebAssembly.RuntimeError)) throw e;
       const reason = reasonOf(e.message);
       const top = this.exports?.["wb:g0"]?.value;
-      if (reason === "stack overflow" || reason === "out of bounds memory access" && typeof top === "number" && top < 0) throw new LimitError("stack", 0);
+      if (reason === "stack overflow" || reason === "out of bounds memory access" && typeof top === "number" && top < 0) throw this.stackLimit();
       throw this.verdict() ?? new Trap(reason, framesOf(e));
     }
   }

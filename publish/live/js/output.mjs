@@ -2,7 +2,7 @@
 // package compile (ReadOutput, ImportTable, Dedent).
 import { Bytes, isText, textOf } from "./value.mjs";
 
-const latin1 = (bytes) => {
+export const latin1 = (bytes) => {
   let out = "";
   for (let at = 0; at < bytes.length; at += 8192) out += String.fromCharCode.apply(null, bytes.subarray(at, at + 8192));
   return out;
@@ -111,7 +111,7 @@ function tableOf(rows, cell) {
 }
 
 // trim takes off what Go calls space.
-const trim = (s) => s.replace(/^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g, "");
+export const trim = (s) => s.replace(/^[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+|[\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000]+$/g, "");
 
 const numberCell = /^[-+]?([0-9]+\.?|[0-9]*\.[0-9]+([eE][-+]?[0-9]+)?|[0-9]+\.?[eE][-+]?[0-9]+)$/;
 

@@ -2,7 +2,8 @@
 // the functions that package compile/js gives it. JavaScript values are handles;
 // a machine runs one program.
 import { sha256 } from "./digest.mjs";
-import { clean, errno } from "./files.mjs";
+import { clean, errno, Tree } from "./files.mjs";
+import { languages } from "./languages.mjs";
 import { Halt, LimitError } from "./limits.mjs";
 import { readCellText } from "./output.mjs";
 import { Random, seedOf } from "./random.mjs";
@@ -80,6 +81,10 @@ export class QuickJS {
     this.room = recipe.limits.files;
     this.random = new Random(seedOf());
   }
+
+  // world is what the module has of the system interface: nothing. The host
+  // functions below are its way out.
+  world = { tree: new Tree(), stdout: () => {}, stderr: () => {} };
 
   // imports are what the module wants of the host.
   get imports() {
@@ -522,6 +527,8 @@ export class QuickJS {
     return lines.join("");
   }
 }
+
+languages.quickjs = QuickJS;
 
 const frame = /(\(?)([^\s():]*\.[a-z]+):(\d+)(?::(\d+))?(\)?)/;
 const frames = new RegExp(frame.source, "g");

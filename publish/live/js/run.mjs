@@ -4,9 +4,9 @@ import { Frame, lift, wholeOf } from "./abi.mjs";
 import { explain } from "./crash.mjs";
 import { Tree } from "./files.mjs";
 import { Exit, LimitError, Trap } from "./limits.mjs";
+import { languages } from "./languages.mjs";
 import { Machine } from "./machine.mjs";
 import { readOutput } from "./output.mjs";
-import { QuickJS } from "./quickjs.mjs";
 import { Members, fit, isText, bytesOf, json, parseJSON, shownText, textOf } from "./value.mjs";
 
 const utf8 = new TextEncoder();
@@ -79,10 +79,9 @@ export async function run(recipe, wasm, inputs, tick) {
   let machine = null;
   try {
     const started = { ...recipe, stdin: feed(recipe, inputs) };
-    const language = recipe.entry === "machine" ? new languages[recipe.image.machine](started, inputs, { stdout, stderr, tree }) : null;
-    // A language machine has no streams of its own: its host functions are its way out.
-    const out1 = language ? () => {} : stdout.write, out2 = language ? () => {} : stderr.write;
-    machine = new Machine(started, { wasm, tree: language ? new Tree() : tree, stdout: out1, stderr: out2, tick, imports: language?.imports });
+    const language = recipe.entry === "machine" ? new languages[recipe.machine](started, inputs, { stdout, stderr, tree }) : null;
+    const world = language?.world ?? { tree, stdout: stdout.write, stderr: stderr.write };
+    machine = new Machine(started, { wasm, ...world, tick, imports: language?.imports });
     await entries[recipe.entry](machine, started, inputs, out, stdout, language, stderr);
   } catch (e) {
     fail(recipe, e, out, stderr);
@@ -93,6 +92,10 @@ export async function run(recipe, wasm, inputs, tick) {
 // fail puts an error where the lane would: a trap of a program is on its
 // standard error, everything else ends the run without an outcome.
 function fail(recipe, e, out, stderr) {
+  if (e instanceof Trap && recipe.entry === "machine") {
+    out.error = `${recipe.name}: trap: ${e.reason}${e.frames.length > 0 ? ` in ${e.frames[0]}` : ""}`;
+    return;
+  }
   if (e instanceof Trap) {
     const { text, exit } = explain(recipe.crash, e, shownText(textOf(stderr.bytes)));
     if (recipe.entry === "start" || recipe.crash?.style !== "c") {
@@ -118,14 +121,11 @@ function fail(recipe, e, out, stderr) {
 // printed is the value of a program that is its output.
 const printed = (recipe, stdout) => readOutput(stdout.bytes, recipe);
 
-// The machines of languages.
-const languages = { quickjs: QuickJS };
-
 // The ways a program is entered.
 const entries = {
   async machine(machine, _recipe, _inputs, out, _stdout, language) {
-    await machine.start();
-    Object.assign(out, language.run(machine));
+    await machine.start({ initialize: false });
+    Object.assign(out, await language.run(machine));
   },
 
   async start(machine, recipe, _inputs, out, stdout) {

@@ -1,0 +1,27 @@
+package vm
+
+import (
+	"context"
+
+	"wb/compile"
+)
+
+// Recipe lays out a run of the interpreter for another engine (see
+// [compile.Portable]): what is frozen here is revived there, and asked program
+// in the way of the interpreter's lane.
+func (i *Interpreter) Recipe(ctx context.Context, job *compile.Job, program any) (*compile.Recipe, error) {
+	image, err := i.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	t, err := i.env.Tools.Ensure(ctx, i.config.Tool, i.env.Progress)
+	if err != nil {
+		return nil, err
+	}
+	wasm, err := t.ReadFile(i.config.File)
+	if err != nil {
+		return nil, err
+	}
+	return &compile.Recipe{Name: i.config.Tool, Wasm: wasm, Args: i.config.Args, Env: i.config.Env, Stdin: job.Stdin, Limits: job.Limits,
+		Entry: compile.EntryMachine, Machine: i.config.Tool, Image: &compile.Image{Snapshot: image}, Program: program}, nil
+}

@@ -1,0 +1,92 @@
+package live_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"wb/internal/chromium"
+	"wb/publish/live"
+	"wb/value"
+)
+
+// given are inputs for a component, as JSON; those left out keep their values.
+type given struct {
+	id     string
+	inputs map[string]string
+}
+
+// changed are inputs for the components of a document in a language whose
+// machine is shipped, with all that can go wrong.
+var changed = map[string][]given{
+	"lua.org": {
+		{"spread", map[string]string{"heights": "[1, 2.5]", "mean": "-2"}},
+		{"spread", map[string]string{"heights": "[]"}},
+		{"spread", map[string]string{"heights": `[1, "x"]`}},
+		{"late", map[string]string{"big": "-9223372036854775808", "who": `"<b>\u2028"`}},
+		{"fail", map[string]string{"index": "2"}},
+		{"fail", map[string]string{"index": "7"}},
+		{"fail", map[string]string{"index": "9"}},
+		{"fail", map[string]string{"index": "10"}},
+		{"fail", map[string]string{"index": "11"}},
+		{"fail", map[string]string{"index": "12"}},
+		{"fail", map[string]string{"index": "13"}},
+		{"endless", map[string]string{"rounds": "-1"}},
+		{"echo", map[string]string{"text": `"ab\ncd"`}},
+	},
+}
+
+// Changed inputs give what wb run --set gives for them: the value, or the
+// failure with its words, and the fuel.
+func TestLanguages(t *testing.T) {
+	browser := chromium.Start(t)
+	for _, name := range slices.Sorted(maps.Keys(changed)) {
+		t.Run(name, func(t *testing.T) {
+			pub := publish(t, name, live.Config{}, documents[name]...)
+			page := browser.Open(t, pub.write(t))
+			for _, g := range changed[name] {
+				pub.compare(t, page, g)
+			}
+		})
+	}
+}
+
+// compare holds a run in the browser against one on the host.
+func (p *published) compare(t *testing.T, page *chromium.Page, g given) {
+	t.Helper()
+	at := slices.IndexFunc(p.live.Runs(), func(id string) bool { return id == g.id || strings.HasSuffix(id, "/"+g.id) })
+	if at < 0 {
+		t.Errorf("%s does not run in a browser: %v", g.id, p.live.Left())
+		return
+	}
+	id := p.live.Runs()[at]
+	set, typed := map[string]value.Value{}, map[string]string{}
+	for name, text := range g.inputs {
+		v := parse(t, text)
+		if set[name], typed[name] = v, text; v.Kind() == value.String {
+			typed[name] = v.Text()
+		}
+	}
+	o, want := start(t, page, id, typed), p.host(t, id, set)
+	name := fmt.Sprintf("%s %v", g.id, g.inputs)
+	switch {
+	case want.Err != nil && o.Error != "":
+		if !strings.HasSuffix(want.Err.Error(), o.Error) {
+			t.Errorf("%s: %q, the host says %q", name, o.Error, want.Err)
+		}
+	case want.Err != nil:
+		if o.Exit != want.Exit || o.Stderr != want.Stderr || o.Stdout != want.Stdout || o.Fuel != want.Usage.Fuel {
+			t.Errorf("%s: %+v, the host says %q, exit %d after %d units: %q %q", name, o, want.Err, want.Exit, want.Usage.Fuel, want.Stdout, want.Stderr)
+		}
+	default:
+		exact, err := p.outcome(t, id, set).MarshalJSON()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if o.Error != "" || o.Value != string(exact) || o.Stderr != want.Stderr || o.Fuel != want.Usage.Fuel {
+			t.Errorf("%s: %s %q with %d units (%s), the host gives %s %q with %d", name, o.Value, o.Stderr, o.Fuel, o.Error, exact, want.Stderr, want.Usage.Fuel)
+		}
+	}
+}

@@ -29,6 +29,7 @@ type flatPlan struct {
 	Edges      []flatEdge      `json:"edges"`
 	Imports    []string        `json:"imports"`
 	Exports    []string        `json:"exports"`
+	Placement  []Placement     `json:"placement,omitempty"`
 }
 
 // flatWorld is a unit that is compiled: a block with its source.
@@ -71,12 +72,14 @@ type flatEdge struct {
 	Why  Why      `json:"why"`
 }
 
-// JSON is the plan as data, ready to be marshalled. An unknown shape is an
-// error.
-func (p *Plan) JSON(shape PlanShape) (any, error) {
+// JSON is the plan as data, ready to be marshalled; the flat layout says where
+// programs would run if placed does. An unknown shape is an error.
+func (p *Plan) JSON(shape PlanShape, placed ...Placement) (any, error) {
 	switch shape {
 	case PlanFlat, "":
-		return p.flat(), nil
+		flat := p.flat()
+		flat.Placement = placed
+		return flat, nil
 	case PlanNested:
 		return p.nested(), nil
 	}

@@ -356,6 +356,12 @@ return 1
 			t.Errorf("%s ran at %q", d.ID, d.Where)
 		}
 	}
+	// It is what a plan foretells.
+	for i, one := range report.Plan.Placements(workbook.Options{Grants: []string{"clock"}}) {
+		if why := stayed[one.Component]; why != one.Why || (one.Where == workbook.AtWorkers) != (report.Components[i].Where != "") {
+			t.Errorf("%s: stayed %q, foretold %+v", one.Component, why, one)
+		}
+	}
 	if !strings.Contains(stayed["two"], "session") || !strings.Contains(stayed["timed"], "clock") || len(stayed) != 3 {
 		t.Errorf("stayed: %v", stayed)
 	}

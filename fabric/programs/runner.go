@@ -94,17 +94,11 @@ func (e *StayError) Hint() string { return "the tier process runs it in a child 
 
 // Stays is why a program cannot travel, "" when it can.
 func Stays(p *compile.Program) string {
-	switch {
-	case p.Job.Session != "":
-		return "its session lives here"
-	case p.Job.Dock != nil && len(p.Job.Dock.Capabilities()) > 0:
-		return fmt.Sprintf("it was granted %s, and what it does there must not happen twice", p.Job.Dock.Capabilities()[0])
-	case p.Job.Caps.Clock:
-		return "it reads the clock"
-	case p.Job.Caps.Random:
-		return "it reads random numbers"
+	ties := remote.Ties{Session: p.Job.Session != "", Clock: p.Job.Caps.Clock, Random: p.Job.Caps.Random}
+	if p.Job.Dock != nil {
+		ties.Granted = p.Job.Dock.Capabilities()
 	}
-	return ""
+	return ties.Reason()
 }
 
 // Execute brings about a program's outcome.

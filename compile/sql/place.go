@@ -40,7 +40,9 @@ func (u *unit) report(src *compile.Source, messages string) (text string, failed
 				if strings.HasPrefix(c[2], "error") {
 					col = len(c[0]) - 2 - 1
 				}
-				pos = u.position(src, line, lines[i+1][2:], col)
+				if line > 0 { // else it is about SQL on the command line
+					pos = u.position(src, line, lines[i+1][2:], col)
+				}
 				i += 2
 			}
 		}

@@ -151,6 +151,11 @@ func TestMessages(t *testing.T) {
 	if got, want := lanetest.Complaint(out, err), "a.org:10:1: the last statement found 2 columns, :sig: wants one s32\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+	src = block(compile.ShapeCommand, "select 1;")
+	out, err = lanetest.Execute(t, sqlite, src, &compile.Job{Args: []string{":memory:", "selec 2"}})
+	if got, want := lanetest.Complaint(out, err), "a.org:10:1: in prepare, near \"selec\": syntax error\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
 	src = block(compile.ShapeBabel, "select 1")
 	src.Args["engine"] = []string{"postgresql"}
 	if _, err := sqlite.Build(t.Context(), src); err == nil || !strings.Contains(err.Error(), ":engine postgresql is a server") {

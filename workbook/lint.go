@@ -32,6 +32,9 @@ func Lint(file string, src []byte, opts LintOptions) []compile.Diagnostic {
 func LintPlan(p *Plan, opts LintOptions) []compile.Diagnostic {
 	l := &linter{plan: p, doc: p.doc, opts: opts}
 	l.found = append(l.found, p.Problems...)
+	if slices.ContainsFunc(l.found, func(d compile.Diagnostic) bool { return d.Code == "not-text" }) {
+		return l.found // what else it seems to say, it does not
+	}
 	l.balance()
 	l.names()
 	l.headlines()

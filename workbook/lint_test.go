@@ -25,6 +25,10 @@ func TestBrokenExamples(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	docs, err := os.ReadFile("../docs/workbook.org")
+	if err != nil {
+		t.Fatal(err)
+	}
 	var all strings.Builder
 	for _, file := range files {
 		src, err := os.ReadFile(file)
@@ -32,6 +36,9 @@ func TestBrokenExamples(t *testing.T) {
 			t.Fatal(err)
 		}
 		code := strings.TrimSuffix(filepath.Base(file), ".org")
+		if !strings.Contains(string(docs), "~"+code+"~") {
+			t.Errorf("docs/workbook.org does not list ~%s~", code)
+		}
 		found := Lint(filepath.Base(file), src, LintOptions{Languages: registry})
 		if len(found) == 0 {
 			t.Errorf("%s: found nothing", code)

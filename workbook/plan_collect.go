@@ -50,6 +50,10 @@ func planDocument(file string, doc *org.Document) *Plan {
 	p.Slug = Slug(p.Title)
 	b := &builder{plan: p, doc: doc, heads: map[*org.Node]*heading{}, ids: map[string]bool{}, counts: map[string]int{},
 		elements: map[*org.Node]*Component{}, producers: map[string][]*Component{}}
+	if found, bad := notText(file, doc.Source()); bad {
+		p.Problems = append(p.Problems, found)
+		return p
+	}
 	b.collect()
 	b.connect()
 	b.check()
@@ -161,6 +165,10 @@ func (b *builder) heading(n *org.Node) {
 		head.component = b.headingComponent(head, DialectWorkflow, h.Title.Text)
 	case declaresPorts(h):
 		head.component = b.headingComponent(head, DialectHeading, b.plan.Slug+"/"+Slug(h.Title.Text))
+	}
+	if c := head.component; c != nil && h.HasTag("agent") {
+		b.agentHeading(c, head)
+		head.component = nil // blocks below it are its own, not its code
 	}
 }
 
@@ -341,6 +349,9 @@ func (b *builder) argPorts(c *Component) {
 		}
 	}
 	c.Uses = append(c.Uses, b.usesOf(c.node, c.Args)...)
+	if c.Lang == LangAgent {
+		c.Uses = append(c.Uses, "llm")
+	}
 	c.Packages = packagesOf(c.Args)
 }
 

@@ -40,6 +40,9 @@ func (c *exportCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
+	if bad, is := workbook.NotText(c.File, src); is {
+		return &workbook.PlanError{Diagnostics: []compile.Diagnostic{bad}}
+	}
 	out, err := c.translate(a, src)
 	if err != nil {
 		return err

@@ -79,7 +79,7 @@ func (c *publishValidateCmd) Run(a *app) error {
 		return err
 	}
 	return a.checked(found, map[string]any{"directory": c.Dir, "pages": len(p.Documents), "left": p.Left}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d pages, no mistakes\n", c.Dir, len(p.Documents))
+		_, err := fmt.Fprintf(w, "%s: %s, no mistakes\n", c.Dir, site.Pages(len(p.Documents)))
 		return err
 	})
 }
@@ -87,10 +87,8 @@ func (c *publishValidateCmd) Run(a *app) error {
 // checked answers with findings, and fails if there are errors among them.
 func (a *app) checked(found []compile.Diagnostic, data map[string]any, text func(io.Writer) error) error {
 	if !site.Broken(found) {
-		for _, d := range found {
-			a.note("%s", d)
-		}
-		data["found"] = found
+		a.advice(found)
+		data["found"] = slices.Concat([]compile.Diagnostic{}, found)
 		return a.answer("publish", data, text)
 	}
 	fault := &codedError{text: site.Summary(found), code: exitFailed}
@@ -105,6 +103,16 @@ func (a *app) checked(found []compile.Diagnostic, data map[string]any, text func
 		a.diagnostic(d)
 	}
 	return fault
+}
+
+// advice tells what is no mistake, with what to do about it.
+func (a *app) advice(found []compile.Diagnostic) {
+	for _, d := range found {
+		a.note("%s", d)
+		if d.Hint != "" {
+			a.note("    hint: %s", d.Hint)
+		}
+	}
 }
 
 // secrets are the values that must not leave.
@@ -202,14 +210,10 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 	for _, left := range reply.Left {
 		a.note("left out: %s", left)
 	}
-	for _, d := range reply.Found {
-		if d.Severity != compile.Error {
-			a.note("%s", d)
-		}
-	}
 	if site.Broken(reply.Found) {
 		return a.checked(reply.Found, map[string]any{"directory": dir}, nil)
 	}
+	a.advice(reply.Found)
 	if reply.Pages == 0 {
 		return &codedError{text: dir + ": no document to publish", hint: "write one, such as " + filepath.Join(dir, "index.org"), code: exitNotFound}
 	}

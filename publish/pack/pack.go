@@ -58,6 +58,9 @@ func Workbook(ctx context.Context, opts workbook.Options) (*Packed, error) {
 		}
 		opts.Source = src
 	}
+	if bad, is := workbook.NotText(opts.File, opts.Source); is {
+		return nil, &workbook.PlanError{Diagnostics: []compile.Diagnostic{bad}}
+	}
 	root, err := os.OpenRoot(filepath.Dir(opts.File))
 	if err != nil {
 		return nil, err

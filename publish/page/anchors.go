@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"path"
 	"slices"
 	"strings"
 )
@@ -10,9 +11,10 @@ import (
 type Anchors struct{ w *writer }
 
 // AnchorsOf finds the places of a page without making it: the ids are those of
-// [Fragment] for the same document. Included files are not read.
-func AnchorsOf(file string, src []byte) (Anchors, error) {
-	p, err := prepare(context.Background(), file, src, nil)
+// [Fragment] for the same document, given the same way to read what it
+// includes, which is that of [Options.Include]. nil reads nothing.
+func AnchorsOf(ctx context.Context, file string, src []byte, include func(name string) ([]byte, error)) (Anchors, error) {
+	p, err := prepare(ctx, file, src, source{read: include, above: true})
 	if err != nil {
 		return Anchors{}, err
 	}
@@ -21,18 +23,34 @@ func AnchorsOf(file string, src []byte) (Anchors, error) {
 
 // anchorIn finds the id that another workbook's page gives to what a link's
 // search names.
-func anchorIn(file string, src []byte, search string) (id string, ok bool) {
-	a, err := AnchorsOf(file, src)
+func anchorIn(file string, src []byte, search string, from source) (id string, ok bool) {
+	beside := source{}
+	if from.read != nil {
+		beside.read = func(name string) ([]byte, error) { return from.read(path.Join(path.Dir(file), name)) }
+	}
+	p, err := prepare(context.Background(), file, src, beside)
 	if err != nil {
 		return "", false
 	}
-	return a.Search(search)
+	return Anchors{newWriter(p, file, Options{})}.Search(search)
 }
 
 // ID gives the place of the headline with an :ID:.
 func (a Anchors) ID(id string) (string, bool) {
 	at, ok := a.w.anchors["id "+id]
 	return at.id, ok
+}
+
+// IDs are the :ID:s of its headlines, sorted.
+func (a Anchors) IDs() []string {
+	var ids []string
+	for key := range a.w.anchors {
+		if id, ok := strings.CutPrefix(key, "id "); ok {
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
 }
 
 // Search gives the place that what follows "::" in a file link means: #custom-id,

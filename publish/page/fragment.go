@@ -76,11 +76,12 @@ func Mistakes(found []compile.Diagnostic) int {
 // mistakes, such as links that lead nowhere, with their places in the file;
 // the page is made nevertheless.
 func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page, []compile.Diagnostic, error) {
-	p, err := prepare(ctx, file, src, opts.Read)
+	p, err := prepare(ctx, file, src, opts.include())
 	if err != nil {
 		return nil, nil, err
 	}
 	w := newWriter(p, file, opts)
+	w.unshown()
 	out := &Page{Title: w.title(), Lang: w.language(), Author: plainText(w.quietly("AUTHOR")), Date: plainText(w.quietly("DATE")),
 		Description: w.setting("DESCRIPTION"), Tags: w.tags(), Source: src}
 	out.Header = w.header()

@@ -1,7 +1,9 @@
 package page
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"slices"
 	"strconv"
@@ -10,6 +12,7 @@ import (
 	"wb/compile"
 	"wb/org"
 	"wb/publish/manifest"
+	"wb/workbook"
 )
 
 // maxIncludes bounds how deep files include files, maxIncluded how much text
@@ -22,10 +25,16 @@ const (
 // includer carries out #+INCLUDE and #+SETUPFILE, as ox does: before anything
 // else, on the text.
 type includer struct {
-	read  func(name string) ([]byte, error)
+	source
 	found []compile.Diagnostic
 	notes map[string]int // files included so far: their footnotes get labels of their own
 	size  int
+}
+
+// source is where included files come from.
+type source struct {
+	read  func(name string) ([]byte, error) // nil reads nothing
+	above bool                              // it knows directories above the workbook's, too
 }
 
 // expand is the text with its includes carried out; chain are the files being
@@ -93,9 +102,9 @@ func (x *includer) open(t *text, offset int, name string, chain []string) (*orig
 	}
 	file := path.Clean(t.relative(offset, name))
 	switch {
-	case !path.IsAbs(file) && (file == ".." || strings.HasPrefix(file, "../")):
+	case !x.above && (file == ".." || strings.HasPrefix(file, "../")):
 		return nil, &noteworthy{name + " lies outside the workbook's directory", "keep what a page includes below it"}
-	case manifest.Private(file):
+	case manifest.Private(below(file)):
 		return nil, fmt.Errorf("%s never leaves this machine", name)
 	case slices.Contains(chain, file):
 		return nil, &noteworthy{strings.Join(append(slices.Clone(chain[slices.Index(chain, file):]), file), " includes "), "a file cannot include itself"}
@@ -105,8 +114,14 @@ func (x *includer) open(t *text, offset int, name string, chain []string) (*orig
 		return nil, fmt.Errorf("%s cannot be read here", name)
 	}
 	data, err := x.read(file)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("%s is not there", name)
+	case err != nil:
+		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
+	}
+	if bad, is := workbook.NotText(file, data); is {
+		return nil, &noteworthy{fmt.Sprintf("%s:%d:%d: %s", name, bad.Pos.Line, bad.Pos.Col, bad.Message), "save it as UTF-8; a link leads to files that are no text"}
 	}
 	dir := path.Dir(file)
 	if dir == "." {
@@ -118,6 +133,14 @@ func (x *includer) open(t *text, offset int, name string, chain []string) (*orig
 		base = strings.TrimSuffix(base, from.dir)
 	}
 	return &origin{name: path.Join(base, file), dir: dir, src: strings.ReplaceAll(string(data), "\r\n", "\n")}, nil
+}
+
+// below is a path without the steps up that it begins with.
+func below(file string) string {
+	for strings.HasPrefix(file, "../") {
+		file = file[len("../"):]
+	}
+	return file
 }
 
 // include is what takes the place of one #+INCLUDE line.

@@ -129,8 +129,8 @@ func (w *writer) isMedia(l org.Link) bool {
 func (w *writer) fileLink(l org.Link, known Link, text string, described bool) string {
 	file := path.Clean(known.Path)
 	inside := file
-	for w.opts.Resolve != nil && strings.HasPrefix(inside, "../") {
-		inside = inside[len("../"):] // a site may have it there
+	if w.opts.Resolve != nil {
+		inside = below(file) // a site may have it there
 	}
 	if manifest.Private(inside) {
 		return "<code>" + text + "</code>" // stays with the author
@@ -204,7 +204,7 @@ func (w *writer) foreign(file string, data []byte, search string) (fragment stri
 	if search == "" || !strings.HasSuffix(file, ".org") {
 		return "", true
 	}
-	id, ok := anchorIn(file, data, search)
+	id, ok := anchorIn(file, data, search, source{read: w.opts.Read})
 	if !ok {
 		return "", false
 	}

@@ -40,6 +40,11 @@ type Options struct {
 	// bibliography, another workbook that a link leads to. nil reads nothing
 	// and leaves pictures and links unchecked.
 	Read func(name string) ([]byte, error)
+	// Include reads a file whose text becomes part of the page: what #+INCLUDE,
+	// #+SETUPFILE and #+BIBLIOGRAPHY name, by a slash path relative to the
+	// workbook, which begins with ../ for one in another directory of a site.
+	// nil is Read, which serves the workbook's own directory alone.
+	Include func(name string) ([]byte, error)
 	// Highlight marks up code; nil leaves it plain.
 	Highlight Highlighter
 	// Live lets readers run components in the browser; nil lets none.
@@ -57,6 +62,14 @@ type Options struct {
 	// Show says how much of the source readers may see: ShowExported, ShowFull
 	// or ShowNone.
 	Show string
+}
+
+// include is what reads files that become part of the text.
+func (o *Options) include() source {
+	if o.Include != nil {
+		return source{read: o.Include, above: true}
+	}
+	return source{read: o.Read}
 }
 
 //go:embed style.css

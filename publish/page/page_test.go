@@ -333,7 +333,7 @@ func BenchmarkParts(b *testing.B) {
 	})
 	b.Run("prepare", func(b *testing.B) {
 		for b.Loop() {
-			prepare(context.Background(), "x.org", src, nil)
+			prepare(context.Background(), "x.org", src, source{})
 		}
 	})
 }

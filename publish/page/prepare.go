@@ -18,15 +18,15 @@ type prepared struct {
 }
 
 // prepare carries out includes, macros and :exports, in the order that ox has.
-func prepare(ctx context.Context, file string, src []byte, read func(string) ([]byte, error)) (*prepared, error) {
-	from := &origin{name: file, src: clean(src)}
-	p := &prepared{plan: workbook.NewPlan(file, []byte(from.src))}
-	includes := &includer{read: read}
-	t := includes.expand(newText(from), []string{baseName(file)})
+func prepare(ctx context.Context, file string, src []byte, from source) (*prepared, error) {
+	written := &origin{name: file, src: clean(src)}
+	p := &prepared{plan: workbook.NewPlan(file, []byte(written.src))}
+	includes := &includer{source: from}
+	t := includes.expand(newText(written), []string{baseName(file)})
 	expander := &macros{file: file, all: true}
 	t = expander.expand(t)
 	plan := p.plan
-	if t.data != from.src {
+	if t.data != written.src {
 		plan = workbook.NewPlan(file, []byte(t.data))
 	}
 	edits := workbook.Exports(ctx, plan)

@@ -198,6 +198,16 @@ func newShownTrees(doc *org.Document, s *settings) *shownTrees {
 	return t
 }
 
+// shown reports whether a node stands in no hidden section.
+func (t *shownTrees) shown(n *org.Node) bool {
+	for a := n; a != nil; a = a.Parent() {
+		if h, ok := a.Headline(); ok && (t.hidden(h) || a != n && t.titleOnly(h)) {
+			return false
+		}
+	}
+	return true
+}
+
 func hasAny(h org.Headline, tags []string) bool {
 	if !h.TagList.Present() {
 		return false

@@ -80,12 +80,7 @@ func (w *writer) visit(n *org.Node, f func(*org.Node)) {
 
 // shown reports whether a node stands in no hidden section.
 func (w *writer) shown(n *org.Node) bool {
-	for a := n; a != nil; a = a.Parent() {
-		if h, ok := a.Headline(); ok && (w.trees.hidden(h) || a != n && w.trees.titleOnly(h)) {
-			return false
-		}
-	}
-	return true
+	return w.trees.shown(n)
 }
 
 // levels finds the highest level of the headings that are shown.
@@ -292,10 +287,11 @@ func (w *writer) surveyCitations() {
 		some = true
 		name := strings.Trim(k.Value.Text, `"`)
 		file := path.Clean(w.text.relative(k.Value.Start, name))
-		if w.opts.Read == nil {
+		include := w.opts.include()
+		if include.read == nil {
 			continue
 		}
-		src, err := w.opts.Read(file)
+		src, err := include.read(file)
 		if err != nil {
 			w.report(k.Value.Start, compile.Error, "missing-bibliography", "", "%s is not there", name)
 			continue

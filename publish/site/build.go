@@ -61,10 +61,10 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	if old == nil || !sameDocuments(old, b.p.Documents) {
 		old, b.links = nil, newLinker(b.p)
 	}
-	changed := map[string]bool{}
+	changed, files := map[string]bool{}, &stale{b.p, map[string]string{}}
 	for _, d := range b.p.Documents {
 		was := old[d.Path]
-		if was == nil || was.doc != d && !bytes.Equal(was.doc.Source, d.Source) {
+		if was == nil || was.doc != d && !bytes.Equal(was.doc.Source, d.Source) || files.any(was.included) {
 			changed[d.Path] = true
 			b.links.forget(d)
 		}
@@ -72,7 +72,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	var todo []*Document
 	for _, d := range b.p.Documents {
 		was := old[d.Path]
-		if changed[d.Path] || slices.ContainsFunc(was.uses, func(name string) bool { return changed[name] }) || len(was.found) > 0 {
+		if changed[d.Path] || slices.ContainsFunc(was.uses, func(name string) bool { return changed[name] }) || slices.ContainsFunc(was.found, isMistake) {
 			todo = append(todo, d)
 		} else {
 			b.pages[d.Path] = was
@@ -102,6 +102,9 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	r.Files = b.files
 	return r, nil
 }
+
+// isMistake reports whether a finding may be gone when other files change.
+func isMistake(d compile.Diagnostic) bool { return d.Severity != compile.Note }
 
 // buildAll makes the parts of several documents' pages.
 func (b *Builder) buildAll(ctx context.Context, docs []*Document) ([]*built, error) {

@@ -80,6 +80,14 @@ func Broken(found []compile.Diagnostic) bool {
 
 func isError(d compile.Diagnostic) bool { return d.Severity == compile.Error }
 
+// Pages is a number of pages in words.
+func Pages(n int) string {
+	if n == 1 {
+		return "1 page"
+	}
+	return fmt.Sprintf("%d pages", n)
+}
+
 // Summary says how many mistakes there are, for the last line of a report.
 func Summary(found []compile.Diagnostic) string {
 	files, errors := map[string]bool{}, 0

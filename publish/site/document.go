@@ -32,16 +32,18 @@ type Options struct {
 
 // built is a document as the parts of its page.
 type built struct {
-	doc    *Document
-	page   *page.Page
-	date   string // RFC 3339, or ""
-	about  string // a sentence on it
-	files  []string
-	uses   []string // documents whose places its links name
-	found  []compile.Diagnostic
-	record *record // in the search index
-	foot   page.Foot
-	live   map[string][]byte // files that the foot needs, by path
+	doc   *Document
+	page  *page.Page
+	date  string // RFC 3339, or ""
+	about string // a sentence on it
+	files []string
+	uses  []string // documents whose places its links name
+	// included are digests of the files whose text is on the page, by path.
+	included map[string]string
+	found    []compile.Diagnostic
+	record   *record // in the search index
+	foot     page.Foot
+	live     map[string][]byte // files that the foot needs, by path
 
 	framed manifest.Files // its pages in their frames, nil when that is to be done
 }
@@ -49,7 +51,8 @@ type built struct {
 // build makes the parts of a document's page.
 func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 	links := &reading{linker: b.links, doc: d}
-	opts := page.Options{Highlight: b.opts.Highlight, Resolve: links.resolve}
+	included := b.p.includedBy(d)
+	opts := page.Options{Highlight: b.opts.Highlight, Resolve: links.resolve, Include: included.read}
 	var known Known
 	if b.opts.Know != nil {
 		var err error
@@ -65,7 +68,7 @@ func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 		return nil, err
 	}
 	links.private(p.Links)
-	out := &built{doc: d, page: p, date: isoDate(p.Date), files: links.files, uses: links.uses, found: links.among(found)}
+	out := &built{doc: d, page: p, date: isoDate(p.Date), files: links.files, uses: links.uses, included: included.seen, found: links.among(found)}
 	if out.about = p.Description; out.about == "" {
 		out.about = firstSentence(p.Text)
 	}

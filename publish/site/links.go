@@ -1,6 +1,7 @@
 package site
 
 import (
+	"context"
 	"fmt"
 	"io/fs"
 	"net/url"
@@ -36,7 +37,9 @@ func newLinker(p *Project) *linker {
 func (l *linker) forget(d *Document) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.anchors[d.Path] = sync.OnceValues(func() (page.Anchors, error) { return page.AnchorsOf(d.File, d.Source) })
+	l.anchors[d.Path] = sync.OnceValues(func() (page.Anchors, error) {
+		return page.AnchorsOf(context.Background(), d.File, d.Source, l.p.includedBy(d).read)
+	})
 }
 
 func (l *linker) places(d *Document) (page.Anchors, error) {
@@ -153,6 +156,11 @@ func (r *reading) file(l page.Link) (string, bool) {
 		return "", false
 	case path.Ext(name) == ".org":
 		hint := "list it in " + NavFile
+		for _, left := range r.p.Left {
+			if why, ok := strings.CutPrefix(left, name+": "); ok && why != notListed {
+				hint = "it is " + why
+			}
+		}
 		if r.embed {
 			hint = "wb publish site publishes documents together"
 		}

@@ -17,6 +17,7 @@ import (
 	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/publish/manifest"
+	"wb/workbook"
 )
 
 // Document is one workbook of a site.
@@ -100,6 +101,7 @@ func (p *Project) Reload() error {
 	p.checkEntries()
 	p.checkNames()
 	p.indexIDs()
+	p.includedIDs()
 	sortFound(p.Found)
 	return nil
 }
@@ -115,6 +117,12 @@ func sortFound(found []compile.Diagnostic) {
 func (p *Project) file(name string) string {
 	return filepath.Join(p.Dir, filepath.FromSlash(name))
 }
+
+// Why documents are left out.
+const (
+	notText   = "no text"
+	notListed = "not in " + NavFile
+)
 
 // collect finds the documents: all that are not kept by the host, hidden or
 // drafts and, with a site.org, that it names.
@@ -145,11 +153,18 @@ func (p *Project) collect() error {
 		if err != nil {
 			return err
 		}
+		if found, bad := workbook.NotText(doc.File, doc.Source); bad {
+			if p.entries == nil || p.lists(name) {
+				p.Found = append(p.Found, found)
+			}
+			p.Left = append(p.Left, name+": "+notText)
+			return nil
+		}
 		switch {
 		case doc.draft:
 			p.Left = append(p.Left, name+": a draft")
 		case p.entries != nil && !p.lists(name):
-			p.Left = append(p.Left, name+": not in "+NavFile)
+			p.Left = append(p.Left, name+": "+notListed)
 		default:
 			p.Documents = append(p.Documents, doc)
 			p.byPath[name] = doc
@@ -228,7 +243,7 @@ func (p *Project) checkEntries() {
 			p.named[e.path] = true
 		case manifest.Private(e.path):
 			complain(e.pos, e.path+" never leaves this machine", "")
-		case slices.Contains(p.Left, e.path+": a draft"):
+		case slices.Contains(p.Left, e.path+": a draft"), slices.Contains(p.Left, e.path+": "+notText):
 		default:
 			complain(e.pos, e.path+" is not there", "paths begin at the directory of "+NavFile)
 		}

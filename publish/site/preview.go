@@ -126,7 +126,7 @@ func (p *Preview) rebuild(ctx context.Context) error {
 	if !r.Framed {
 		what = strings.Join(r.Rebuilt, ", ")
 	}
-	p.note(fmt.Sprintf("built %s: %d pages, %d mistakes, %s", what, len(r.Rebuilt), len(r.Found), time.Since(start).Round(100*time.Microsecond)))
+	p.note(fmt.Sprintf("built %s: %s, %s, %s", what, Pages(len(r.Rebuilt)), Summary(r.Found), time.Since(start).Round(100*time.Microsecond)))
 	for _, d := range r.Found {
 		p.note(d.String())
 	}

@@ -16,7 +16,7 @@
   events.onmessage = (event) => {
     const { changed, found } = JSON.parse(event.data);
     if (changed && changed.some((name) => name === here || name.startsWith("assets/") && name !== "assets/search-index.js")) location.reload();
-    box.textContent = (found || []).map((d) => `${d.pos.file}:${d.pos.line}:${d.pos.col}: ${d.message}${d.hint ? "\n    hint: " + d.hint : ""}`).join("\n");
+    box.textContent = (found || []).filter((d) => d.severity !== "note").map((d) => `${d.pos.file}:${d.pos.line}:${d.pos.col}: ${d.message}${d.hint ? "\n    hint: " + d.hint : ""}`).join("\n");
     box.hidden = !box.textContent;
   };
 })();

@@ -12,6 +12,7 @@ import (
 	"wb/compile"
 	"wb/publish/manifest"
 	"wb/publish/page"
+	"wb/workbook"
 )
 
 // HomePage is the page that readers get who ask for the site itself.
@@ -66,6 +67,9 @@ func SingleConfig(file string) (Config, []compile.Diagnostic, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
 		return Config{}, nil, err
+	}
+	if bad, is := workbook.NotText(file, src); is {
+		return Config{}, []compile.Diagnostic{bad}, nil
 	}
 	c, found := ReadConfig(Named{file, src})
 	if c.Output == DefaultOutput {

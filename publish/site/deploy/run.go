@@ -84,7 +84,7 @@ func Run(ctx context.Context, j Job, with Options) (*Done, error) {
 // Write says it to a person.
 func (d *Done) Write(w io.Writer) error {
 	var out strings.Builder
-	fmt.Fprintf(&out, "%s: %d pages, %d files, %s", d.Output, d.Pages, d.Release.Files, bytesOf(d.Release.Bytes))
+	fmt.Fprintf(&out, "%s: %s, %d files, %s", d.Output, site.Pages(d.Pages), d.Release.Files, bytesOf(d.Release.Bytes))
 	switch {
 	case d.Release.Sequence == 0:
 		out.WriteString(", not signed")

@@ -140,16 +140,11 @@ func (k *Kernel) Close(ctx context.Context) error { return k.instance.Close(ctx)
 // OpenKernel starts an artifact of kernel shape with the lane that built it and
 // keeps it open; job gives limits, files and capabilities, not the input.
 func OpenKernel(ctx context.Context, lane Lane, art *Artifact, job *Job) (*Kernel, error) {
-	for {
-		if opener, ok := lane.(KernelOpener); ok {
-			return opener.OpenKernel(ctx, art, job)
-		}
-		wrapped, ok := lane.(interface{ Unwrap() Lane })
-		if !ok {
-			return nil, fmt.Errorf("lane %s has no kernels", lane.Info().Name)
-		}
-		lane = wrapped.Unwrap()
+	opener, ok := Unwrapped[KernelOpener](lane)
+	if !ok {
+		return nil, fmt.Errorf("lane %s has no kernels", lane.Info().Name)
 	}
+	return opener.OpenKernel(ctx, art, job)
 }
 
 // KernelOpener is a lane whose kernels can stay open between calls.

@@ -29,15 +29,8 @@ type PackageResolver interface {
 // ResolvePackages is what a block's :deps stand for in its lane. Lanes that
 // fetch no packages refuse Source.Deps themselves.
 func ResolvePackages(ctx context.Context, lane Lane, req PackageRequest) ([]Package, error) {
-	for len(req.Deps) > 0 {
-		if r, ok := lane.(PackageResolver); ok {
-			return r.ResolvePackages(ctx, req)
-		}
-		wrapped, ok := lane.(interface{ Unwrap() Lane })
-		if !ok {
-			break
-		}
-		lane = wrapped.Unwrap()
+	if r, ok := Unwrapped[PackageResolver](lane); ok && len(req.Deps) > 0 {
+		return r.ResolvePackages(ctx, req)
 	}
 	return nil, nil
 }

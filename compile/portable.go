@@ -140,14 +140,9 @@ type CrashGuide struct {
 
 // RecipeOf asks the lane that built an artifact for the recipe of a run.
 func RecipeOf(ctx context.Context, lane Lane, art *Artifact, job *Job) (*Recipe, error) {
-	for {
-		if p, ok := lane.(Portable); ok {
-			return p.Recipe(ctx, art, job)
-		}
-		wrapped, ok := lane.(interface{ Unwrap() Lane })
-		if !ok {
-			return nil, &NotPortable{fmt.Sprintf("%s needs more than the program itself to run", lane.Info().Name)}
-		}
-		lane = wrapped.Unwrap()
+	p, ok := Unwrapped[Portable](lane)
+	if !ok {
+		return nil, &NotPortable{fmt.Sprintf("%s needs more than the program itself to run", lane.Info().Name)}
 	}
+	return p.Recipe(ctx, art, job)
 }

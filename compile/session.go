@@ -16,37 +16,26 @@ type SessionCloser interface {
 
 // CloseSession ends a session of lane. Lanes without sessions do nothing.
 func CloseSession(ctx context.Context, lane Lane, name string) error {
-	for {
-		if closer, ok := lane.(SessionCloser); ok {
-			return closer.CloseSession(ctx, name)
-		}
-		wrapped, ok := lane.(interface{ Unwrap() Lane })
-		if !ok {
-			return nil
-		}
-		lane = wrapped.Unwrap()
+	if closer, ok := Unwrapped[SessionCloser](lane); ok {
+		return closer.CloseSession(ctx, name)
 	}
+	return nil
 }
 
 // SourceEndings are the endings of files in its :dir that a block may need to
 // be built, none when it needs no others.
 func SourceEndings(lane Lane, src *Source) []string {
-	for {
-		if l, ok := lane.(interface{ SourceEndings(*Source) []string }); ok {
-			return l.SourceEndings(src)
-		}
-		wrapped, ok := lane.(interface{ Unwrap() Lane })
-		if !ok {
-			return nil
-		}
-		lane = wrapped.Unwrap()
+	if l, ok := Unwrapped[interface{ SourceEndings(*Source) []string }](lane); ok {
+		return l.SourceEndings(src)
 	}
+	return nil
 }
 
-// Unwrapped finds the lane of a type behind wrappers such as [Cached].
-func Unwrapped[L Lane](lane Lane) (found L, ok bool) {
+// Unwrapped finds the lane that is a T, or that has the methods of the interface
+// T, behind wrappers such as [Cached].
+func Unwrapped[T any](lane Lane) (found T, ok bool) {
 	for {
-		if found, ok = lane.(L); ok {
+		if found, ok = any(lane).(T); ok {
 			return found, true
 		}
 		wrapped, more := lane.(interface{ Unwrap() Lane })
@@ -77,20 +66,6 @@ type SessionFreezer interface {
 	FreezeSession(ctx context.Context, name string) (*FrozenSession, error)
 	// ThawSession starts a session of that name from a frozen one.
 	ThawSession(ctx context.Context, name string, f *FrozenSession) error
-}
-
-// FreezerOf is the lane as one whose sessions can be frozen.
-func FreezerOf(lane Lane) (SessionFreezer, bool) {
-	for {
-		if f, ok := lane.(SessionFreezer); ok {
-			return f, true
-		}
-		wrapped, ok := lane.(interface{ Unwrap() Lane })
-		if !ok {
-			return nil, false
-		}
-		lane = wrapped.Unwrap()
-	}
 }
 
 // FreezeVM is a session's VM as data; meta is what the lane needs beside its

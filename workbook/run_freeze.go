@@ -44,7 +44,7 @@ func (s *sessions) thaw(ctx context.Context, lanes *compile.Registry, f *freeze.
 	if !ok {
 		return freeze.Errorf(freeze.CodeToolchain, "session %s: no lane runs %s here", f.Name, f.Lang)
 	}
-	freezer, ok := compile.FreezerOf(lane)
+	freezer, ok := compile.Unwrapped[compile.SessionFreezer](lane)
 	if !ok {
 		return freeze.Errorf(freeze.CodeSession, "session %s: sessions of %s do not thaw", f.Name, f.Lang)
 	}
@@ -169,7 +169,7 @@ func (s *session) freeze(ctx context.Context) (*freeze.Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lang := s.lane.Info().Name
-	freezer, ok := compile.FreezerOf(s.lane)
+	freezer, ok := compile.Unwrapped[compile.SessionFreezer](s.lane)
 	if !ok {
 		return nil, freeze.Errorf(freeze.CodeSession, "sessions of %s cannot be frozen", lang)
 	}

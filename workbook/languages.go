@@ -56,8 +56,8 @@ func (c *Component) defaultShape() compile.Shape {
 	switch {
 	case c.Kind == KindData:
 		return ""
-	case c.Lang == "agent":
-		return "agent"
+	case c.Lang == LangAgent:
+		return shapeAgent
 	case c.Dialect == DialectBabel:
 		return compile.ShapeBabel
 	case c.Dialect == DialectHeading, c.Sig != nil, exportsFunction(c.Lang, c.Body):

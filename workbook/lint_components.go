@@ -61,7 +61,7 @@ func (l *linter) components() {
 }
 
 func (l *linter) language(c *Component) {
-	if l.opts.Languages == nil || c.Lang == "" || c.Lang == "agent" || evalNever(c) {
+	if l.opts.Languages == nil || c.Lang == "" || c.Lang == LangAgent || evalNever(c) {
 		return
 	}
 	if _, ok := l.opts.Languages.Lookup(c.Lang); ok {
@@ -100,7 +100,8 @@ func (l *linter) offset(c *Component) int {
 func (l *linter) arguments(c *Component) {
 	for _, a := range c.Args {
 		name := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(a.Key, ":"), "+"))
-		if a.Origin == org.FromDefault || slices.Contains(headerArguments, name) || strings.HasPrefix(name, "default-") {
+		if a.Origin == org.FromDefault || slices.Contains(headerArguments, name) || strings.HasPrefix(name, "default-") ||
+			c.Lang == LangAgent && slices.Contains(AgentArguments, name) {
 			continue
 		}
 		severity := compile.Warning

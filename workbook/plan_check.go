@@ -31,7 +31,7 @@ func (b *builder) checkBlocks() {
 	for _, c := range b.plan.Components {
 		switch {
 		case c.Dialect == DialectBabel:
-		case c.node == nil:
+		case c.node == nil && !c.isAgent():
 			b.problem("no-block", c.span.Start, "put a #+begin_src block below the heading", "%s has no source block", c.ID)
 		case c.Lang == "":
 			b.problem("no-language", c.span.Start, "write the language after #+begin_src", "the source block of %s has no language", c.ID)

@@ -59,6 +59,8 @@ type Options struct {
 	// Docks makes what components ask the host through; nil serves nothing but
 	// the clock, random numbers and files.
 	Docks Docks
+	// Agents does the components that are agents; nil refuses them.
+	Agents Agents
 	// Limits is the most a component may ask for with :timeout, :memory and
 	// :fuel; zero fields are the profile's own.
 	Limits sandbox.Limits

@@ -219,7 +219,7 @@ func (r *runner) settle(ctx context.Context, p *program, t *task, k *kept) error
 	}
 	if p.src.Shape != compile.ShapeBabel {
 		t.done.Value = v
-		return p.checkOutputs(v)
+		return p.code.checkOutputs(v)
 	}
 	t.done.Value, err = r.babelValue(ctx, p, t, v)
 	return err
@@ -241,9 +241,7 @@ func (p *program) shapeValue(k *kept) (value.Value, error) {
 		return k.Value, nil
 	}
 	if !p.words.Has("verbatim") && !p.words.Has("scalar") && !p.words.Has("raw") {
-		if v, err := value.ParseJSON([]byte(text)); err == nil {
-			return unwrap(v, p.src.Outs), nil
-		}
+		return streamValue(text, p.src.Outs), nil
 	}
 	return value.OfString(strings.TrimRight(text, "\r\n")), nil
 }
@@ -257,19 +255,19 @@ func unwrap(v value.Value, outs []string) value.Value {
 }
 
 // checkOutputs makes sure that a component with several outputs gave each.
-func (p *program) checkOutputs(v value.Value) error {
-	if len(p.code.Out) > 1 {
-		for _, out := range p.code.Out {
+func (c *Component) checkOutputs(v value.Value) error {
+	if len(c.Out) > 1 {
+		for _, out := range c.Out {
 			if _, ok := v.Get(portName(out)); !ok {
-				return compile.Errorf(p.code.Pos, "%s gave no %q", p.code.ID, portName(out)).
-					WithHint("return an object with " + joinNames(portNames(p.code.Out)))
+				return compile.Errorf(c.Pos, "%s gave no %q", c.ID, portName(out)).
+					WithHint("return an object with " + joinNames(portNames(c.Out)))
 			}
 		}
 	}
-	sig := p.code.Sig
+	sig := c.Sig
 	if sig != nil && len(sig.Results) == 1 && sig.Results[0].Name == "" {
 		if _, err := value.Fit("the result", sig.Results[0].Type, v); err != nil {
-			return compile.Errorf(p.code.Pos, "%s: %v", p.code.ID, err)
+			return compile.Errorf(c.Pos, "%s: %v", c.ID, err)
 		}
 	}
 	return nil

@@ -382,14 +382,8 @@ func (r *runner) bindCommand(p *program) error {
 	if err != nil {
 		return err
 	}
-	first := r.workflowInput(p.code)
-	switch {
-	case len(inputs) == 1:
-		p.job.Stdin = streamText(inputs[0].Value)
-	case len(inputs) > 1:
-		p.job.Stdin = value.OfObject(inputs...).AppendJSON(nil)
-	case first != nil:
-		p.job.Stdin = streamText(*first)
+	if text := streamOf(inputs, r.workflowInput(p.code)); text != nil {
+		p.job.Stdin = text
 	}
 	p.src.Params = p.code.inputNames()
 	return nil

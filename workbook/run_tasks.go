@@ -152,6 +152,9 @@ func (r *runner) attempt(ctx context.Context, c *Component, t *task) error {
 		t.done.Value = r.standingResult(c)
 		return nil
 	}
+	if c.isAgent() {
+		return r.agent(ctx, c, t)
+	}
 	p, err := r.program(ctx, c)
 	if err != nil {
 		return err

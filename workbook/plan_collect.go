@@ -166,6 +166,10 @@ func (b *builder) heading(n *org.Node) {
 	case declaresPorts(h):
 		head.component = b.headingComponent(head, DialectHeading, b.plan.Slug+"/"+Slug(h.Title.Text))
 	}
+	if c := head.component; c != nil && h.HasTag("agent") {
+		b.agentHeading(c, head)
+		head.component = nil // blocks below it are its own, not its code
+	}
 }
 
 func declaresPorts(h org.Headline) bool {
@@ -345,6 +349,9 @@ func (b *builder) argPorts(c *Component) {
 		}
 	}
 	c.Uses = append(c.Uses, b.usesOf(c.node, c.Args)...)
+	if c.Lang == LangAgent {
+		c.Uses = append(c.Uses, "llm")
+	}
 	c.Packages = packagesOf(c.Args)
 }
 

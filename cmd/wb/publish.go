@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"syscall"
 	"time"
 
 	"wb/compile"
@@ -41,8 +42,15 @@ func (c *publishInitCmd) Help() string {
 }
 
 func (c *publishInitCmd) Run(a *app) error {
+	if info, err := os.Stat(c.Dir); err == nil && !info.IsDir() {
+		return &usageError{err: errors.New(c.Dir + " is no directory"), hint: "wb publish init " + filepath.Dir(c.Dir)}
+	}
 	written, err := site.Init(c.Dir, c.DryRun)
-	if err != nil {
+	switch {
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return &codedError{text: "cannot write to " + c.Dir + ": " + err.Error(), code: exitForbidden,
+			hint: "make it writable, or copy its documents to a directory that you may write: wb publish init DIR"}
+	case err != nil:
 		return err
 	}
 	return a.answer("publish", map[string]any{"written": slices.Concat([]string{}, written), "dry_run": c.DryRun}, func(w io.Writer) error {

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/netip"
 	"os"
+	"syscall"
 
 	"github.com/alecthomas/kong"
 
@@ -50,6 +51,8 @@ type app struct {
 	json, quiet, verbose bool
 	// quietResult leaves standard output to the events of a run.
 	quietResult bool
+	// env builds programs, once withLanes has made it.
+	env *compile.Env
 }
 
 // envelope is the one shape of --json answers.
@@ -100,6 +103,7 @@ func (a *app) note(format string, args ...any) {
 // fail reports err and returns its exit code. With --json the envelope goes to
 // stdout, since that is where the caller reads.
 func (a *app) fail(verb string, err error) int {
+	err = explained(err)
 	code := exitCode(err)
 	var silent interface{ Reported() bool }
 	reported := errors.As(err, &silent) && silent.Reported()
@@ -125,7 +129,7 @@ func exitCode(err error) int {
 		return coded.ExitCode()
 	case errors.Is(err, fs.ErrNotExist):
 		return exitNotFound
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return exitForbidden
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted

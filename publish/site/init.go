@@ -24,10 +24,20 @@ var scaffoldHome string
 // index.org if there is no document at all. It gives the names of the files it
 // wrote, or with dry would write.
 func Init(dir string, dry bool) (written []string, err error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
+	at := dir
+	switch _, err := os.Stat(dir); {
+	case !errors.Is(err, fs.ErrNotExist):
+	case dry: // what a new directory gets, an empty one would
+		if at, err = os.MkdirTemp("", "wb-init-*"); err != nil {
+			return nil, err
+		}
+		defer os.Remove(at)
+	default:
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return nil, err
+		}
 	}
-	p, err := Open(dir)
+	p, err := Open(at)
 	if err != nil {
 		return nil, err
 	}

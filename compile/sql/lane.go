@@ -89,6 +89,9 @@ const metaUnit = "unit"
 // privateDir holds what wb gives the shell beside the user's files.
 const privateDir = ".wb-sql"
 
+// initFile is the one of them that the shell reads first.
+const initFile = "init.sql"
+
 // Build lays out the script. SQLite itself finds mistakes when it runs, since
 // what is right depends on the database.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
@@ -112,11 +115,32 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	return &compile.Artifact{Lane: l.info.Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: u.Script, Meta: map[string]string{metaUnit: string(meta)}}, nil
 }
 
-// Run gives the script to the shell.
-func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+// unpack is the unit of an artifact.
+func unpack(art *compile.Artifact) (*unit, error) {
 	u := &unit{Script: art.Script}
 	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
 		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
+	}
+	return u, nil
+}
+
+// args is the command line of the shell.
+func (u *unit) args(shape compile.Shape, job *compile.Job) []string {
+	args := append([]string{"sqlite3", "-batch", "-init", "/" + privateDir + "/" + initFile}, u.Args...)
+	if shape == compile.ShapeCommand {
+		args = append(args, job.Args...)
+	}
+	if u.DB != "" {
+		args = append(args, path.Join("/", job.Dir, u.DB))
+	}
+	return args
+}
+
+// Run gives the script to the shell.
+func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+	u, err := unpack(art)
+	if err != nil {
+		return nil, err
 	}
 	module, err := l.load(ctx)
 	if err != nil {
@@ -126,20 +150,12 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	if err != nil {
 		return nil, err
 	}
-	dir := path.Join("/", job.Dir)
-	args := append([]string{"sqlite3", "-batch", "-init", "/" + privateDir + "/init.sql"}, u.Args...)
-	if art.Shape == compile.ShapeCommand {
-		args = append(args, job.Args...)
-	}
-	if u.DB != "" {
-		args = append(args, path.Join(dir, u.DB))
-	}
 	var stdout, messages bytes.Buffer
 	listener := job.Stdout
 	if art.Shape == compile.ShapeComponent {
 		listener = nil // rows, in JSON
 	}
-	exit, err := l.env.Engine.Run(ctx, sandbox.Command{Module: module, Args: args, Stdin: strings.NewReader(u.Script),
+	exit, err := l.env.Engine.Run(ctx, sandbox.Command{Module: module, Args: u.args(art.Shape, job), Stdin: strings.NewReader(u.Script),
 		Stdout: tee(&stdout, listener), Stderr: &messages, Files: files, Limits: job.Limits, Caps: job.Caps})
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	text, failed := u.report(job.Source, messages.String())
@@ -182,22 +198,14 @@ func (u *unit) files(shape compile.Shape, job *compile.Job) (sandbox.FS, error) 
 			return nil, err
 		}
 	}
-	var init strings.Builder
-	if job.Dir != "" && job.Dir != "/" {
-		fmt.Fprintf(&init, ".cd %s\n", quoteWord(path.Join("/", job.Dir)))
-	}
+	init := startUp(job)
 	tables := u.Tables
 	if shape == compile.ShapeComponent {
-		more, err := parameters(&init, u.Params, job.Inputs)
-		if err != nil {
-			return nil, err
-		}
+		bound, more := parameters(u.Params, job.Inputs)
+		init += bound
 		tables = append(tables, more...)
 	}
-	for _, t := range tables {
-		t.create(&init)
-	}
-	if err := own.WriteFile("init.sql", []byte(init.String())); err != nil {
+	if err := own.WriteFile(initFile, []byte(init+create(tables))); err != nil {
 		return nil, err
 	}
 	tree := job.Files
@@ -213,6 +221,14 @@ func tee(keep *bytes.Buffer, listener io.Writer) io.Writer {
 		return keep
 	}
 	return io.MultiWriter(keep, listener)
+}
+
+// startUp is what the shell does before anything else.
+func startUp(job *compile.Job) string {
+	if job.Dir == "" || job.Dir == "/" {
+		return ""
+	}
+	return fmt.Sprintf(".cd %s\n", quoteWord(path.Join("/", job.Dir)))
 }
 
 // rows is what the last statement found: see the package comment.

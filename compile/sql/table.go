@@ -67,6 +67,15 @@ func tableOf(name string, v value.Value, names []string) table {
 	return t
 }
 
+// create is the statements that make tables.
+func create(tables []table) string {
+	var b strings.Builder
+	for _, t := range tables {
+		t.create(&b)
+	}
+	return b.String()
+}
+
 // create writes the statements that make the table.
 func (t table) create(b *strings.Builder) {
 	columns := make([]string, len(t.Columns))
@@ -91,10 +100,9 @@ func (t table) create(b *strings.Builder) {
 	}
 }
 
-// parameters writes the statements that bind a component's plain inputs and
-// returns the others as tables.
-func parameters(b *strings.Builder, params []string, inputs []value.Field) ([]table, error) {
-	var tables []table
+// parameters gives the statements that bind a component's plain inputs, and the
+// others as tables.
+func parameters(params []string, inputs []value.Field) (statements string, tables []table) {
 	var bound []string
 	for i, in := range inputs {
 		param := in.Name
@@ -110,9 +118,9 @@ func parameters(b *strings.Builder, params []string, inputs []value.Field) ([]ta
 		}
 	}
 	if len(bound) > 0 {
-		fmt.Fprintf(b, ".parameter init\nINSERT INTO temp.sqlite_parameters(key,value) VALUES%s;\n", strings.Join(bound, ","))
+		statements = fmt.Sprintf(".parameter init\nINSERT INTO temp.sqlite_parameters(key,value) VALUES%s;\n", strings.Join(bound, ","))
 	}
-	return tables, nil
+	return statements, tables
 }
 
 // literal writes a value as SQL; what is neither number nor text is JSON.

@@ -43,6 +43,7 @@ var (
 var machineModules = map[string][]string{
 	"quickjs": {"quickjs"},
 	"lua":     {"block", "reactor", "lua"},
+	"sqlite":  {"block", "sqlite"},
 }
 
 // workerModules are the worker's when it has to know some machines.

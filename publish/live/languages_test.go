@@ -36,6 +36,22 @@ var changed = map[string][]given{
 		{"endless", map[string]string{"rounds": "-1"}},
 		{"echo", map[string]string{"text": `"ab\ncd"`}},
 	},
+	"sql.org": {
+		{"tall", map[string]string{"people": `[["name", "height"], {"$hline": true}, ["Zoë", 190.25], ["It's", 1e6], ["x", 3e-7], ["y", null]]`, "least": "-5"}},
+		{"tall", map[string]string{"people": `[{"name": "a|b", "height": 5}, {"height": 1e300, "other": "\u0000\n"}]`, "least": "0.5"}},
+		{"tall", map[string]string{"people": `[1, 2]`}},
+		{"count", map[string]string{"numbers": "[]"}},
+		{"count", map[string]string{"numbers": "[1, -0.0, 2.5, 123456, 1234567.0]"}},
+		{"only", map[string]string{"few": "[1, 2]"}},
+		{"only", map[string]string{"few": "[]"}},
+		{"only", map[string]string{"few": "[7]"}},
+		{"both", map[string]string{"upto": "10"}},
+		{"both", map[string]string{"upto": "0"}},
+		{"fail", map[string]string{"which": "1"}},
+		{"fail", map[string]string{"which": "9223372036854775807"}},
+		{"endless", map[string]string{"rounds": "-1"}},
+		{"hoard", map[string]string{"mebibytes": "100"}},
+	},
 }
 
 // Changed inputs give what wb run --set gives for them: the value, or the

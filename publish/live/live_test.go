@@ -49,6 +49,7 @@ var documents = map[string][]string{
 	"compiled.org": {"clang", "wabt"},
 	"scripts.org":  {"quickjs", "typescript"},
 	"lua.org":      {"lua"},
+	"sql.org":      {"sqlite"},
 }
 
 // publish runs a document of testdata and makes its page.

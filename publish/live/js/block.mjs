@@ -9,6 +9,9 @@ const utf8 = new TextEncoder();
 // bytes.
 export const binary = (text) => latin1(utf8.encode(text));
 
+// bytesFrom is the way back.
+export const bytesFrom = (text) => Uint8Array.from(text, (c) => c.charCodeAt(0));
+
 // Block places messages; it has the places of compile.Source.Places.
 export class Block {
   constructor({ file, lines }) {

@@ -2,7 +2,8 @@
 // knows one enters it here by the name of its machine. A page has those modules
 // that its components need.
 //
-// A language is a class: new (recipe, inputs, {stdout, stderr, tree}), imports
-// (what its machine wants beyond WASI), world (what WASI gives it, when that is
-// not the run's streams and files), and run(machine), which gives {value, exit}.
+// A language is a class: new (recipe, inputs, {stdout, stderr, tree}), recipe (with
+// what it changes), imports (what its machine wants beyond WASI), world (what WASI
+// gives it, when that is not the run's streams and files), and run(machine), which
+// gives {value, exit}, or a promise of it.
 export const languages = {};

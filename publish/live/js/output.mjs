@@ -10,7 +10,7 @@ export const latin1 = (bytes) => {
 
 // readOutput reads printed bytes. Text that is no UTF-8 is taken apart byte by
 // byte and its cells put together again.
-export function readOutput(bytes, { read, dedent }) {
+export function readOutput(bytes, { read, dedent, commas }) {
   const v = textOf(bytes);
   const binary = v instanceof Bytes;
   const cell = binary ? (s) => textOf(Uint8Array.from(s, (c) => c.charCodeAt(0))) : (s) => s;
@@ -22,7 +22,7 @@ export function readOutput(bytes, { read, dedent }) {
     const bare = trim(text), one = readCell(bare, cell);
     return isText(one) ? cell(bare) : one;
   }
-  return read === "text" ? cell(text) : imported(text, cell);
+  return read === "text" ? cell(text) : imported(text, cell, commas);
 }
 
 const lines = (text) => text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
@@ -49,14 +49,16 @@ function dedented(text) {
 
 // imported reads text as a table: lines become rows, split at tabs when every
 // line has one, else at commas, else at blanks when there are several lines. A
-// single cell is itself.
-function imported(text, cell) {
+// single cell is itself. Text that is known to be separated by commas is split
+// at those.
+function imported(text, cell, commas = false) {
   if (text === "") return null;
   text = text.replaceAll("\r\n", "\n");
   const rows = text.replace(/\n$/, "").split("\n");
   const everyHas = (sep) => rows.every((row) => row === "" || row.includes(sep));
   let table;
-  if (everyHas("\t")) table = rows.map((row) => cells(row.replaceAll("\t", "| ")));
+  if (commas) table = commaRows(rows.join("\n"));
+  else if (everyHas("\t")) table = rows.map((row) => cells(row.replaceAll("\t", "| ")));
   else if (everyHas(",")) table = commaRows(rows.join("\n"));
   else if (rows.length === 1) table = [cells(rows[0].replace(/^ +/, ""))];
   else table = rows.map((row) => cells(row.replace(/^ +/, "").replace(/ *\t *| +/g, "| ")));

@@ -7,7 +7,7 @@ import { Exit, LimitError, Trap } from "./limits.mjs";
 import { languages } from "./languages.mjs";
 import { Machine } from "./machine.mjs";
 import { readOutput } from "./output.mjs";
-import { Members, fit, isText, bytesOf, json, parseJSON, shownText, textOf } from "./value.mjs";
+import { Members, fit, fromBase64, isText, bytesOf, json, parseJSON, shownText, textOf } from "./value.mjs";
 
 const utf8 = new TextEncoder();
 
@@ -32,8 +32,6 @@ class Sink {
     return all;
   }
 }
-
-const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 
 // streamText is a value on a stream: text raw, anything else as JSON.
 const streamText = (v) => isText(v) ? bytesOf(v) : utf8.encode(json(v));
@@ -81,7 +79,7 @@ export async function run(recipe, wasm, inputs, tick) {
     const started = { ...recipe, stdin: feed(recipe, inputs) };
     const language = recipe.entry === "machine" ? new languages[recipe.machine](started, inputs, { stdout, stderr, tree }) : null;
     const world = language?.world ?? { tree, stdout: stdout.write, stderr: stderr.write };
-    machine = new Machine(started, { wasm, ...world, tick, imports: language?.imports });
+    machine = new Machine(language?.recipe ?? started, { wasm, ...world, tick, imports: language?.imports });
     await entries[recipe.entry](machine, started, inputs, out, stdout, language, stderr);
   } catch (e) {
     fail(recipe, e, out, stderr);

@@ -58,6 +58,7 @@ export const isTable = (v) => isList(v) && v.some(isList) && v.every((row) => is
 
 // ---- writing JSON ----
 
+export const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const base64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
 
 function floatText(f, exact) {
@@ -194,7 +195,7 @@ function special(v) {
   if (name === "$float" && Object.hasOwn(unordinary, inner)) return unordinary[inner];
   if (name === "$bytes" && typeof inner === "string") {
     try {
-      const t = textOf(Uint8Array.from(atob(inner), (c) => c.charCodeAt(0)));
+      const t = textOf(fromBase64(inner));
       if (t instanceof Bytes) return t;
     } catch { /* not base64: an object like any other */ }
   }
@@ -208,6 +209,13 @@ export function parseJSON(source) {
   const v = p.value();
   if (p.peek() !== "") p.fail(`${p.found()} after the value`);
   return v;
+}
+
+// parseAll reads values until the end.
+export function parseAll(source) {
+  const p = new Parser(source), list = [];
+  while (p.peek() !== "") list.push(p.value());
+  return list;
 }
 
 // ---- types ----

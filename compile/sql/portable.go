@@ -1,0 +1,60 @@
+package sql
+
+import (
+	"context"
+
+	"wb/compile"
+	"wb/value"
+)
+
+// Recipe implements [compile.Portable]: the shell starts anew everywhere, with
+// the script on its standard input and its first file as Run writes it. Inputs
+// of components become that file's parameters and tables where it runs.
+func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
+	u, err := unpack(art)
+	if err != nil {
+		return nil, err
+	}
+	t, err := l.env.Tools.Ensure(ctx, toolName, l.env.Progress)
+	if err != nil {
+		return nil, err
+	}
+	wasm, err := t.ReadFile(wasmFile)
+	if err != nil {
+		return nil, err
+	}
+	results := &compile.Source{Results: u.Results}
+	p := portable{Shape: art.Shape, Script: []byte(u.Script), Skip: u.Skip, Places: job.Source.Places(u.Lines),
+		Files: map[string][]byte{initFile: []byte(startUp(job) + create(u.Tables))},
+		Text:  compile.AsText(results), Discard: results.Result("discard"), Commas: u.Commas, Heads: u.Heads, Outs: u.Outs, Params: u.Params}
+	for name, text := range u.Files {
+		p.Files[name] = []byte(text)
+	}
+	r := &compile.Recipe{Name: toolName, Wasm: wasm, Args: u.args(art.Shape, job), Limits: job.Limits,
+		Entry: compile.EntryMachine, Machine: toolName, Program: p}
+	if art.Shape != compile.ShapeComponent {
+		return r, nil
+	}
+	r.Inputs = job.Inputs
+	if u.Sig == "" {
+		return r, nil
+	}
+	sig, err := value.ParseSig(u.Sig)
+	r.Sig = &value.Sig{Name: sig.Name, Results: sig.Results} // parameters take any value
+	return r, err
+}
+
+// portable is a unit as the runtime in a browser reads it.
+type portable struct {
+	Shape   compile.Shape     `json:"shape"`
+	Script  []byte            `json:"script"`
+	Files   map[string][]byte `json:"files"` // below privateDir
+	Text    bool              `json:"text,omitempty"`
+	Discard bool              `json:"discard,omitempty"`
+	Commas  bool              `json:"commas,omitempty"`
+	Heads   bool              `json:"heads,omitempty"`
+	Outs    []string          `json:"outs,omitempty"`
+	Params  []string          `json:"params,omitempty"`
+	Skip    int               `json:"skip,omitempty"`
+	compile.Places
+}

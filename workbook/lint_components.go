@@ -61,7 +61,7 @@ func (l *linter) components() {
 }
 
 func (l *linter) language(c *Component) {
-	if l.opts.Languages == nil || c.Lang == "" || c.Lang == LangAgent || evalNever(c) {
+	if l.opts.Languages == nil || c.Lang == "" || c.Lang == LangAgent || !c.mayRun() {
 		return
 	}
 	if _, ok := l.opts.Languages.Lookup(c.Lang); ok {
@@ -76,15 +76,6 @@ func (l *linter) language(c *Component) {
 		severity = compile.Warning
 	}
 	l.report(severity, "unknown-language", l.offset(c), hint, "there is no lane for %s", c.Lang)
-}
-
-// evalNever reports whether a block says that it must not run.
-func evalNever(c *Component) bool {
-	switch c.Args.Value(":eval") {
-	case "no", "never", "nil":
-		return true
-	}
-	return false
 }
 
 // offset is where the component stands in the source.

@@ -431,7 +431,11 @@ func (c *Component) mayRun() bool {
 	if _, off := c.Args.Get(":noeval"); off && !said {
 		return false
 	}
-	return eval.Value != "no" && eval.Value != "never" && eval.Value != "nil"
+	switch eval.Text() { // Org takes "never" in quotes for the same word
+	case "no", "never", "nil":
+		return false
+	}
+	return true
 }
 
 // collect puts the outcomes into the report.

@@ -81,10 +81,8 @@ type Source struct {
 	// Args holds the remaining header arguments by name without the colon
 	// ("includes", "defines", "flags", "libs", "main", "prologue", "epilogue",
 	// "session", "dir", "cmdline", …); a repeated argument has several values.
-	Args map[string][]string
-	// Results holds the words of :results, lower case ("value", "output",
-	// "table", "verbatim", …).
-	Results []string
+	Args    map[string][]string
+	Results Results
 	// Deps are packages asked for with :deps on the block.
 	Deps []string
 	// Packages is what Deps stands for, pinned by the workbook's lock, with
@@ -101,27 +99,24 @@ type Source struct {
 }
 
 // At is the org position of a place in Body: line and col count from 1, col in
-// bytes. A place outside Body is put at its nearest line.
+// bytes. A place outside Body is put at its nearest line. Where the source is
+// not known (nil) the place is one in the block.
 func (s *Source) At(line, col int) Position {
+	if s == nil {
+		return Position{File: "block", Line: line, Col: col}
+	}
 	line = max(1, line)
 	if n := len(s.Lines); n > 0 {
 		p := s.Lines[min(line, n)-1]
 		p.Col = max(1, p.Col) + max(1, col) - 1
 		return p
 	}
-	line = min(line, 1+strings.Count(strings.TrimSuffix(s.Body, "\n"), "\n"))
+	line = min(line, s.LineCount())
 	return Position{File: s.Pos.File, Line: s.Pos.Line + line - 1, Col: max(1, s.Pos.Col) + max(1, col) - 1}
 }
 
-// Result reports whether word is among the :results words.
-func (s *Source) Result(word string) bool {
-	for _, w := range s.Results {
-		if w == word {
-			return true
-		}
-	}
-	return false
-}
+// LineCount is how many lines Body has, one at the least.
+func (s *Source) LineCount() int { return 1 + strings.Count(strings.TrimSuffix(s.Body, "\n"), "\n") }
 
 // Arg returns the last value of a header argument and whether it is there.
 func (s *Source) Arg(name string) (string, bool) {
@@ -179,6 +174,14 @@ type Job struct {
 	// than when it was built; interpreters place runtime errors with it. Nil
 	// places them relative to the block.
 	Source *Source
+}
+
+// Tee keeps output and passes it on to who listens, if anybody does.
+func Tee(keep, listener io.Writer) io.Writer {
+	if listener == nil {
+		return keep
+	}
+	return io.MultiWriter(keep, listener)
 }
 
 // Outcome is what a job did. A program that fails returns an Outcome with a

@@ -51,17 +51,6 @@ const (
 	ReadTrimmed Reading = "trimmed" // [ReadCell], without the blanks around it
 )
 
-// ReadingOf is how [ReadOutput] reads the output of a block.
-func ReadingOf(src *Source) Reading {
-	switch {
-	case src.Result("discard"):
-		return ReadDiscard
-	case AsText(src):
-		return ReadText
-	}
-	return ReadTable
-}
-
 // Recipe is a run laid out for another engine: the module, everything the guest
 // sees, and how its result is read. The files of the job are not in it, nor is
 // the module metered: that is for whoever ships it.

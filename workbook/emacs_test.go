@@ -132,9 +132,9 @@ func sayLane() *fakeLane {
 			switch {
 			case err != nil:
 				return &compile.Outcome{Exit: 1, Stderr: []byte(err.Error())}, nil
-			case src.Result("discard"):
+			case src.Results.Has("discard"):
 				return &compile.Outcome{}, nil
-			case compile.AsText(src):
+			case src.Results.AsText():
 				if s, isString := v.(elisp.String); isString {
 					return &compile.Outcome{Value: value.OfString(string(s))}, nil
 				}

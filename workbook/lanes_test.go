@@ -83,7 +83,7 @@ func lispLane() *fakeLane {
 			if src.Shape == compile.ShapeCommand {
 				return &compile.Outcome{Stdout: []byte(elisp.Princ(v))}, nil
 			}
-			if src.Shape == compile.ShapeBabel && compile.AsText(src) && !src.Result("raw") || src.Result("raw") || src.Result("org") {
+			if src.Shape == compile.ShapeBabel && src.Results.AsText() && !src.Results.Has("raw") || src.Results.Has("raw") || src.Results.Has("org") {
 				if s, isString := v.(elisp.String); isString {
 					return &compile.Outcome{Value: value.OfString(string(s))}, nil
 				}
@@ -95,7 +95,7 @@ func lispLane() *fakeLane {
 
 // lispText prints a value as ob-emacs-lisp does for results wanted as text.
 func lispText(src *compile.Source, v elisp.Value) string {
-	if src.Result("pp") {
+	if src.Results.Has("pp") {
 		return "(a\n (b c)\n \"d\")\n" // what pp makes of the one value the fixtures print
 	}
 	return elisp.Print(v)
@@ -152,7 +152,7 @@ func runShell(ctx context.Context, src *compile.Source, job *compile.Job) (*comp
 	if epi, ok := src.Arg("epilogue"); ok {
 		script.WriteString(strings.Trim(epi, `"`) + "\n")
 	}
-	if src.Shape == compile.ShapeBabel && src.Result("value") {
+	if src.Shape == compile.ShapeBabel && src.Results.Has("value") {
 		script.WriteString("echo $?\n")
 	}
 	cmd := exec.CommandContext(ctx, "sh")
@@ -173,11 +173,11 @@ func runShell(ctx context.Context, src *compile.Source, job *compile.Job) (*comp
 	if src.Shape != compile.ShapeBabel {
 		return out, nil
 	}
-	if src.Result("value") {
+	if src.Results.Has("value") {
 		lines := strings.Split(strings.TrimSpace(text), "\n")
 		text = lines[len(lines)-1] + "\n"
 	}
-	out.Value = compile.ReadOutput(src, text)
+	out.Value = src.Results.Read(text)
 	return out, nil
 }
 
@@ -264,7 +264,7 @@ func toyStatement(ctx context.Context, statement string, given map[string]value.
 		out.Value = value.OfInt(total)
 	case "print":
 		out.Stdout = append(out.Stdout, rest+"\n"...)
-		if src.Result("output") {
+		if src.Results.Has("output") {
 			out.Value = value.OfString(string(out.Stdout))
 		}
 	case "fail":

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -59,7 +58,6 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 
 // Names of the entries of Artifact.Meta.
 const (
-	metaResults = "results" // words of :results, for babel shape
 	metaCmdline = "cmdline" // words of :cmdline, NUL between them
 )
 
@@ -88,8 +86,8 @@ func (l *lane) buildProgram(ctx context.Context, src *compile.Source) (*compile.
 		return nil, err
 	}
 	art := l.artifact(src, wasm, warnings)
-	art.Meta[metaResults] = strings.Join(src.Results, " ")
-	art.Meta[metaCmdline] = strings.Join(words, "\x00")
+	art.SetResults(src.Results)
+	art.SetWords(metaCmdline, words)
 	return art, nil
 }
 
@@ -225,33 +223,21 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 // runProgram starts main and reads what it prints.
 func (l *lane) runProgram(ctx context.Context, module *sandbox.Module, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
 	var stdout, stderr bytes.Buffer
-	args := []string{"block"}
-	if words := art.Meta[metaCmdline]; words != "" {
-		args = append(args, strings.Split(words, "\x00")...)
-	}
+	args := append([]string{"block"}, art.Words(metaCmdline)...)
 	exit, err := l.env.Engine.Run(ctx, sandbox.Command{
 		Module: module, Args: append(args, job.Args...), Stdin: bytes.NewReader(job.Stdin),
-		Stdout: tee(&stdout, job.Stdout), Stderr: tee(&stderr, job.Stderr),
+		Stdout: compile.Tee(&stdout, job.Stdout), Stderr: compile.Tee(&stderr, job.Stderr),
 		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host(),
 	})
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	if art.Shape == compile.ShapeBabel {
-		results := &compile.Source{Results: strings.Fields(art.Meta[metaResults])}
-		out.Value = compile.ReadOutput(results, compile.Dedent(stdout.String()))
+		out.Value = art.Results().Read(compile.Dedent(stdout.String()))
 	} else {
 		out.Value = value.OfString(stdout.String())
 	}
 	if c := crash(job.Source, stderr.String(), err); c != nil {
-		fmt.Fprintln(tee(&stderr, job.Stderr), c)
+		fmt.Fprintln(compile.Tee(&stderr, job.Stderr), c)
 		out.Stderr, out.Exit, err = stderr.Bytes(), c.Exit, nil
 	}
 	return out, err
-}
-
-// tee keeps output and passes it on to who listens.
-func tee(keep *bytes.Buffer, listener io.Writer) io.Writer {
-	if listener == nil {
-		return keep
-	}
-	return io.MultiWriter(keep, listener)
 }

@@ -22,12 +22,10 @@ func (l *lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job
 		r.Layout, err = compile.KernelLayoutOf(func(name string) (string, bool) { text, ok := art.Meta[name]; return text, ok })
 	default:
 		r.Entry, r.Read = compile.EntryStart, compile.ReadText
-		if words := art.Meta[metaCmdline]; words != "" {
-			r.Args = append(r.Args, strings.Split(words, "\x00")...)
-		}
+		r.Args = append(r.Args, art.Words(metaCmdline)...)
 		r.Args = append(r.Args, job.Args...)
 		if art.Shape == compile.ShapeBabel {
-			r.Dedent, r.Read = true, compile.ReadingOf(&compile.Source{Results: strings.Fields(art.Meta[metaResults])})
+			r.Dedent, r.Read = true, art.Results().Reading()
 		}
 	}
 	return r, err

@@ -99,7 +99,7 @@ func (u *unit) options() options { return options{layout: "dot", format: "svg"} 
 
 // layOut makes a unit of a block (org-babel-expand-body:dot).
 func layOut(src *compile.Source) (*unit, error) {
-	u := &unit{Lines: 1 + strings.Count(strings.TrimSuffix(src.Body, "\n"), "\n"), Params: src.Params}
+	u := &unit{Lines: src.LineCount(), Params: src.Params}
 	body := src.Body
 	for _, v := range src.Vars {
 		body = strings.ReplaceAll(body, "$"+v.Name, plain(v.Value))
@@ -168,7 +168,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	switch {
 	case errors.Is(err, errNoPicture), err == nil && !drawn:
 		if text == "" {
-			text = fmt.Sprintf("%s: %v\n", at(job.Source, 1, 1), errNoPicture)
+			text = fmt.Sprintf("%s: %v\n", job.Source.At(1, 1), errNoPicture)
 		}
 		out.Exit, err = 1, nil
 	case err != nil:
@@ -242,7 +242,7 @@ func (u *unit) report(src *compile.Source, messages string, drawn bool) string {
 func (u *unit) place(src *compile.Source, message string) compile.Position {
 	m := lineOf.FindStringSubmatch(message)
 	if m == nil {
-		return at(src, 1, 1)
+		return src.At(1, 1)
 	}
 	line, _ := strconv.Atoi(m[1])
 	lines := strings.Split(u.Script, "\n")
@@ -254,15 +254,7 @@ func (u *unit) place(src *compile.Source, message string) compile.Position {
 	}
 	line -= u.Skip
 	if line < 1 {
-		return at(src, 1, 1)
+		return src.At(1, 1)
 	}
-	return at(src, min(line, u.Lines), col)
-}
-
-// at is src.At, or a position relative to the block when src is not known.
-func at(src *compile.Source, line, col int) compile.Position {
-	if src == nil {
-		return compile.Position{File: "block", Line: line, Col: col}
-	}
-	return src.At(line, col)
+	return src.At(min(line, u.Lines), col)
 }

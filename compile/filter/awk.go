@@ -58,9 +58,9 @@ func (awk) place(_ *program, message string) (line, col int, rest string) {
 	return line, 1, m[2]
 }
 
-func (awk) read(p *program, src *compile.Source, stdout string) (value.Value, error) {
+func (awk) read(p *program, stdout string) (value.Value, error) {
 	if p.Shape == compile.ShapeCommand {
 		return value.OfString(stdout), nil
 	}
-	return compile.ReadOutput(src, stdout), nil
+	return p.Results.Read(stdout), nil
 }

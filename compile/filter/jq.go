@@ -82,12 +82,12 @@ func (jq) place(p *program, message string) (line, col int, rest string) {
 
 // read is the value a filter produced: nothing is null, several results are a
 // list.
-func (jq) read(p *program, src *compile.Source, stdout string) (value.Value, error) {
+func (jq) read(p *program, stdout string) (value.Value, error) {
 	switch {
 	case p.Shape == compile.ShapeCommand:
 		return value.OfString(stdout), nil
-	case p.Shape == compile.ShapeBabel && (src.Result("output") || compile.AsText(src)):
-		return compile.ReadOutput(src, stdout), nil
+	case p.Shape == compile.ShapeBabel && (p.Results.Has("output") || p.Results.AsText()):
+		return p.Results.Read(stdout), nil
 	}
 	var all []value.Value
 	for d := json.NewDecoder(strings.NewReader(stdout)); ; {
@@ -95,7 +95,7 @@ func (jq) read(p *program, src *compile.Source, stdout string) (value.Value, err
 		if err := d.Decode(&one); err == io.EOF {
 			break
 		} else if err != nil { // -r and the like: text
-			return compile.ReadOutput(src, stdout), nil
+			return p.Results.Read(stdout), nil
 		}
 		v, err := value.ParseJSON(one)
 		if err != nil {

@@ -32,7 +32,7 @@ type language interface {
 	// without that place. Line is 0 when it points nowhere.
 	place(p *program, message string) (line, col int, rest string)
 	// read turns output into the value of the block.
-	read(p *program, src *compile.Source, stdout string) (value.Value, error)
+	read(p *program, stdout string) (value.Value, error)
 }
 
 // Lanes makes the lanes of all filter languages, which run on sh.
@@ -47,14 +47,14 @@ type lane struct {
 
 // program is what an artifact's script holds, as JSON.
 type program struct {
-	Text    string        `json:"text"`
-	Before  int           `json:"before,omitempty"` // lines of Text ahead of the block's
-	Options []string      `json:"options,omitempty"`
-	Files   []string      `json:"files,omitempty"`
-	Vars    []binding     `json:"vars,omitempty"`
-	Params  []string      `json:"params,omitempty"` // names of inputs, for jq
-	Shape   compile.Shape `json:"shape"`
-	Results []string      `json:"results,omitempty"`
+	Text    string          `json:"text"`
+	Before  int             `json:"before,omitempty"` // lines of Text ahead of the block's
+	Options []string        `json:"options,omitempty"`
+	Files   []string        `json:"files,omitempty"`
+	Vars    []binding       `json:"vars,omitempty"`
+	Params  []string        `json:"params,omitempty"` // names of inputs, for jq
+	Shape   compile.Shape   `json:"shape"`
+	Results compile.Results `json:"results,omitempty"`
 }
 
 // binding is a variable; Text is how awk sees it, JSON how jq does.
@@ -172,7 +172,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		out.Value = value.OfString(string(r.Stdout))
 		return out, err
 	}
-	out.Value, err = l.read(&p, &compile.Source{Results: p.Results}, string(r.Stdout))
+	out.Value, err = l.read(&p, string(r.Stdout))
 	return out, err
 }
 

@@ -44,6 +44,6 @@ func (sed) place(p *program, message string) (line, col int, rest string) {
 	return line, col, m[2]
 }
 
-func (sed) read(p *program, src *compile.Source, stdout string) (value.Value, error) {
-	return awk{}.read(p, src, stdout)
+func (sed) read(p *program, stdout string) (value.Value, error) {
+	return awk{}.read(p, stdout)
 }

@@ -153,7 +153,7 @@ func (l lane) runComponent(ctx context.Context, art *compile.Artifact, job *comp
 	}
 	var stdout bytes.Buffer
 	stderr := newStderr(job)
-	command, err := l.command(ctx, art, job, nil, tee(&stdout, job.Stdout), stderr)
+	command, err := l.command(ctx, art, job, nil, compile.Tee(&stdout, job.Stdout), stderr)
 	if err != nil {
 		return nil, err
 	}

@@ -105,7 +105,7 @@ func (l lane) OpenKernel(ctx context.Context, art *compile.Artifact, job *compil
 
 func (l lane) openKernel(ctx context.Context, art *compile.Artifact, job *compile.Job, s *stderr) (*compile.Kernel, error) {
 	var stdout bytes.Buffer
-	command, err := l.command(ctx, art, job, nil, tee(&stdout, job.Stdout), s)
+	command, err := l.command(ctx, art, job, nil, compile.Tee(&stdout, job.Stdout), s)
 	if err != nil {
 		return nil, err
 	}

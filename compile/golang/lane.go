@@ -50,8 +50,7 @@ func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact
 
 // Names of the entries of Artifact.Meta.
 const (
-	metaResults = "results" // words of :results, for babel shape
-	metaArgs    = "args"    // words of :args, NUL between them
+	metaArgs = "args" // words of :args, NUL between them
 )
 
 // buildProgram builds a program with main.
@@ -68,22 +67,9 @@ func (l lane) buildProgram(ctx context.Context, t *tool, src *compile.Source) (*
 		return nil, err
 	}
 	art := l.artifact(src, wasm, warnings)
-	art.Meta[metaResults] = strings.Join(src.Results, " ")
-	art.Meta[metaArgs] = strings.Join(append(listWords(src, "args"), listWords(src, "cmdline")...), "\x00")
+	art.SetResults(src.Results)
+	art.SetWords(metaArgs, append(src.ArgWords("args"), src.ArgWords("cmdline")...))
 	return art, nil
-}
-
-// listWords reads a header argument that is a list or shell words.
-func listWords(src *compile.Source, name string) []string {
-	arg, ok := src.Arg(name)
-	if !ok {
-		return nil
-	}
-	items, isList := compile.List(arg)
-	if isList {
-		return items
-	}
-	return compile.Words(items[0])
 }
 
 func (l lane) artifact(src *compile.Source, wasm []byte, warnings []compile.Diagnostic) *compile.Artifact {
@@ -184,11 +170,7 @@ const crashExit = 2
 func (l lane) runProgram(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
 	var stdout bytes.Buffer
 	stderr := newStderr(job)
-	var args []string
-	if words := art.Meta[metaArgs]; words != "" {
-		args = strings.Split(words, "\x00")
-	}
-	command, err := l.command(ctx, art, job, append(args, job.Args...), tee(&stdout, job.Stdout), stderr)
+	command, err := l.command(ctx, art, job, append(art.Words(metaArgs), job.Args...), compile.Tee(&stdout, job.Stdout), stderr)
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +186,7 @@ func (l lane) runProgram(ctx context.Context, art *compile.Artifact, job *compil
 	}
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.kept.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	if art.Shape == compile.ShapeBabel {
-		out.Value = readOutput(&compile.Source{Results: strings.Fields(art.Meta[metaResults])}, stdout.String())
+		out.Value = readOutput(art.Results(), stdout.String())
 	} else {
 		out.Value = value.OfString(stdout.String())
 	}
@@ -213,13 +195,13 @@ func (l lane) runProgram(ctx context.Context, art *compile.Artifact, job *compil
 
 // readOutput makes a value of what a program printed, as ob-go does: a table
 // where one is asked for, else a number or text without the blanks around it.
-func readOutput(results *compile.Source, stdout string) value.Value {
+func readOutput(results compile.Results, stdout string) value.Value {
 	switch {
-	case results.Result("discard"):
+	case results.Has("discard"):
 		return value.Nil()
-	case compile.AsText(results):
+	case results.AsText():
 		return value.OfString(stdout)
-	case results.Result("table") || results.Result("vector") || results.Result("list"):
+	case results.Has("table") || results.Has("vector") || results.Has("list"):
 		return compile.ImportTable(stdout)
 	}
 	text := strings.TrimSpace(stdout)
@@ -227,12 +209,4 @@ func readOutput(results *compile.Source, stdout string) value.Value {
 		return v
 	}
 	return value.OfString(text)
-}
-
-// tee keeps output and passes it on to who listens.
-func tee(keep *bytes.Buffer, listener io.Writer) io.Writer {
-	if listener == nil {
-		return keep
-	}
-	return io.MultiWriter(keep, listener)
 }

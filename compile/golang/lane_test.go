@@ -109,7 +109,7 @@ func TestOutputAsValue(t *testing.T) {
 		"a\tb\n1\t 2\n": {"", `"a\tb\n1\t 2"`},
 		"7\n":           {"verbatim", `"7\n"`},
 	} {
-		if got := readOutput(&compile.Source{Results: strings.Fields(c.words)}, text); got.String() != c.want {
+		if got := readOutput(strings.Fields(c.words), text); got.String() != c.want {
 			t.Errorf("%q as %s: got %s, want %s", text, c.words, got, c.want)
 		}
 	}

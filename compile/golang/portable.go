@@ -2,7 +2,6 @@ package golang
 
 import (
 	"context"
-	"strings"
 
 	"wb/compile"
 	"wb/value"
@@ -21,23 +20,21 @@ func (l lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job)
 		r.Entry, r.Placed = compile.EntryKernel, true
 	default:
 		r.Entry, r.Read = compile.EntryStart, compile.ReadText
-		if words := art.Meta[metaArgs]; words != "" {
-			r.Args = append(r.Args, strings.Split(words, "\x00")...)
-		}
+		r.Args = append(r.Args, art.Words(metaArgs)...)
 		r.Args = append(r.Args, job.Args...)
 		if art.Shape == compile.ShapeBabel {
-			r.Read = readingOf(&compile.Source{Results: strings.Fields(art.Meta[metaResults])})
+			r.Read = readingOf(art.Results())
 		}
 	}
 	return r, err
 }
 
 // readingOf is how readOutput reads.
-func readingOf(results *compile.Source) compile.Reading {
-	if reading := compile.ReadingOf(results); reading != compile.ReadTable {
+func readingOf(results compile.Results) compile.Reading {
+	if reading := results.Reading(); reading != compile.ReadTable {
 		return reading
 	}
-	if results.Result("table") || results.Result("vector") || results.Result("list") {
+	if results.Has("table") || results.Has("vector") || results.Has("list") {
 		return compile.ReadTable
 	}
 	return compile.ReadTrimmed

@@ -26,7 +26,7 @@ func babelUnits(src *compile.Source, d Dialect) []*Unit {
 	head := d.FunctionHead()
 	function.Script, function.Lead = head+before+src.Body+after+"\n})", len(head)
 	function.Skip = strings.Count(before, "\n")
-	if !src.Result("output") {
+	if !src.Results.Has("output") {
 		return []*Unit{function}
 	}
 	module := newUnit(src)
@@ -93,7 +93,7 @@ func (r *run) babel(ctx context.Context) error {
 		return err
 	}
 	wants := "qjs_get_true"
-	if r.unit.results().Result("output") {
+	if r.unit.Results.Has("output") {
 		wants = "qjs_get_false"
 	}
 	flag, err := r.call(ctx, wants)
@@ -110,11 +110,11 @@ func (r *run) babel(ctx context.Context) error {
 // conclude lets the program finish and reads its result: its output, or v, which
 // is shown as JSON. What is printed after v was there stands behind it.
 func (r *run) conclude(ctx context.Context, v handle) error {
-	if r.unit.results().Result("output") {
+	if r.unit.Results.Has("output") {
 		if err := r.end(ctx); err != nil {
 			return err
 		}
-		r.out.Value = readPrinted(r.unit.results(), r.stdout.String())
+		r.out.Value = readPrinted(r.unit.Results, r.stdout.String())
 		return nil
 	}
 	text, err := r.text(ctx, v)
@@ -129,18 +129,18 @@ func (r *run) conclude(ctx context.Context, v handle) error {
 	if err := r.end(ctx); err != nil {
 		return err
 	}
-	r.out.Value = readValue(r.unit.results(), s, r.stdout.String()[:before], r.stdout.String()[before:])
+	r.out.Value = readValue(r.unit.Results, s, r.stdout.String()[:before], r.stdout.String()[before:])
 	return nil
 }
 
 // readValue is what Emacs makes of what node prints: output, the value's text,
 // output. A value alone is a number, string, list or table where it is one.
-func readValue(results *compile.Source, s shown, before, after string) value.Value {
+func readValue(results compile.Results, s shown, before, after string) value.Value {
 	alone := before == "" && after == ""
 	switch {
-	case results.Result("discard"):
+	case results.Has("discard"):
 		return value.Nil()
-	case compile.AsText(results) || !alone:
+	case results.AsText() || !alone:
 		return value.OfString(before + s.Text + after)
 	case s.Cells != nil:
 		return *s.Cells
@@ -149,11 +149,11 @@ func readValue(results *compile.Source, s shown, before, after string) value.Val
 }
 
 // readPrinted reads a block's output.
-func readPrinted(results *compile.Source, text string) value.Value {
-	if results.Result("discard") {
+func readPrinted(results compile.Results, text string) value.Value {
+	if results.Has("discard") {
 		return value.Nil()
 	}
-	if compile.AsText(results) || strings.Contains(text, "\n") {
+	if results.AsText() || strings.Contains(text, "\n") {
 		return value.OfString(text)
 	}
 	return compile.ReadCell(text)

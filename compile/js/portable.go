@@ -61,7 +61,7 @@ type portable struct {
 
 func (u *Unit) portable(shape compile.Shape, src *compile.Source) portable {
 	p := portable{Shape: shape, Script: u.Script, Module: u.Module, Func: u.Func, Outs: append([]string{}, u.Outs...),
-		Output: u.results().Result("output"), Text: compile.AsText(u.results()), Discard: u.results().Result("discard"),
+		Output: u.Results.Has("output"), Text: u.Results.AsText(), Discard: u.Results.Has("discard"),
 		Skip: u.Skip, Lead: u.Lead}
 	for line := range u.Lines {
 		pos := at(src, line+1, 1)

@@ -134,7 +134,7 @@ func (r *run) printed(shape compile.Shape) value.Value {
 	case compile.ShapeCommand:
 		return value.OfString(r.stdout.String())
 	case compile.ShapeBabel:
-		return readPrinted(r.unit.results(), r.stdout.String())
+		return readPrinted(r.unit.Results, r.stdout.String())
 	}
 	return value.Nil()
 }

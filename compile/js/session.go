@@ -101,7 +101,7 @@ func (r *run) converse(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !r.unit.results().Result("output") {
+	if !r.unit.Results.Has("output") {
 		if v, err = r.control(ctx, "shown", v); err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ type Unit struct {
 
 	Func    string            `json:"func,omitempty"`
 	Outs    []string          `json:"outs,omitempty"`
-	Results []string          `json:"results,omitempty"`
+	Results compile.Results   `json:"results,omitempty"`
 	Sources map[string][]byte `json:"sources,omitempty"` // the files of :dir
 	// Packages are what :deps asked for; their files come from the cache.
 	Packages []compile.Package `json:"packages,omitempty"`
@@ -61,9 +61,6 @@ func unpack(art *compile.Artifact) (*Unit, error) {
 	}
 	return u, nil
 }
-
-// results answers questions about the words of :results.
-func (u *Unit) results() *compile.Source { return &compile.Source{Results: u.Results} }
 
 // stackFrame is a place as QuickJS writes it in a stack: "at f (file:1:2)", or
 // "at file:1:2" for what does not parse. Columns are in bytes.

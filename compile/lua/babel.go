@@ -19,7 +19,7 @@ func surroundings(src *compile.Source) (before, after string) {
 	for _, v := range src.Vars {
 		before += v.Name + "=" + literal(v.Value, false) + "\n"
 	}
-	if text, ok := src.Arg("return"); ok && !src.Result("output") {
+	if text, ok := src.Arg("return"); ok && !src.Results.Has("output") {
 		after += "\nreturn " + compile.Unquoted(text)
 	}
 	if text, ok := src.Arg("epilogue"); ok {
@@ -99,10 +99,7 @@ func quote(text string) string {
 	return b.String()
 }
 
-// results answers questions about the words of :results.
-func (u *unit) results() *compile.Source { return &compile.Source{Results: u.Results} }
-
-func (u *unit) wantsValue() bool { return !u.results().Result("output") }
+func (u *unit) wantsValue() bool { return !u.Results.Has("output") }
 
 // printed is the value of a program that is its output.
 func (u *unit) printed(shape compile.Shape, text string) value.Value {
@@ -111,9 +108,9 @@ func (u *unit) printed(shape compile.Shape, text string) value.Value {
 		return value.OfString(text)
 	case u.wantsValue(): // it failed, or ended itself, before it returned
 		return value.Nil()
-	case u.results().Result("discard"):
+	case u.Results.Has("discard"):
 		return value.Nil()
-	case compile.AsText(u.results()):
+	case u.Results.AsText():
 		return value.OfString(text)
 	}
 	return scalar(text)
@@ -122,9 +119,9 @@ func (u *unit) printed(shape compile.Shape, text string) value.Value {
 // readValue is what Emacs makes of what the block returned; tables stay tables.
 func (u *unit) readValue(a *answer) (value.Value, error) {
 	switch {
-	case u.results().Result("discard"):
+	case u.Results.Has("discard"):
 		return value.Nil(), nil
-	case u.results().Result("pp") || compile.AsText(u.results()):
+	case u.Results.Has("pp") || u.Results.AsText():
 		return value.OfString(a.Text), nil
 	case a.N == 1 && a.JSON != "":
 		v, err := value.ParseJSON([]byte(a.JSON))

@@ -27,7 +27,7 @@ func (u *unit) place(src *compile.Source, message string) (compile.Position, str
 		message = strings.TrimSpace(message[m[1]:])
 	}
 	if line == 0 {
-		return at(src, 1, 1), message
+		return src.At(1, 1), message
 	}
 	return u.position(src, line, message), message
 }
@@ -40,7 +40,7 @@ func (u *unit) position(src *compile.Source, line int, message string) compile.P
 		if line > u.Lines { // an end that is missing
 			line = u.Lines
 		} else {
-			return at(src, 1, 1)
+			return src.At(1, 1)
 		}
 	}
 	text := ""
@@ -57,7 +57,7 @@ func (u *unit) position(src *compile.Source, line int, message string) compile.P
 	} else if strings.Contains(message, "<eof>") {
 		col = len(text)
 	}
-	return at(src, line, col+1)
+	return src.At(line, col+1)
 }
 
 // wordIn is where a line has a word that is not part of another, or -1.
@@ -77,14 +77,6 @@ func wordIn(line, word string) int {
 
 func letter(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
-}
-
-// at is src.At, or a position relative to the block when src is not known.
-func at(src *compile.Source, line, col int) compile.Position {
-	if src == nil {
-		return compile.Position{File: "block", Line: line, Col: col}
-	}
-	return src.At(line, col)
 }
 
 // report is what standard error says about an error nobody caught: its place,

@@ -20,7 +20,7 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 		return nil, err
 	}
 	p := portable{Shape: art.Shape, Request: string(head), Code: u.Code, Skip: u.Skip, Places: job.Source.Places(u.Lines),
-		Output: !u.wantsValue(), Text: compile.AsText(u.results()) || u.results().Result("pp"), Discard: u.results().Result("discard")}
+		Output: !u.wantsValue(), Text: u.Results.AsText() || u.Results.Has("pp"), Discard: u.Results.Has("discard")}
 	if art.Shape != compile.ShapeComponent {
 		p.Request = string(append(value.OfList(request.Args...).AppendJSON(head), '}'))
 	}

@@ -11,7 +11,7 @@ import (
 // epilogue, one below the other.
 func (p *program) expand(src *compile.Source) {
 	p.Session = src.InSession()
-	wantsValue := !src.Result("output")
+	wantsValue := !src.Results.Has("output")
 	switch {
 	case wantsValue && p.Session:
 		p.Kind = kindExpression
@@ -103,11 +103,11 @@ func babelValue(p *program, shown *string, stdout string) value.Value {
 	case p.Session:
 		text = strings.TrimRight(text, " \t\n\r\f\v")
 	}
-	words := p.results()
+	words := p.Results
 	switch {
-	case words.Result("discard"):
+	case words.Has("discard"):
 		return value.Nil()
-	case compile.AsText(words):
+	case words.AsText():
 		return value.OfString(text)
 	}
 	if p.Kind == kindScript { // Emacs reads [1, 2] with a line end as Lisp's vector

@@ -116,7 +116,7 @@ func refuse(src *compile.Source) error {
 	if src.Shape == compile.ShapeKernel {
 		return compile.Errorf(src.At(1, 1), "Python has no kernel shape").WithHint("kernels are written in C or WAT; for many calls of a Python function use component shape")
 	}
-	if src.Result("graphics") {
+	if src.Results.Has("graphics") {
 		return compile.Errorf(src.At(1, 1), ":results graphics needs matplotlib, which is written in C and cannot be loaded into the sandbox").
 			WithHint("draw with a plot block that takes this block's table, or write an SVG file and use :results file")
 	}

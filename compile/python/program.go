@@ -30,15 +30,15 @@ type program struct {
 	Kind kind `json:"kind"`
 	// Text has the body, with prologue, variables and epilogue around it. Line
 	// Skip+1 of it is the body's first of Lines.
-	Text     string   `json:"text"`
-	Skip     int      `json:"skip"`
-	Lines    int      `json:"lines"`
-	Preamble string   `json:"preamble"`
-	Session  bool     `json:"session"`
-	Results  []string `json:"results"`
-	Func     string   `json:"func"`
-	Params   []string `json:"params"`
-	Outs     []string `json:"outs"`
+	Text     string          `json:"text"`
+	Skip     int             `json:"skip"`
+	Lines    int             `json:"lines"`
+	Preamble string          `json:"preamble"`
+	Session  bool            `json:"session"`
+	Results  compile.Results `json:"results"`
+	Func     string          `json:"func"`
+	Params   []string        `json:"params"`
+	Outs     []string        `json:"outs"`
 	// Sources are modules that come with the block; Python gets them as files.
 	Sources map[string][]byte `json:"sources,omitempty"`
 }
@@ -84,9 +84,6 @@ func list(words []string) []string {
 }
 
 func lineCount(text string) int { return 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n") }
-
-// results answers questions about the words of :results.
-func (p *program) results() *compile.Source { return &compile.Source{Results: p.Results} }
 
 // place is where in the org file a line of the program stands, and whether it
 // is one of the body.

@@ -68,19 +68,16 @@ func quoted(text string) string {
 	return b.String()
 }
 
-// results answers questions about the words of :results.
-func (u *unit) results() *compile.Source { return &compile.Source{Results: u.Results} }
-
-func (u *unit) wantsValue() bool { return !u.results().Result("output") }
+func (u *unit) wantsValue() bool { return !u.Results.Has("output") }
 
 // printed is the value of a program that is its output.
 func (u *unit) printed(shape compile.Shape, text string) value.Value {
 	switch {
 	case shape != compile.ShapeBabel:
 		return value.OfString(text)
-	case u.results().Result("discard"):
+	case u.Results.Has("discard"):
 		return value.Nil()
-	case compile.AsText(u.results()):
+	case u.Results.AsText():
 		return value.OfString(text)
 	}
 	return scalar(text)
@@ -89,9 +86,9 @@ func (u *unit) printed(shape compile.Shape, text string) value.Value {
 // readValue is what Emacs makes of what the block returned.
 func (u *unit) readValue(a *answer) (value.Value, error) {
 	switch {
-	case u.results().Result("discard"):
+	case u.Results.Has("discard"):
 		return value.Nil(), nil
-	case u.results().Result("pp") || compile.AsText(u.results()):
+	case u.Results.Has("pp") || u.Results.AsText():
 		return value.OfString(a.Text), nil
 	case a.Raw != nil:
 		v, err := value.ParseJSON(a.Raw)

@@ -61,13 +61,13 @@ func (l *lane) CloseSession(ctx context.Context, name string) error {
 // unit is what is built from a block: everything needed to run it. Line Skip+1
 // of Code is the body's first, which Ruby is told to call line 1.
 type unit struct {
-	Code    string   `json:"-"`
-	Skip    int      `json:"skip,omitempty"`
-	Lines   int      `json:"lines"`
-	Func    string   `json:"func,omitempty"`
-	Outs    []string `json:"outs,omitempty"`
-	Results []string `json:"results,omitempty"`
-	Session bool     `json:"session,omitempty"`
+	Code    string          `json:"-"`
+	Skip    int             `json:"skip,omitempty"`
+	Lines   int             `json:"lines"`
+	Func    string          `json:"func,omitempty"`
+	Outs    []string        `json:"outs,omitempty"`
+	Results compile.Results `json:"results,omitempty"`
+	Session bool            `json:"session,omitempty"`
 }
 
 const metaUnit = "unit"
@@ -81,7 +81,7 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if src.Shape == compile.ShapeKernel {
 		return nil, compile.Errorf(src.At(1, 1), "Ruby has no kernel shape").WithHint("kernels are written in C or WAT")
 	}
-	u := &unit{Code: src.Body, Lines: 1 + strings.Count(strings.TrimSuffix(src.Body, "\n"), "\n"), Func: src.Func, Outs: src.Outs, Results: src.Results}
+	u := &unit{Code: src.Body, Lines: src.LineCount(), Func: src.Func, Outs: src.Outs, Results: src.Results}
 	if src.Shape == compile.ShapeBabel {
 		before, after := surroundings(src)
 		u.Code, u.Skip = before+src.Body+after, strings.Count(before, "\n")
@@ -266,7 +266,7 @@ func (u *unit) request(shape compile.Shape, job *compile.Job) request {
 			r.Args = append(r.Args, in.Value)
 		}
 	case shape == compile.ShapeBabel && (u.wantsValue() || u.Session):
-		r.Kind, r.PP = "value", u.results().Result("pp")
+		r.Kind, r.PP = "value", u.Results.Has("pp")
 	}
 	if job.Caps.Random {
 		var seed [8]byte

@@ -11,7 +11,7 @@ import (
 // it is that of the line's first word.
 func (u *unit) position(src *compile.Source, line, col int) compile.Position {
 	if line < 1 || line > u.Lines {
-		return at(src, 1, 1)
+		return src.At(1, 1)
 	}
 	if col <= 0 {
 		col = 1
@@ -20,21 +20,13 @@ func (u *unit) position(src *compile.Source, line, col int) compile.Position {
 			col += len(text) - len(strings.TrimLeft(text, " \t"))
 		}
 	}
-	return at(src, line, col)
-}
-
-// at is src.At, or a position relative to the block when src is not known.
-func at(src *compile.Source, line, col int) compile.Position {
-	if src == nil {
-		return compile.Position{File: "block", Line: line, Col: col}
-	}
 	return src.At(line, col)
 }
 
 // report is what standard error says about an exception: its place, its message
 // and the calls that led there.
 func (u *unit) report(src *compile.Source, f *failure) string {
-	pos := at(src, 1, 1)
+	pos := src.At(1, 1)
 	for _, s := range f.Stack {
 		if s.Path == "block" {
 			pos = u.position(src, s.Line, f.Col)

@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"wb/compile"
 	"wb/compile/abi"
@@ -31,10 +29,9 @@ func (lane) Info() compile.Info {
 
 // Names of the entries of Artifact.Meta.
 const (
-	metaResults = "results" // words of :results, for babel shape
-	metaArgs    = "args"    // words of :args, NUL between them
-	metaSig     = "sig"     // signature at the level of the call
-	metaFails   = "fails"   // the function whose error we have wrapped
+	metaArgs  = "args"  // words of :args, NUL between them
+	metaSig   = "sig"   // signature at the level of the call
+	metaFails = "fails" // the function whose error we have wrapped
 )
 
 // Build compiles a block.
@@ -74,8 +71,8 @@ func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact
 // plan lays out a block and notes in art how it is run.
 func (l lane) plan(src *compile.Source, art *compile.Artifact) (*unit, error) {
 	if src.Shape != compile.ShapeComponent {
-		art.Meta[metaResults] = strings.Join(src.Results, " ")
-		art.Meta[metaArgs] = strings.Join(append(listWords(src, "args"), listWords(src, "cmdline")...), "\x00")
+		art.SetResults(src.Results)
+		art.SetWords(metaArgs, append(src.ArgWords("args"), src.ArgWords("cmdline")...))
 		return newUnit(src, true, "")
 	}
 	f, err := chooseFunction(src)
@@ -100,19 +97,6 @@ func (l lane) plan(src *compile.Source, art *compile.Artifact) (*unit, error) {
 	return newUnit(src, false, code)
 }
 
-// listWords reads a header argument that is a list or shell words.
-func listWords(src *compile.Source, name string) []string {
-	arg, ok := src.Arg(name)
-	if !ok {
-		return nil
-	}
-	items, isList := compile.List(arg)
-	if isList {
-		return items
-	}
-	return compile.Words(items[0])
-}
-
 // at places an error that is not about a line.
 func at(src *compile.Source, err error) error {
 	var limit *sandbox.LimitError
@@ -122,14 +106,6 @@ func at(src *compile.Source, err error) error {
 	return fmt.Errorf("%s: %w", src.At(1, 1), err)
 }
 
-// tee keeps output and passes it on to who listens.
-func tee(keep *bytes.Buffer, listener io.Writer) io.Writer {
-	if listener == nil {
-		return keep
-	}
-	return io.MultiWriter(keep, listener)
-}
-
 // Run executes a built block.
 func (l lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
 	module, err := l.env.Engine.Compile(ctx, "rust block", art.Wasm)
@@ -137,12 +113,9 @@ func (l lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) 
 		return nil, err
 	}
 	var stdout, stderr bytes.Buffer
-	args := []string{"block"}
-	if words := art.Meta[metaArgs]; words != "" {
-		args = append(args, strings.Split(words, "\x00")...)
-	}
+	args := append([]string{"block"}, art.Words(metaArgs)...)
 	command := sandbox.Command{
-		Module: module, Args: slices.Concat(args, job.Args), Stdin: bytes.NewReader(job.Stdin), Stdout: tee(&stdout, job.Stdout), Stderr: tee(&stderr, job.Stderr),
+		Module: module, Args: slices.Concat(args, job.Args), Stdin: bytes.NewReader(job.Stdin), Stdout: compile.Tee(&stdout, job.Stdout), Stderr: compile.Tee(&stderr, job.Stderr),
 		Files: job.Docked(ctx), Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host(),
 	}
 	out := &compile.Outcome{}
@@ -153,7 +126,7 @@ func (l lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) 
 		exit, err = l.env.Engine.Run(ctx, command)
 		out.Exit, out.Usage, out.Value = exit.Code, exit.Usage, value.OfString(stdout.String())
 		if art.Shape == compile.ShapeBabel {
-			out.Value = compile.ReadOutput(&compile.Source{Results: strings.Fields(art.Meta[metaResults])}, stdout.String())
+			out.Value = art.Results().Read(stdout.String())
 		}
 	}
 	var trap *sandbox.TrapError

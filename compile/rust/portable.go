@@ -2,7 +2,6 @@ package rust
 
 import (
 	"context"
-	"strings"
 
 	"wb/compile"
 	"wb/value"
@@ -15,14 +14,12 @@ func (l lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job)
 	if job.Source != nil {
 		r.Crash.At = job.Source.At(1, 1).String()
 	}
-	if words := art.Meta[metaArgs]; words != "" {
-		r.Args = append(r.Args, strings.Split(words, "\x00")...)
-	}
+	r.Args = append(r.Args, art.Words(metaArgs)...)
 	r.Args = append(r.Args, job.Args...)
 	if art.Shape != compile.ShapeComponent {
 		r.Entry, r.Read = compile.EntryStart, compile.ReadText
 		if art.Shape == compile.ShapeBabel {
-			r.Read = compile.ReadingOf(&compile.Source{Results: strings.Fields(art.Meta[metaResults])})
+			r.Read = art.Results().Reading()
 		}
 		return r, nil
 	}

@@ -64,7 +64,7 @@ func expand(src *compile.Source) (script string, before int) {
 	if text, ok := src.Arg("epilogue"); ok {
 		script = strings.TrimSuffix(script, "\n") + "\n" + compile.Unquoted(text)
 	}
-	if src.Result("value") {
+	if src.Results.Has("value") {
 		script = strings.TrimSuffix(script, "\n") + "\necho $?"
 	}
 	return script, before
@@ -183,14 +183,13 @@ func lisp(v value.Value) string {
 
 // result reads what a babel block printed. With :results value that is its exit
 // status, printed last.
-func result(words []string, stdout string) value.Value {
-	src := &compile.Source{Results: words}
-	if src.Result("value") {
+func result(words compile.Results, stdout string) value.Value {
+	if words.Has("value") {
 		lines := strings.FieldsFunc(stdout, func(r rune) bool { return r == '\n' })
 		if len(lines) == 0 {
 			return value.Nil()
 		}
 		stdout = lines[len(lines)-1]
 	}
-	return compile.ReadOutput(src, stdout)
+	return words.Read(stdout)
 }

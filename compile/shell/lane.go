@@ -52,7 +52,6 @@ func (l *Lane) Fingerprint() string {
 // Names of the entries of Artifact.Meta.
 const (
 	metaShell   = "shell"   // "sh" or "bash"
-	metaResults = "results" // words of :results, for babel shape
 	metaCmdline = "cmdline" // words of :cmdline, NUL between them
 	metaBefore  = "before"  // lines of Script ahead of the body
 )
@@ -78,9 +77,9 @@ func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 		return nil, err
 	}
 	art := &compile.Artifact{Lane: l.Info().Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: script, Meta: map[string]string{
-		metaShell: shell, metaResults: strings.Join(src.Results, " "), metaBefore: strconv.Itoa(before)}}
+		metaShell: shell, compile.MetaResults: strings.Join(src.Results, " "), metaBefore: strconv.Itoa(before)}}
 	if line, ok := src.Arg("cmdline"); ok {
-		art.Meta[metaCmdline] = strings.Join(compile.Words(compile.Unquoted(line)), "\x00")
+		art.SetWords(metaCmdline, compile.Words(compile.Unquoted(line)))
 	}
 	return art, nil
 }
@@ -138,7 +137,7 @@ func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	})
 	out := &compile.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Exit: r.Exit, Usage: r.Usage}
 	if art.Shape == compile.ShapeBabel {
-		out.Value = result(strings.Fields(art.Meta[metaResults]), string(r.Stdout))
+		out.Value = result(art.Results(), string(r.Stdout))
 	} else {
 		out.Value = value.OfString(string(r.Stdout))
 	}

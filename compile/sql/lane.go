@@ -76,12 +76,12 @@ type unit struct {
 	Tables []table           `json:"tables,omitempty"`
 	Files  map[string]string `json:"files,omitempty"` // below privateDir
 	// How the output is read.
-	Commas  bool     `json:"commas,omitempty"`
-	Heads   bool     `json:"heads,omitempty"` // the first row is a header
-	Results []string `json:"results,omitempty"`
-	Outs    []string `json:"outs,omitempty"`
-	Params  []string `json:"params,omitempty"`
-	Sig     string   `json:"sig,omitempty"`
+	Commas  bool            `json:"commas,omitempty"`
+	Heads   bool            `json:"heads,omitempty"` // the first row is a header
+	Results compile.Results `json:"results,omitempty"`
+	Outs    []string        `json:"outs,omitempty"`
+	Params  []string        `json:"params,omitempty"`
+	Sig     string          `json:"sig,omitempty"`
 }
 
 const metaUnit = "unit"
@@ -156,7 +156,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		listener = nil // rows, in JSON
 	}
 	exit, err := l.env.Engine.Run(ctx, sandbox.Command{Module: module, Args: u.args(art.Shape, job), Stdin: strings.NewReader(u.Script),
-		Stdout: tee(&stdout, listener), Stderr: &messages, Files: files, Limits: job.Limits, Caps: job.Caps})
+		Stdout: compile.Tee(&stdout, listener), Stderr: &messages, Files: files, Limits: job.Limits, Caps: job.Caps})
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	text, failed := u.report(job.Source, messages.String())
 	if failed && out.Exit == 0 {
@@ -178,7 +178,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 			out.Value, err = u.rows(stdout.Bytes())
 			if err != nil {
 				out.Exit = 1
-				out.Stderr = append(out.Stderr, (at(job.Source, 1, 1).String() + ": " + err.Error() + "\n")...)
+				out.Stderr = append(out.Stderr, (job.Source.At(1, 1).String() + ": " + err.Error() + "\n")...)
 				err = nil
 			}
 		}
@@ -213,14 +213,6 @@ func (u *unit) files(shape compile.Shape, job *compile.Job) (sandbox.FS, error) 
 		tree = sandbox.NewMemFS()
 	}
 	return sandbox.Mounts(tree, map[string]sandbox.FS{privateDir: own})
-}
-
-// tee keeps output and passes it on to who listens.
-func tee(keep *bytes.Buffer, listener io.Writer) io.Writer {
-	if listener == nil {
-		return keep
-	}
-	return io.MultiWriter(keep, listener)
 }
 
 // startUp is what the shell does before anything else.

@@ -13,7 +13,7 @@ import (
 
 // layOut makes a unit of a block.
 func (l *lane) layOut(src *compile.Source) (*unit, error) {
-	u := &unit{Lines: 1 + strings.Count(strings.TrimSuffix(src.Body, "\n"), "\n"), Results: src.Results, Outs: src.Outs, Params: src.Params}
+	u := &unit{Lines: src.LineCount(), Results: src.Results, Outs: src.Outs, Params: src.Params}
 	if db, ok := src.Arg("db"); ok {
 		if u.DB = compile.Unquoted(db); strings.HasPrefix(path.Clean(u.DB), "..") || path.IsAbs(u.DB) {
 			return nil, compile.Errorf(src.At(1, 1), ":db %s lies outside the workbook's directory", db)
@@ -139,12 +139,11 @@ func plain(v value.Value) string {
 
 // readOutput is what Emacs makes of what the shell prints.
 func (u *unit) readOutput(text string) value.Value {
-	results := &compile.Source{Results: u.Results}
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	switch {
-	case results.Result("discard"):
+	case u.Results.Has("discard"):
 		return value.Nil()
-	case compile.AsText(results) || text == "":
+	case u.Results.AsText() || text == "":
 		return value.OfString(text)
 	}
 	v := compile.ImportTable(text)

@@ -30,7 +30,7 @@ func (u *unit) report(src *compile.Source, messages string) (text string, failed
 		}
 		failed = true
 		line, _ := strconv.Atoi(m[2])
-		pos := at(src, 1, 1)
+		pos := src.At(1, 1)
 		if line > 0 {
 			pos = u.position(src, line, "", 0)
 		}
@@ -73,15 +73,7 @@ func (u *unit) position(src *compile.Source, line int, part string, col int) com
 	row := 1 + strings.Count(done, "\n") - u.Skip
 	column := len(done) - strings.LastIndexByte(done, '\n')
 	if row < 1 {
-		return at(src, 1, 1)
+		return src.At(1, 1)
 	}
-	return at(src, min(row, u.Lines), column)
-}
-
-// at is src.At, or a position relative to the block when src is not known.
-func at(src *compile.Source, line, col int) compile.Position {
-	if src == nil {
-		return compile.Position{File: "block", Line: line, Col: col}
-	}
-	return src.At(line, col)
+	return src.At(min(row, u.Lines), column)
 }

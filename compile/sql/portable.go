@@ -23,10 +23,9 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if err != nil {
 		return nil, err
 	}
-	results := &compile.Source{Results: u.Results}
 	p := portable{Shape: art.Shape, Script: []byte(u.Script), Skip: u.Skip, Places: job.Source.Places(u.Lines),
 		Files: map[string][]byte{initFile: []byte(startUp(job) + create(u.Tables))},
-		Text:  compile.AsText(results), Discard: results.Result("discard"), Commas: u.Commas, Heads: u.Heads, Outs: u.Outs, Params: u.Params}
+		Text:  u.Results.AsText(), Discard: u.Results.Has("discard"), Commas: u.Commas, Heads: u.Heads, Outs: u.Outs, Params: u.Params}
 	for name, text := range u.Files {
 		p.Files[name] = []byte(text)
 	}

@@ -164,7 +164,7 @@ func (l *lane) call(ctx context.Context, module *sandbox.Module, art *compile.Ar
 	}
 	var stdout, stderr bytes.Buffer
 	in, err := l.env.Engine.Start(ctx, sandbox.Command{Module: module, Args: []string{"block"}, Stdin: bytes.NewReader(job.Stdin),
-		Stdout: tee(&stdout, job.Stdout), Stderr: tee(&stderr, job.Stderr), Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()})
+		Stdout: compile.Tee(&stdout, job.Stdout), Stderr: compile.Tee(&stderr, job.Stderr), Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()})
 	if err != nil {
 		return nil, err
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -113,10 +112,9 @@ func (l *lane) assemble(ctx context.Context, assembler *sandbox.Module, text str
 
 // Names of the entries of Artifact.Meta.
 const (
-	metaFunc    = "func"    // the function to call, "" for _start
-	metaSig     = "sig"     // its signature
-	metaVars    = "vars"    // variables of babel shape, as an object
-	metaResults = "results" // words of :results
+	metaFunc = "func" // the function to call, "" for _start
+	metaSig  = "sig"  // its signature
+	metaVars = "vars" // variables of babel shape, as an object
 )
 
 // Build assembles a block and settles which function is called.
@@ -140,7 +138,7 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 		return nil, diagnose(src, messages)
 	}
 	art := &compile.Artifact{Lane: "wat", Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm,
-		Meta: map[string]string{metaResults: strings.Join(src.Results, " ")}}
+		Meta: map[string]string{compile.MetaResults: strings.Join(src.Results, " ")}}
 	return art, prepare(src, art)
 }
 
@@ -272,11 +270,11 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	}
 	var stdout, stderr bytes.Buffer
 	exit, err := l.env.Engine.Run(ctx, sandbox.Command{Module: module, Args: append([]string{"block"}, job.Args...), Stdin: bytes.NewReader(job.Stdin),
-		Stdout: tee(&stdout, job.Stdout), Stderr: tee(&stderr, job.Stderr), Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()})
+		Stdout: compile.Tee(&stdout, job.Stdout), Stderr: compile.Tee(&stderr, job.Stderr), Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()})
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	out.Value = value.OfString(stdout.String())
 	if art.Shape == compile.ShapeBabel {
-		out.Value = compile.ReadOutput(&compile.Source{Results: strings.Fields(art.Meta[metaResults])}, stdout.String())
+		out.Value = art.Results().Read(stdout.String())
 	}
 	return trapped(out, job, &stderr, err)
 }
@@ -295,7 +293,7 @@ func trapped(out *compile.Outcome, job *compile.Job, stderr *bytes.Buffer, err e
 	if len(trap.Frames) > 0 {
 		where = " in " + trap.Frames[0]
 	}
-	fmt.Fprintf(tee(stderr, job.Stderr), "%s: %s%s\n", pos, trap.Reason, where)
+	fmt.Fprintf(compile.Tee(stderr, job.Stderr), "%s: %s%s\n", pos, trap.Reason, where)
 	out.Stderr, out.Exit = stderr.Bytes(), max(out.Exit, 1)
 	return out, nil
 }
@@ -311,14 +309,6 @@ func frame(src *compile.Source, trap *sandbox.TrapError) compile.Position {
 		}
 	}
 	return src.At(1, 1)
-}
-
-// tee keeps output and passes it on to who listens.
-func tee(keep *bytes.Buffer, listener io.Writer) io.Writer {
-	if listener == nil {
-		return keep
-	}
-	return io.MultiWriter(keep, listener)
 }
 
 // OpenKernel implements [compile.KernelOpener].

@@ -30,7 +30,7 @@ func (l *lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job
 	default:
 		r.Entry, r.Read, r.Args = compile.EntryStart, compile.ReadText, append(r.Args, job.Args...)
 		if art.Shape == compile.ShapeBabel {
-			r.Read = compile.ReadingOf(&compile.Source{Results: strings.Fields(art.Meta[metaResults])})
+			r.Read = art.Results().Reading()
 		}
 	}
 	return r, err

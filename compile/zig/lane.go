@@ -5,9 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"wb/compile"
 	"wb/compile/abi"
@@ -31,10 +29,9 @@ func (lane) Info() compile.Info {
 
 // Names of the entries of Artifact.Meta.
 const (
-	metaResults = "results" // words of :results, for babel shape
-	metaArgs    = "args"    // words of :args, NUL between them
-	metaSig     = "sig"     // signature at the level of the call
-	metaFails   = "fails"   // the function whose error we have wrapped
+	metaArgs  = "args"  // words of :args, NUL between them
+	metaSig   = "sig"   // signature at the level of the call
+	metaFails = "fails" // the function whose error we have wrapped
 )
 
 // Build compiles a block.
@@ -56,8 +53,8 @@ func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact
 	case compile.ShapeKernel:
 		err = l.buildKernel(ctx, t, src, art)
 	default:
-		art.Meta[metaResults] = strings.Join(src.Results, " ")
-		art.Meta[metaArgs] = strings.Join(append(listWords(src, "args"), listWords(src, "cmdline")...), "\x00")
+		art.SetResults(src.Results)
+		art.SetWords(metaArgs, append(src.ArgWords("args"), src.ArgWords("cmdline")...))
 		var u *unit
 		if u, err = newUnit(src, true); err == nil {
 			art.Wasm, err = l.make(ctx, t, u, kindProgram)
@@ -67,19 +64,6 @@ func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact
 		return nil, err
 	}
 	return art, nil
-}
-
-// listWords reads a header argument that is a list or shell words.
-func listWords(src *compile.Source, name string) []string {
-	arg, ok := src.Arg(name)
-	if !ok {
-		return nil
-	}
-	items, isList := compile.List(arg)
-	if isList {
-		return items
-	}
-	return compile.Words(items[0])
 }
 
 // make takes a unit the whole way to wasm.
@@ -178,22 +162,11 @@ comptime {
 // command is how a program is started.
 func (l lane) command(ctx context.Context, art *compile.Artifact, job *compile.Job, stdout, stderr *bytes.Buffer) (sandbox.Command, error) {
 	module, err := l.env.Engine.Compile(ctx, "zig block", art.Wasm)
-	args := []string{"block"}
-	if words := art.Meta[metaArgs]; words != "" {
-		args = append(args, strings.Split(words, "\x00")...)
-	}
+	args := append([]string{"block"}, art.Words(metaArgs)...)
 	return sandbox.Command{
-		Module: module, Args: append(args, job.Args...), Stdin: bytes.NewReader(job.Stdin), Stdout: tee(stdout, job.Stdout), Stderr: tee(stderr, job.Stderr),
+		Module: module, Args: append(args, job.Args...), Stdin: bytes.NewReader(job.Stdin), Stdout: compile.Tee(stdout, job.Stdout), Stderr: compile.Tee(stderr, job.Stderr),
 		Files: job.Docked(ctx), Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host(),
 	}, err
-}
-
-// tee keeps output and passes it on to who listens.
-func tee(keep *bytes.Buffer, listener io.Writer) io.Writer {
-	if listener == nil {
-		return keep
-	}
-	return io.MultiWriter(keep, listener)
 }
 
 // Run executes a built block.
@@ -213,7 +186,7 @@ func (l lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) 
 		exit, failed := l.env.Engine.Run(ctx, command)
 		out, err = &compile.Outcome{Value: value.OfString(stdout.String()), Exit: exit.Code, Usage: exit.Usage}, failed
 		if art.Shape == compile.ShapeBabel {
-			out.Value = compile.ReadOutput(&compile.Source{Results: strings.Fields(art.Meta[metaResults])}, stdout.String())
+			out.Value = art.Results().Read(stdout.String())
 		}
 	}
 	if out == nil {

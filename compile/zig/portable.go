@@ -2,7 +2,6 @@ package zig
 
 import (
 	"context"
-	"strings"
 
 	"wb/compile"
 	"wb/value"
@@ -12,9 +11,7 @@ import (
 func (l lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
 	r := &compile.Recipe{Name: "zig block", Wasm: art.Wasm, Args: []string{"block"}, Stdin: job.Stdin, Dir: job.Dir, Limits: job.Limits, Fails: art.Meta[metaFails],
 		Crash: &compile.CrashGuide{Style: "zig", At: place(job.Source), Functions: map[string]string{}}}
-	if words := art.Meta[metaArgs]; words != "" {
-		r.Args = append(r.Args, strings.Split(words, "\x00")...)
-	}
+	r.Args = append(r.Args, art.Words(metaArgs)...)
 	r.Args = append(r.Args, job.Args...)
 	if src := job.Source; src != nil {
 		for _, f := range functions(src.Body) {
@@ -31,7 +28,7 @@ func (l lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job)
 	default:
 		r.Entry, r.Read = compile.EntryStart, compile.ReadText
 		if art.Shape == compile.ShapeBabel {
-			r.Read = compile.ReadingOf(&compile.Source{Results: strings.Fields(art.Meta[metaResults])})
+			r.Read = art.Results().Reading()
 		}
 	}
 	return r, err

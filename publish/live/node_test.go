@@ -66,11 +66,11 @@ func TestModules(t *testing.T) {
 	for _, text := range printed {
 		for _, src := range []*compile.Source{{}, {Results: []string{"output"}}, {Results: []string{"discard"}}} {
 			for _, dedent := range []bool{false, true} {
-				readings = append(readings, reading{[]byte(text), string(compile.ReadingOf(src)), dedent})
+				readings = append(readings, reading{[]byte(text), string(src.Results.Reading()), dedent})
 				if dedent {
 					text = compile.Dedent(text)
 				}
-				wantRead = append(wantRead, exact(t, compile.ReadOutput(src, text)))
+				wantRead = append(wantRead, exact(t, src.Results.Read(text)))
 			}
 		}
 	}

@@ -1,0 +1,89 @@
+package compile
+
+import (
+	"slices"
+	"strings"
+
+	"wb/value"
+)
+
+// Results are the words of :results, lower case ("value", "output", "table",
+// "verbatim", …): what the author wants of what a block returns or prints.
+type Results []string
+
+// Has reports whether word is among them.
+func (r Results) Has(word string) bool { return slices.Contains(r, word) }
+
+// AsText reports whether they ask for the output as it was printed
+// (org-babel-result-cond).
+func (r Results) AsText() bool {
+	if slices.ContainsFunc(r, func(word string) bool {
+		return slices.Contains([]string{"scalar", "verbatim", "html", "code", "pp", "file"}, word)
+	}) {
+		return true
+	}
+	return (r.Has("output") || r.Has("raw") || r.Has("org")) && !r.Has("table")
+}
+
+// Read turns what a block printed into its value, as org-babel does for
+// languages whose value is their output (C, shell): text where they ask for
+// text, else whatever table, number or string the text looks like.
+func (r Results) Read(stdout string) value.Value {
+	switch {
+	case r.Has("discard"):
+		return value.Nil()
+	case r.AsText():
+		return value.OfString(stdout)
+	}
+	return ImportTable(stdout)
+}
+
+// ReadScalar is Read for languages whose output is no table: one line is a
+// number where it looks like one.
+func (r Results) ReadScalar(text string) value.Value {
+	switch {
+	case r.Has("discard"):
+		return value.Nil()
+	case r.AsText():
+		return value.OfString(text)
+	}
+	text = strings.TrimSpace(text)
+	if strings.Contains(text, "\n") {
+		return value.OfString(text)
+	}
+	return ReadCell(text)
+}
+
+// Reading is how Read reads the output of a block.
+func (r Results) Reading() Reading {
+	switch {
+	case r.Has("discard"):
+		return ReadDiscard
+	case r.AsText():
+		return ReadText
+	}
+	return ReadTable
+}
+
+// MetaResults is the entry of Artifact.Meta in which compiled lanes keep the
+// words of :results.
+const MetaResults = "results"
+
+// Results are the words of :results that the artifact's Meta keeps.
+func (a *Artifact) Results() Results { return strings.Fields(a.Meta[MetaResults]) }
+
+// SetResults keeps them.
+func (a *Artifact) SetResults(r Results) { a.Meta[MetaResults] = strings.Join(r, " ") }
+
+// Words are those of a command line that an entry of the artifact's Meta keeps.
+func (a *Artifact) Words(entry string) []string {
+	if a.Meta[entry] == "" {
+		return nil
+	}
+	return strings.Split(a.Meta[entry], "\x00")
+}
+
+// SetWords keeps them.
+func (a *Artifact) SetWords(entry string, words []string) {
+	a.Meta[entry] = strings.Join(words, "\x00")
+}

@@ -50,6 +50,15 @@ type Definition struct {
 
 	Pos      compile.Position
 	ToolsPos compile.Position // of :TOOLS:, where it has some
+
+	counted bool // its drawer says how many steps it has
+}
+
+// DefaultSteps is how many steps an agent has whose drawer does not say it.
+func (d *Definition) DefaultSteps(n int64) {
+	if !d.counted {
+		d.Bounds.Steps = n
+	}
 }
 
 // The styles of agents.
@@ -150,6 +159,7 @@ func (r *definitionReader) read() {
 		case "EXEC":
 			d.Exec = text == "t" || text == "yes" || text == "true"
 		case "MAX_STEPS":
+			d.counted = true
 			d.Bounds.Steps = r.number(pos, key, text)
 		case "TIMEOUT_MS":
 			d.Bounds.Wall = time.Duration(r.number(pos, key, text)) * time.Millisecond
@@ -179,7 +189,7 @@ func (r *definitionReader) read() {
 		case "REPAIR":
 			d.Repair = int(r.number(pos, key, text))
 		case "BOUNDS":
-			bounds = text
+			bounds, d.counted = text, true
 		case "WRAP_UP":
 			d.WrapUp = WrapUp(text)
 			if !slices.Contains([]WrapUp{WrapUpTurn, WrapUpLast, WrapUpNone}, d.WrapUp) {

@@ -55,9 +55,10 @@ func (r *run) reserve(request *Request, from *Ledger, steps int64) (*Reservation
 		if room < minAnswer {
 			return nil, r.noRoom(from, prompt+minAnswer)
 		}
-		if request.MaxTokens == 0 || int64(request.MaxTokens) > room {
-			request.MaxTokens = int(min(room, 1<<20))
+		if request.MaxTokens == 0 { // providers refuse more than their models can say
+			request.MaxTokens = assumedAnswer
 		}
+		request.MaxTokens = int(min(room, int64(request.MaxTokens)))
 	}
 	amount := Bounds{Steps: steps, Tokens: prompt + int64(request.MaxTokens)}
 	amount.USD = (float64(prompt)*r.Prices.In + float64(max(request.MaxTokens, assumedAnswer))*r.Prices.Out) / 1e6
@@ -65,7 +66,8 @@ func (r *run) reserve(request *Request, from *Ledger, steps int64) (*Reservation
 }
 
 // minAnswer is the shortest answer worth asking for, and assumedAnswer how
-// long one is taken to be where nothing bounds it, in tokens.
+// long one may be in a run whose tokens are bounded, or is taken to be, where
+// :MAX_TOKENS: says nothing; in tokens.
 const (
 	minAnswer     = 32
 	assumedAnswer = 4096

@@ -41,10 +41,10 @@ func (rt *Runtime) held(ctx context.Context, d *agent.Definition, task Task, eve
 // pass gives the workbooks and commands that an agent starts what it holds. What
 // they are denied, and what they use of the host by name, is among the agent's
 // events.
-func (rt *Runtime) pass(d *agent.Definition, task Task, events agent.Recorder) tools.Pass {
-	began := time.Now()
+func (rt *Runtime) pass(d *agent.Definition, task Task, opts agent.Options, depth int) tools.Pass {
+	began, events := time.Now(), opts.Events
 	return func(ctx context.Context, name string) tools.Held {
-		held := tools.Held{Grants: rt.held(ctx, d, task, events), Trace: docked{d.ID, events}}
+		held := tools.Held{Grants: rt.held(ctx, d, task, events), Agents: rt.Agents(opts, depth), Trace: docked{d.ID, events}}
 		if rt.Capabilities != nil {
 			starter := capability.Starter{Name: d.ID, File: filepath.Join(task.Dir, filepath.FromSlash(name)), Dir: task.Dir,
 				Grants: held.Grants, Granted: began, Call: agent.CallKey(ctx), Complete: charged(rt.Capabilities.Complete, agent.LedgerOf(ctx))}

@@ -79,7 +79,7 @@ func (rt *Runtime) guardComponent(d *agent.Definition, task Task, events agent.R
 	case len(found.In) != 1:
 		return nil, compile.Errorf(d.Pos, "the guard %s has %d inputs, not one: the task", d.Guard, len(found.In))
 	}
-	pass := rt.pass(d, task, events)
+	pass := rt.pass(d, task, agent.Options{Events: events}, maxTeamDepth) // it asks no agents
 	return func(ctx context.Context, text string) error {
 		report, err := pass(ctx, relative(task.Dir, task.File)).Run(ctx, workbook.Options{File: task.File, Source: src, Lanes: rt.Lanes, Only: []string{found.ID},
 			Set: map[string]value.Value{found.In[0].Name: value.OfString(text)}, NoWrite: true})

@@ -101,8 +101,12 @@ type Task struct {
 	// starts may have when they ask for them, such as kv or net:api.example.com.
 	Grants []string `json:",omitempty"`
 	// NoWait ends the run where a person must decide; it can be resumed then.
-	NoWait  bool
-	Model   string // in place of the definition's
+	NoWait bool
+	Model  string // in place of the definition's
+	// Steps is how many steps an agent has whose drawer does not say it; 0 leaves
+	// the default. An agent that no document defines is then bounded by them and not
+	// by time.
+	Steps   int64 `json:",omitempty"`
 	Limits  agent.Bounds
 	Session string // a conversation this goes on with, "" for none
 	// Memory gives the agent what it remembers from run to run.
@@ -167,6 +171,9 @@ func definition(task Task) (*agent.Definition, error) {
 	var ids []string
 	for _, d := range all {
 		if d.ID == task.ID || task.ID == "" && len(all) == 1 {
+			if task.Steps > 0 {
+				d.DefaultSteps(task.Steps)
+			}
 			if task.Dream {
 				d = dreaming(d)
 			}
@@ -191,10 +198,13 @@ func definition(task Task) (*agent.Definition, error) {
 // default agent's is known by its fingerprint.
 func unnamed(task Task) *agent.Definition {
 	d := agent.Default()
+	if task.Steps > 0 {
+		d.Bounds = agent.Bounds{Steps: task.Steps}
+	}
 	if task.System == "" {
 		return d
 	}
-	d.System, d.Model, d.Bounds = task.System, task.Model, agent.Bounds{Steps: agent.DefaultSteps}
+	d.System, d.Model, d.Bounds = task.System, task.Model, agent.Bounds{Steps: cmp.Or(task.Steps, agent.DefaultSteps)}
 	d.ID = "agent-" + d.Fingerprint()[:12]
 	d.Title = d.ID
 	return d
@@ -442,11 +452,7 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 	opts.Delta, opts.Starting = rt.Delta, rt.Starting
 	opts.Prices = rt.prices()
 	opts.Consent = &consent{rt: rt, task: task, run: opts.RunID, root: opts.RootRunID}
-	opts.Keep = func(text string) string {
-		id, err := rt.State.Blobs().Put([]byte(text))
-		rt.warn(err)
-		return id
-	}
+	opts.Keep = rt.keepOutput
 	return rt.perform(ctx, d, task, tree, opts, 0)
 }
 
@@ -606,7 +612,7 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		}
 		all = append(all, tools.Shell(runner.Runner, tree, shellLimits))
 	}
-	pass := rt.pass(d, task, events)
+	pass := rt.pass(d, task, opts, depth)
 	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside, pass))
 	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)), tools.WB(rt.Lanes, tree,
 		tools.Toolkits(rt.toolkits(task), tree, pass), tools.RunVerb(workbook.CacheBeside, pass), rt.variables()))

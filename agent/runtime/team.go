@@ -170,9 +170,12 @@ func (rt *Runtime) own(d *agent.Definition, task Task, tree *agent.Tree, opts ag
 	}
 	plan := workbook.NewPlan(task.File, src)
 	for _, c := range plan.Components {
+		if c.Lang == workbook.LangAgent && c.Node() == nil {
+			continue // a heading that is an agent is asked as one
+		}
 		_, short, _ := strings.Cut(c.ID, "/")
 		if slices.Contains(d.Tools, c.ID) || short != "" && slices.Contains(d.Tools, short) || c.Name != "" && slices.Contains(d.Tools, c.Name) {
-			all = append(all, &part{rt, c, task.File, tree, rt.pass(d, task, opts.Events)})
+			all = append(all, &part{rt, c, task.File, tree, rt.pass(d, task, opts, depth)})
 		}
 	}
 	return all, nil

@@ -19,6 +19,8 @@ type Held struct {
 	Docks workbook.Docks
 	// Tiers are where third-party workbooks run; nil refuses them.
 	Tiers workbook.Tiers
+	// Agents do the components that are agents; nil refuses them.
+	Agents workbook.Agents
 	// Trace hears what is denied.
 	Trace trace.Sink
 	// Finish closes the books when what was started has ended; it may be nil.
@@ -33,7 +35,7 @@ var Outward = []string{"browse", "llm", "net", "serve", "tcp", "tcp-serve", "tls
 
 // Run runs a workbook with what is passed on.
 func (h Held) Run(ctx context.Context, opts workbook.Options) (*workbook.Report, error) {
-	opts.Grants, opts.Docks, opts.Tiers, opts.Trace = h.Grants, h.Docks, h.Tiers, h.Trace
+	opts.Grants, opts.Docks, opts.Tiers, opts.Agents, opts.Trace = h.Grants, h.Docks, h.Tiers, h.Agents, h.Trace
 	report, err := workbook.Run(ctx, opts)
 	return report, errors.Join(err, h.finish(ctx))
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"strings"
+	"sync"
 	"time"
 
 	"wb/agent"
@@ -16,6 +17,8 @@ import (
 	"wb/compile"
 	"wb/trace"
 	"wb/trace/identity"
+	"wb/workbook"
+	"wb/workbook/capability"
 )
 
 // agentCmd runs agents and looks after their runs.
@@ -297,38 +300,68 @@ func (a *app) agentResult(result *agent.Result) error {
 
 // withRuntime makes what runs agents on this machine.
 func (a *app) withRuntime(stream bool, do func(*runtime.Runtime) error) error {
-	state, err := userState()
-	if err != nil {
-		return err
-	}
-	if err := state.Ready(); err != nil {
-		return err
-	}
-	key, err := identity.Load("", identity.DefaultTenant)
-	if err != nil {
-		return err
-	}
-	configured, err := settings.Load(os.Getenv)
-	if err != nil {
-		return err
-	}
-	revoked, err := revocations()
-	if err != nil {
-		return err
-	}
 	host, err := capabilities()
 	if err != nil {
 		return err
 	}
 	defer host.Close()
 	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
-		rt := &runtime.Runtime{Env: env, Lanes: lanes, State: state, Key: key, Getenv: os.Getenv,
-			Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Settings: configured, Revoked: revoked, Capabilities: host}
+		rt, err := a.agents(env, lanes, host)
+		if err != nil {
+			return err
+		}
 		if stream {
 			rt.Delta = func(text string) { fmt.Fprint(a.std.Err, text) }
 		}
 		return do(rt)
 	})
+}
+
+// componentAgents does the components of workbooks that are agents. What makes a run
+// of one is read when the first of them begins.
+func (a *app) componentAgents(lanes *compile.Registry, host *capability.Host) workbook.Agents {
+	budget := runtime.NewComponentLedger()
+	do := sync.OnceValues(func() (workbook.Agents, error) {
+		rt, err := a.agents(a.env, lanes, host)
+		if err != nil {
+			return nil, err
+		}
+		rt.Sink = nil // their steps are events of the workbook's run
+		return rt.Agents(agent.Options{Ledger: budget}, 0), nil
+	})
+	return func(ctx context.Context, task workbook.AgentTask) (workbook.AgentAnswer, error) {
+		agents, err := do()
+		if err != nil {
+			return workbook.AgentAnswer{}, err
+		}
+		return agents(ctx, task)
+	}
+}
+
+// agents is what runs agents on this machine, with the languages and capabilities
+// there are.
+func (a *app) agents(env *compile.Env, lanes *compile.Registry, host *capability.Host) (*runtime.Runtime, error) {
+	state, err := userState()
+	if err != nil {
+		return nil, err
+	}
+	if err := state.Ready(); err != nil {
+		return nil, err
+	}
+	key, err := identity.Load("", identity.DefaultTenant)
+	if err != nil {
+		return nil, err
+	}
+	configured, err := settings.Load(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	revoked, err := revocations()
+	if err != nil {
+		return nil, err
+	}
+	return &runtime.Runtime{Env: env, Lanes: lanes, State: state, Key: key, Getenv: os.Getenv,
+		Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Settings: configured, Revoked: revoked, Capabilities: host}, nil
 }
 
 // eventNotes tells the steps of a run on stderr.

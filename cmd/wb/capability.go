@@ -74,6 +74,7 @@ func (a *app) grant(ctx context.Context, opts *workbook.Options) (finish func(),
 		a.note("wb: warning: %v", err)
 		return func() {}, nil
 	}
+	opts.Agents = a.componentAgents(opts.Lanes, host)
 	host.Notice = func(text string) { a.note("wb: %s", text) }
 	source := opts.Source
 	if source == nil {

@@ -29,9 +29,6 @@ func (c *todoCmd) Run(a *app) error {
 	if _, err := os.Stat(c.File); os.IsNotExist(err) {
 		return missingFile(c.File)
 	}
-	if c.MaxSteps == 0 {
-		c.MaxSteps = todoSteps
-	}
 	if c.Dir == "" {
 		c.Dir = filepath.Dir(c.File)
 	}
@@ -39,6 +36,7 @@ func (c *todoCmd) Run(a *app) error {
 		r := &todo.Runner{File: c.File,
 			Do: func(ctx context.Context, t *todo.Task) error {
 				task := c.task(t.Title + "\n\n" + t.Text)
+				task.Steps = todoSteps
 				if t.Agent != "" {
 					task.File, task.ID = c.File, t.Agent
 				}

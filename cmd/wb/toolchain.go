@@ -186,6 +186,7 @@ func (a *app) withLanes(do func(*compile.Env, *compile.Registry) error) (err err
 	if err != nil {
 		return err
 	}
+	a.env = env
 	return do(env, registry)
 }
 

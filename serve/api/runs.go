@@ -54,7 +54,7 @@ func decode(w http.ResponseWriter, r *http.Request, v any) bool {
 // task is the request as a task of the tenant, with what must be told about it.
 func (s *Server) task(t *tenant, q runRequest) (runtime.Task, []string, error) {
 	task := runtime.Task{Text: q.Task, Dir: t.Dir, Model: q.Model, Session: q.Session, Write: s.config.AllowWrite, System: q.System,
-		Limits: agent.Bounds{Steps: defaultSteps, Wall: time.Duration(q.TimeoutMS) * time.Millisecond}}
+		Steps: defaultSteps, Limits: agent.Bounds{Wall: time.Duration(q.TimeoutMS) * time.Millisecond}}
 	switch {
 	case strings.TrimSpace(q.Task) == "":
 		return task, nil, errors.New("task is missing")

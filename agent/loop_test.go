@@ -5,8 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -44,7 +48,7 @@ var done = function{"done", true, func(_ context.Context, a agent.Args) (agent.O
 func run(t *testing.T, change func(*agent.Options), script ...llmtest.Step) (*agent.Result, *llmtest.Server) {
 	t.Helper()
 	server := llmtest.New(t, script...)
-	client, err := llm.New(llm.Config{BaseURL: server.URL, Key: "canary-key-1234", Retries: 2, Request: 500 * time.Millisecond, Backoff: time.Millisecond})
+	client, err := llm.New(llm.Config{BaseURL: server.URL, Key: "canary-key-1234", Retries: 2, Backoff: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,11 +112,15 @@ func TestEndings(t *testing.T) {
 		{"a tool that fails", func(o *agent.Options) { o.Tools = append(o.Tools, broken) }, []llmtest.Step{call("broken x"), say("ok")}, "text", "ok", "tool error: broken failed: oh"},
 		{"all silent", func(o *agent.Options) { o.Tools = append(o.Tools, silent) }, []llmtest.Step{{Text: "noted", Calls: call("note x", "note y").Calls}}, "silent", "noted", "|"},
 		{"time over in a tool", func(o *agent.Options) {
+			// the turn takes as long as it may need, on a clock that leaves the tool little
 			o.Tools = append(o.Tools, slow)
-			o.Agent.Bounds.Wall, o.Agent.WrapUp = 50*time.Millisecond, agent.WrapUpNone
-		}, []llmtest.Step{call("slow x")}, "timeout", "stopped: timeout after 50 ms", "tool error: slow timed out after 0s (killed)"},
+			o.Agent.Bounds.Wall, o.Agent.WrapUp = time.Hour, agent.WrapUpNone
+			var ahead time.Duration
+			o.Now = func() time.Time { return time.Now().Add(ahead) }
+			o.Starting = func(string, int, agent.ToolCall) { ahead = time.Hour - 20*time.Millisecond }
+		}, []llmtest.Step{call("slow x")}, "timeout", "stopped: timeout after 3600000 ms", "tool error: slow timed out after 0s (killed)"},
 		{"time over in a turn", func(o *agent.Options) { o.Agent.Bounds.Wall, o.Agent.WrapUp = 50*time.Millisecond, agent.WrapUpNone },
-			[]llmtest.Step{{Stall: time.Second, Text: "late"}}, "timeout", "stopped: timeout after 50 ms", ""},
+			[]llmtest.Step{{Stall: time.Hour, Text: "late"}}, "timeout", "stopped: timeout after 50 ms", ""},
 		{"tool calls", func(o *agent.Options) { o.Agent.Bounds.ToolCalls, o.Agent.WrapUp = 1, agent.WrapUpNone },
 			[]llmtest.Step{call("echo a"), call("echo b")}, "budget", "stopped: budget tool_calls exhausted (1)", "a"},
 		{"tokens", func(o *agent.Options) { o.Agent.Bounds.Tokens, o.Agent.WrapUp = 40, agent.WrapUpNone }, []llmtest.Step{say("x")}, "budget", "stopped: budget tokens exhausted (40)", ""},
@@ -123,15 +131,17 @@ func TestEndings(t *testing.T) {
 		{"a mended answer", func(o *agent.Options) { o.Agent.Output = schema }, []llmtest.Step{say("three"), say("```json\n{\"n\": 3}\n```")}, "text", "```json\n{\"n\": 3}\n```", ""},
 		{"an answer that cannot be mended", func(o *agent.Options) { o.Agent.Output = schema }, []llmtest.Step{say("three"), say("3")}, "error", "error: the result does not fit its schema", ""},
 		{"a server error that passes", nil, []llmtest.Step{{Status: 500, Body: "oops"}, {Status: 429, RetryAfter: "0", Body: `{"error":{"message":"slow down"}}`}, say("ok")}, "text", "ok", ""},
-		{"a server error that stays", nil, []llmtest.Step{{Status: 500}, {Status: 502}, {Status: 503, Body: "no canary-key-1234"}}, "error", "error: ", ""},
-		{"a refusal", nil, []llmtest.Step{{Status: 401, Body: `{"error":{"message":"bad key canary-key-1234"}}`}}, "error", "error: error, status code: 401", ""},
+		{"a server error that stays", nil, []llmtest.Step{{Status: 500}, {Status: 502}, {Status: 503, Body: "no canary-key-1234"}}, "error", "error: the model's endpoint answered 503 Service Unavailable: no [key]", ""},
+		{"a refusal", nil, []llmtest.Step{{Status: 401, Body: `{"error":{"message":"bad key canary-key-1234"}}`}}, "error", "error: the model's endpoint answered 401 Unauthorized: bad key [key] (is ", ""},
 		{"a cut stream", nil, []llmtest.Step{{Text: "half an answer", Cut: true}, say("whole")}, "text", "whole", ""},
-		{"a stalled stream", nil, []llmtest.Step{{Stall: 2 * time.Second, Text: "late"}, say("in time")}, "text", "in time", ""},
-		{"nonsense in the stream", nil, []llmtest.Step{{Raw: "data: {nonsense\n\n"}, say("ok")}, "", "", ""},
+		{"nonsense in the stream", nil, []llmtest.Step{{Raw: "data: {nonsense\n\n"}, say("ok")}, "text", "ok", ""},
+		{"nothing but nonsense", nil, []llmtest.Step{{Raw: "data: {\n\n"}, {Raw: "data: {\n\n"}, {Raw: "data: {\n\n"}}, "error", "error: the model's stream cannot be read", ""},
+		{"a stream of nothing", nil, []llmtest.Step{{Raw: "data: [DONE]\n\n"}, say("ok")}, "text", "ok", ""},
+		{"a model that is not there", nil, []llmtest.Step{{Status: 404, Body: `{"error":{"message":"no such model"}}`}}, "error", "error: the model's endpoint answered 404 Not Found: no such model (WB_LLM_BASE_URL is", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r, _ := run(t, c.change, c.script...)
-			if c.status != "" && r.Status != c.status || !strings.HasPrefix(r.Result, c.result) {
+			if r.Status != c.status || !strings.HasPrefix(r.Result, c.result) {
 				t.Errorf("ended %s with %q, want %s with %q", r.Status, r.Result, c.status, c.result)
 			}
 			if got := outputs(r); got != c.output {
@@ -142,6 +152,42 @@ func TestEndings(t *testing.T) {
 				t.Errorf("the key is in the result: %s", whole)
 			}
 		})
+	}
+}
+
+// A request that stalls is given up and made again.
+func TestStalledStream(t *testing.T) {
+	var asked atomic.Int32
+	server := llmtest.Func(t, func(llmtest.Request) llmtest.Step {
+		if asked.Add(1) == 1 {
+			return llmtest.Step{Stall: time.Hour}
+		}
+		return say("in time")
+	})
+	// on a machine that is busy some more may be given up
+	client, err := llm.New(llm.Config{BaseURL: server.URL, Retries: 1000, Request: 200 * time.Millisecond, Backoff: time.Millisecond})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := agent.Run(context.Background(), agent.Options{Agent: agent.Default(), Task: "t", Model: client, RunID: "r", Limits: agent.Bounds{Wall: time.Hour}})
+	if r.Status != "text" || r.Result != "in time" || asked.Load() < 2 {
+		t.Errorf("%s %q after %d requests", r.Status, r.Result, asked.Load())
+	}
+}
+
+// An address that is no model's is named as such, at once.
+func TestPageInsteadOfModel(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, "<!doctype html><title>Welcome</title>")
+	}))
+	defer server.Close()
+	client, err := llm.New(llm.Config{BaseURL: server.URL, Retries: 2, OnRetry: func(int, error, time.Duration) { t.Error("it is asked again") }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = client.Complete(t.Context(), agent.Request{Model: "m"}, nil); err == nil || !strings.Contains(err.Error(), "usually ends in /v1") {
+		t.Error(err)
 	}
 }
 

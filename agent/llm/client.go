@@ -78,6 +78,7 @@ func New(config Config) (*Client, error) {
 	}
 	c := openai.DefaultConfig(config.Key)
 	c.BaseURL = strings.TrimSuffix(config.BaseURL, "/")
+	c.EmptyMessagesLimit = 1 << 20 // a model that thinks long keeps the line alive with comments
 	transport := config.Transport
 	if transport == nil {
 		transport = http.DefaultTransport
@@ -103,7 +104,7 @@ func (c *Client) Complete(ctx context.Context, request agent.Request, delta func
 		if all.Err() != nil {
 			return reply, ErrHardTimeout
 		}
-		if c.refusesSchema(request, err) {
+		if len(request.Schema) > 0 && !c.noNames.Load() && refusesSchema(err) {
 			c.noNames.Store(true)
 			attempt--
 			continue
@@ -128,20 +129,21 @@ func (c *Client) attempt(ctx context.Context, request agent.Request, delta func(
 	defer cancel()
 	stream, err := c.api.CreateChatCompletionStream(ctx, c.wire(request))
 	if err != nil {
-		return agent.Reply{}, slow(ctx, err)
+		return agent.Reply{}, named(ctx, err)
 	}
 	defer stream.Close()
 	var reply agent.Reply
 	reply.Message.Role = agent.RoleAssistant
 	var text strings.Builder
 	calls := map[int]*agent.ToolCall{}
-	for {
+	chunks := 0
+	for ; ; chunks++ {
 		chunk, err := stream.Recv()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
-			return agent.Reply{}, slow(ctx, err)
+			return agent.Reply{}, named(ctx, err)
 		}
 		if chunk.Model != "" {
 			reply.Model = chunk.Model
@@ -179,7 +181,10 @@ func (c *Client) attempt(ctx context.Context, request agent.Request, delta func(
 			call.Args += part.Function.Arguments
 		}
 	}
-	if reply.Finish == "" {
+	switch {
+	case chunks == 0 && notStream(stream.Header().Get("Content-Type")):
+		return agent.Reply{}, errNoStream
+	case reply.Finish == "":
 		return agent.Reply{}, errCut
 	}
 	reply.Message.Content = text.String()
@@ -196,19 +201,6 @@ func (c *Client) attempt(ctx context.Context, request agent.Request, delta func(
 
 // maxCalls bounds the tool calls of one turn.
 const maxCalls = 128
-
-var (
-	errSlow = errors.New("the model took longer than a request may")
-	errCut  = errors.New("the model's stream ended before its answer did")
-)
-
-// slow names the bound that ended a request.
-func slow(ctx context.Context, err error) error {
-	if errors.Is(context.Cause(ctx), errSlow) {
-		return errSlow
-	}
-	return err
-}
 
 // wire is a request as go-openai sends it.
 func (c *Client) wire(r agent.Request) openai.ChatCompletionRequest {
@@ -242,43 +234,12 @@ func (c *Client) wire(r agent.Request) openai.ChatCompletionRequest {
 	return w
 }
 
-// refusesSchema reports whether the endpoint knows no response_format.
-func (c *Client) refusesSchema(request agent.Request, err error) bool {
-	var api *openai.APIError
-	return len(request.Schema) > 0 && !c.noNames.Load() && errors.As(err, &api) && (api.HTTPStatusCode == 400 || api.HTTPStatusCode == 422) &&
-		(strings.Contains(api.Message, "response_format") || strings.Contains(api.Message, "json_schema"))
-}
-
 func usageOf(u *openai.Usage) trace.Usage {
 	usage := trace.Usage{TokensIn: int64(u.PromptTokens), TokensOut: int64(u.CompletionTokens)}
 	if u.PromptTokensDetails != nil {
 		usage.TokensCached = int64(u.PromptTokensDetails.CachedTokens)
 	}
 	return usage
-}
-
-// passing reports whether an error may be gone at the next attempt.
-func passing(err error) bool {
-	var api *openai.APIError
-	var request *openai.RequestError
-	switch {
-	case errors.As(err, &api):
-		return passingStatus(api.HTTPStatusCode)
-	case errors.As(err, &request):
-		return passingStatus(request.HTTPStatusCode) || request.HTTPStatusCode == 0
-	case errors.Is(err, context.Canceled):
-		return false
-	}
-	var network *url.Error
-	if errors.As(err, new(*NotRecordedError)) {
-		return false
-	}
-	return errors.Is(err, errSlow) || errors.Is(err, errCut) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &network) ||
-		strings.Contains(err.Error(), "connection")
-}
-
-func passingStatus(code int) bool {
-	return code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code == 425 || code >= 500 || code == 0
 }
 
 // wait is how long to wait before the next attempt.
@@ -288,14 +249,6 @@ func (c *Client) wait(attempt int, h *heard) time.Duration {
 	}
 	wait := c.config.Backoff << (attempt - 1)
 	return wait/2 + rand.N(wait)
-}
-
-// redacted removes the key from an error.
-func (c *Client) redacted(err error) error {
-	if c.config.Key == "" || !strings.Contains(err.Error(), c.config.Key) {
-		return err
-	}
-	return errors.New(strings.ReplaceAll(err.Error(), c.config.Key, "[key]"))
 }
 
 // heard is what an attempt's response said in its headers.

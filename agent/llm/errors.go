@@ -1,0 +1,122 @@
+package llm
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/sashabaranov/go-openai"
+)
+
+// RefusedError is an endpoint's answer that is no turn.
+type RefusedError struct {
+	Status int    // of HTTP; 0 when the stream itself said that it failed
+	Said   string // by the endpoint, "" for nothing
+	err    error
+}
+
+func (e *RefusedError) Error() string {
+	text := "the model's endpoint failed"
+	if e.Status != 0 {
+		text = fmt.Sprintf("the model's endpoint answered %d %s", e.Status, http.StatusText(e.Status))
+	}
+	if e.Said != "" {
+		text += ": " + e.Said
+	}
+	if help := advice[e.Status]; help != "" {
+		text += " (" + help + ")"
+	}
+	return text
+}
+
+func (e *RefusedError) Unwrap() error { return e.err }
+
+// advice says what answers usually mean.
+var advice = map[int]string{
+	http.StatusUnauthorized:    "is WB_LLM_API_KEY or OPENROUTER_API_KEY right?",
+	http.StatusPaymentRequired: "the account has no credit",
+	http.StatusNotFound:        "WB_LLM_BASE_URL is what stands before /chat/completions, and the model must be one that it has",
+}
+
+var (
+	errSlow    = errors.New("the model took longer than a request may")
+	errCut     = errors.New("the model's stream ended before its answer did")
+	errGarbled = errors.New("the model's stream cannot be read")
+	// errNoStream is what an address says that is not the API's, and it will say so again.
+	errNoStream = errors.New("the model's endpoint answered with a page and not with a stream (WB_LLM_BASE_URL usually ends in /v1)")
+)
+
+// named is an error of go-openai's in words of ours.
+func named(ctx context.Context, err error) error {
+	var api *openai.APIError
+	var request *openai.RequestError
+	switch {
+	case errors.Is(context.Cause(ctx), errSlow):
+		return errSlow
+	case errors.As(err, &api):
+		return &RefusedError{api.HTTPStatusCode, api.Message, err}
+	case errors.As(err, &request) && request.HTTPStatusCode != 0:
+		return &RefusedError{request.HTTPStatusCode, saidIn(request.Body), err}
+	case errors.As(err, new(*json.SyntaxError)), errors.As(err, new(*json.UnmarshalTypeError)):
+		return fmt.Errorf("%w: %w", errGarbled, err)
+	}
+	return err
+}
+
+// notStream reports whether a type of content is none that turns are streamed in.
+func notStream(content string) bool {
+	return strings.HasPrefix(content, "text/html") || strings.HasPrefix(content, "application/json")
+}
+
+// maxSaid bounds what is told of a body that is no error as OpenAI's are.
+const maxSaid = 200
+
+// saidIn is the text of a body that says why.
+func saidIn(body []byte) string {
+	text := strings.Join(strings.Fields(string(body)), " ")
+	if text == "{}" || strings.HasPrefix(text, "<") { // a page for people
+		return ""
+	}
+	if runes := []rune(text); len(runes) > maxSaid {
+		text = string(runes[:maxSaid]) + "…"
+	}
+	return text
+}
+
+// passing reports whether an error may be gone at the next attempt.
+func passing(err error) bool {
+	var refused *RefusedError
+	var network *url.Error
+	switch {
+	case errors.As(err, &refused):
+		return passingStatus(refused.Status)
+	case errors.Is(err, context.Canceled), errors.As(err, new(*NotRecordedError)):
+		return false
+	}
+	return errors.Is(err, errSlow) || errors.Is(err, errCut) || errors.Is(err, errGarbled) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.As(err, &network) || strings.Contains(err.Error(), "connection")
+}
+
+func passingStatus(code int) bool {
+	return code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code == http.StatusTooEarly || code >= 500 || code == 0
+}
+
+// refusesSchema reports whether an endpoint knows no response_format.
+func refusesSchema(err error) bool {
+	var refused *RefusedError
+	return errors.As(err, &refused) && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusUnprocessableEntity) &&
+		(strings.Contains(refused.Said, "response_format") || strings.Contains(refused.Said, "json_schema"))
+}
+
+// redacted removes the key from an error.
+func (c *Client) redacted(err error) error {
+	if c.config.Key == "" || !strings.Contains(err.Error(), c.config.Key) {
+		return err
+	}
+	return errors.New(strings.ReplaceAll(err.Error(), c.config.Key, "[key]"))
+}

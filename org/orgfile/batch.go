@@ -66,10 +66,11 @@ func WriteAll(journals string, writes []Replacement) error {
 			return err
 		}
 	}
-	name, err := entry.write(journals)
+	name, held, err := entry.write(journals)
 	if err != nil {
 		return err
 	}
+	defer held.Close()
 	staged = false
 	for _, s := range entry.Files {
 		if err := os.Rename(s.Temp, s.Path); err != nil {
@@ -103,31 +104,37 @@ func digest(b []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// write flushes the journal to a file that is whole or not there.
-func (j *journal) write(dir string) (string, error) {
+// write flushes the journal to a file that is whole or not there. The file is
+// locked until held is closed: only the journals of the dead can be recovered.
+func (j *journal) write(dir string) (name string, held *os.File, err error) {
 	text, err := json.Marshal(j)
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
 	f, err := os.CreateTemp(dir, "set-*.tmp")
 	if err != nil {
-		return "", err
+		return "", nil, err
 	}
-	if _, err = f.Write(text); err == nil {
+	name = strings.TrimSuffix(f.Name(), ".tmp") + journalExt
+	if err = lock(f); err == nil {
+		_, err = f.Write(text)
+	}
+	if err == nil {
 		err = f.Sync()
 	}
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	name := strings.TrimSuffix(f.Name(), ".tmp") + journalExt
 	if err == nil {
 		err = os.Rename(f.Name(), name)
 	}
+	if err == nil {
+		err = syncDir(dir)
+	}
 	if err != nil {
 		os.Remove(f.Name())
-		return "", err
+		os.Remove(name)
+		f.Close()
+		return "", nil, err
 	}
-	return name, syncDir(dir)
+	return name, f, nil
 }
 
 // Recover finishes the changes of processes that died in the middle, and says
@@ -148,15 +155,16 @@ func Recover(journals string) (done []string, err error) {
 }
 
 func recoverOne(name string) (done []string, err error) {
-	text, err := os.ReadFile(name)
-	if errors.Is(err, fs.ErrNotExist) { // another process finished it
+	held, _, err := openLocked(name)
+	if errors.Is(err, fs.ErrNotExist) { // its own process or another finished it
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
+	defer held.Close()
 	var j journal
-	if err := json.Unmarshal(text, &j); err != nil {
+	if err := json.NewDecoder(held).Decode(&j); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	var errs []error
@@ -177,8 +185,7 @@ func recoverOne(name string) (done []string, err error) {
 	return done, errors.Join(append(errs, os.Remove(name))...)
 }
 
-// finish puts one file in place unless it is there. The lock keeps it from
-// meeting the process that wrote the journal, should that be alive.
+// finish puts one file in place unless it is there.
 func (s *step) finish() (moved bool, err error) {
 	old, _, err := openLocked(s.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -195,7 +202,7 @@ func (s *step) finish() (moved bool, err error) {
 	switch digest(now) {
 	case s.New:
 		os.Remove(s.Temp)
-		return false, nil
+		return false, syncDir(filepath.Dir(s.Path)) // who renamed it may not have come to that
 	case s.Old:
 	default:
 		return false, &ConflictError{s.Path, "changed meanwhile; the new contents are in " + s.Temp}

@@ -221,6 +221,50 @@ func TestWritersExcludeEachOther(t *testing.T) {
 
 // What a killed writer left beside a file goes with the next write of that file;
 // what belongs to other files, to the author or to a journal stays.
+// Whoever looks for the changes of the dead while others write leaves the
+// changes of the living alone: no journal vanishes under its writer, and no file
+// that was written twice looks like a conflict.
+func TestRecoverAmongTheLiving(t *testing.T) {
+	dir := t.TempDir()
+	journals := filepath.Join(dir, "journals")
+	paths := []string{filepath.Join(dir, "a.org"), filepath.Join(dir, "b.org")}
+	for _, path := range paths {
+		if err := os.WriteFile(path, []byte("* first\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	replace := func(text string) error {
+		var writes []Replacement
+		for _, path := range paths {
+			f, err := Read(path)
+			if err != nil {
+				return err
+			}
+			writes = append(writes, Replacement{File: f, New: []byte(text)})
+		}
+		return WriteAll(journals, writes)
+	}
+	var all sync.WaitGroup
+	for writer := range 3 {
+		all.Go(func() {
+			for n := range 30 {
+				err := replace(fmt.Sprintf("* %d of %d\n", n, writer))
+				if _, ok := errors.AsType[*ConflictError](err); err != nil && !ok {
+					t.Error(err)
+				}
+			}
+		})
+		all.Go(func() {
+			for range 100 {
+				if _, err := Recover(journals); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
 func TestSweepAfterKill(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.org")

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -8,17 +9,22 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"wb/compile"
 	"wb/publish/leak"
+	"wb/publish/manifest"
+	"wb/publish/remote"
 	"wb/publish/sign"
 	"wb/publish/site"
 	"wb/publish/site/deploy"
 	"wb/publish/site/worker"
 	"wb/publish/target"
+	"wb/publish/verify"
 	"wb/sandbox/dock/store"
+	"wb/trace"
 )
 
 // publishCmd makes sites of workbooks and puts them where readers find them.
@@ -137,6 +143,8 @@ type releaseFlags struct {
 	DryRun    bool     `help:"Build and check, then say what would be released; write and send nothing."`
 	NoSign    bool     `help:"Build without signing; such a site is not deployed."`
 	AllowLeak []string `help:"A file of the site that may hold what looks like a secret." placeholder:"FILE"`
+
+	ContinueFrom string `help:"A copy of the site whose releases the next one goes on from, a directory or an address; by default what the target shows." placeholder:"SITE"`
 }
 
 type publishSiteCmd struct {
@@ -152,7 +160,8 @@ func (c *publishSiteCmd) Help() string {
 The site is built in the directory that #+PUBLISH_OUTPUT names (.publish_out),
 signed with your key as the next release, and deployed to #+PUBLISH_TARGET.
 Nothing is released while there are mistakes. What has not changed makes no new
-release.`
+release. Numbers of releases go on when the directory is lost: your state
+directory and the target know them, or a copy of the site with --continue-from.`
 }
 
 func (c *publishSiteCmd) Run(a *app) error {
@@ -236,6 +245,9 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 			return err
 		}
 		with.Issuer = &sign.Issuer{Signer: key.Key, Keys: key.Log}
+		if err := c.history(&with); err != nil {
+			return err
+		}
 	}
 	done, err := deploy.Run(a.ctx, deploy.Job{Stage: stage, Dir: dir, Config: config, Assertions: reply.Assertions, DryRun: c.DryRun}, with)
 	if err != nil {
@@ -249,6 +261,26 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 	}
 	done.Pages, done.Millis = reply.Pages, time.Since(start).Milliseconds()
 	return a.answer("publish", done, done.Write)
+}
+
+// history says where the releases before the next one are known from.
+func (c *releaseFlags) history(with *deploy.Options) error {
+	state, err := trace.StateDir(os.Getenv)
+	if err != nil {
+		return err
+	}
+	with.Record, with.Seen = sign.NewRecord(filepath.Join(state, "signed")), verify.NewMemory(filepath.Join(state, "verified"))
+	switch from := c.ContinueFrom; {
+	case from == "":
+	case strings.Contains(from, "://"):
+		with.Continue = func(ctx context.Context) (manifest.Files, error) { return remote.History(ctx, from, true) }
+	default:
+		if _, err := os.Stat(from); err != nil {
+			return missing(from, err)
+		}
+		with.Continue = func(context.Context) (manifest.Files, error) { return verify.ReadDir(from) }
+	}
+	return nil
 }
 
 // work has wb-publish do something.

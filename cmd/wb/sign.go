@@ -80,7 +80,11 @@ func (c *signCmd) site(a *app, by sign.Issuer) error {
 		return err
 	}
 	defer done()
-	s, err := sign.Dir(c.Path, by, c.Host, time.Now())
+	state, err := userState()
+	if err != nil {
+		return err
+	}
+	s, err := sign.Dir(c.Path, by, sign.NewRecord(filepath.Join(state.Dir(), "signed")), c.Host, time.Now())
 	if err != nil {
 		return err
 	}

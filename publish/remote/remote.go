@@ -117,6 +117,19 @@ func Site(ctx context.Context, base string, online bool) (manifest.Files, error)
 	return verify.Fetch(ctx, base, get)
 }
 
+// History reads what the next release of the site at base goes on from.
+func History(ctx context.Context, base string, online bool) (manifest.Files, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	get, err := getter(u, online)
+	if err != nil {
+		return nil, err
+	}
+	return verify.FetchHistory(ctx, base, get)
+}
+
 // Keys resolves a did:web to the did:keys that its document names. On this
 // machine, where there are no certificates, plain http is asked.
 func Keys(ctx context.Context, did string, online bool) ([]string, error) {

@@ -14,9 +14,10 @@ import (
 	"wb/publish/verify"
 )
 
-// Dir signs the site in a directory as its next release, where it lies. Nobody
-// else may sign it meanwhile.
-func Dir(dir string, by Issuer, host string, at time.Time) (*manifest.Site, error) {
+// Dir signs the site in a directory as its next release, where it lies; record,
+// which may be nil, knows what was signed there when the directory does not.
+// Nobody else may sign it meanwhile.
+func Dir(dir string, by Issuer, record *Record, host string, at time.Time) (*manifest.Site, error) {
 	if err := clean(dir); err != nil {
 		return nil, err
 	}
@@ -24,11 +25,26 @@ func Dir(dir string, by Issuer, host string, at time.Time) (*manifest.Site, erro
 	if err != nil {
 		return nil, err
 	}
-	signed, s, err := Site(files, by, host, at)
+	base := files
+	if record != nil {
+		known, err := record.Recall(by, dir)
+		if err != nil {
+			return nil, err
+		}
+		last, err := Latest(by, nil, files, known)
+		if err != nil {
+			return nil, err
+		}
+		base = Onto(last, files)
+	}
+	signed, s, err := Site(base, by, host, at)
 	if err != nil {
 		return nil, err
 	}
-	return s, WriteDir(dir, files, signed)
+	if err := WriteDir(dir, files, signed); err != nil || record == nil {
+		return s, err
+	}
+	return s, record.Keep(by, dir, signed)
 }
 
 // WriteDir brings the directory of a site from the files that it holds to the

@@ -45,7 +45,7 @@ func TestDir(t *testing.T) {
 	write("deep/style.css", "b{}")
 	write("deep/.wb-new-style.css", "half a fi")
 	for range 2 {
-		s, err := sign.Dir(dir, by, "example.org", noon)
+		s, err := sign.Dir(dir, by, nil, "example.org", noon)
 		if err != nil || s.Sequence != 1 || len(s.Files) != 4 {
 			t.Fatalf("%+v %v", s, err)
 		}

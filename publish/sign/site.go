@@ -5,10 +5,8 @@ package sign
 import (
 	"bytes"
 	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"wb/publish/bundle"
@@ -25,18 +23,22 @@ type Issuer struct {
 
 // Site signs files as the next release of a site, or for the first time when
 // there is no manifest among them. Pages keep the assertions they have. When
-// nothing changed since the last release, the files come back as they are, so
-// that signing twice gives the same bytes.
+// nothing changed since the last release, that release comes back, so that
+// signing twice gives the same bytes; it needs no more than its [History] for
+// that.
 func Site(files manifest.Files, by Issuer, host string, at time.Time) (manifest.Files, *manifest.Site, error) {
 	bare, assertions, err := strip(files)
 	if err != nil {
 		return nil, nil, err
 	}
-	last, releases, err := previous(files, by)
+	releases := &manifest.Releases{Origin: by.Keys.Identity()}
+	before, err := readPast(files, by)
 	if err != nil {
 		return nil, nil, err
 	}
-	if last != nil {
+	if before != nil {
+		last := before.site
+		releases = before.releases
 		when, err := time.Parse(time.RFC3339, last.IssuedAt)
 		if err != nil {
 			return nil, nil, fault.New(fault.ManifestFields, "issued_at: %v", err)
@@ -46,7 +48,7 @@ func Site(files manifest.Files, by Issuer, host string, at time.Time) (manifest.
 			return nil, nil, err
 		}
 		if bytes.Equal(signed[manifest.SitePath], files[manifest.SitePath]) {
-			return files, last, nil
+			return Onto(before.files, signed), last, nil
 		}
 	}
 	signed, s, err := release(bare, assertions, by, host, releases.Len()+1, at)
@@ -70,7 +72,7 @@ func Site(files manifest.Files, by Issuer, host string, at time.Time) (manifest.
 func strip(files manifest.Files) (manifest.Files, map[string][]manifest.Assertion, error) {
 	bare, assertions := manifest.Files{}, map[string][]manifest.Assertion{}
 	for path, data := range files {
-		if path == manifest.SitePath || path == manifest.KeysPath || strings.HasPrefix(path, manifest.LogPrefix) {
+		if ofHistory(path) {
 			continue
 		}
 		if manifest.IsPage(path) {
@@ -88,35 +90,6 @@ func strip(files manifest.Files) (manifest.Files, map[string][]manifest.Assertio
 		bare[path] = data
 	}
 	return bare, assertions, nil
-}
-
-// previous is the release that files hold and the log up to it; an identity
-// does not go on with another's log.
-func previous(files manifest.Files, by Issuer) (*manifest.Site, *manifest.Releases, error) {
-	none := &manifest.Releases{Origin: by.Keys.Identity()}
-	text, ok := files[manifest.SitePath]
-	if !ok {
-		return nil, none, nil
-	}
-	last, err := manifest.ReadSite(text)
-	if err != nil {
-		return nil, nil, fault.In(manifest.SitePath, err)
-	}
-	if err := last.CheckSignature(); err != nil {
-		return nil, nil, fault.In(manifest.SitePath, err)
-	}
-	if last.IdentityDID != by.Keys.Identity() {
-		return nil, nil, fmt.Errorf("the site is of %s, the key of %s; hint: remove .well-known/wb-* to start a log of your own",
-			last.IdentityDID, by.Keys.Identity())
-	}
-	log := manifest.Files{}
-	for path, data := range files {
-		if name, ok := strings.CutPrefix(path, manifest.LogPrefix); ok {
-			log[name] = data
-		}
-	}
-	releases, err := manifest.ReadReleases(log, last.IdentityDID, last.IssuerDID)
-	return last, releases, err
 }
 
 // release signs one release, without its log.

@@ -7,6 +7,7 @@ import (
 	"wb/publish/leak"
 	"wb/publish/manifest"
 	"wb/publish/releasedir"
+	"wb/publish/sign"
 	"wb/publish/verify"
 )
 
@@ -74,6 +75,28 @@ func (g *gated) Deploy(ctx context.Context, dir string) (Release, error) {
 		return Release{}, err
 	}
 	return p.deploy(ctx, s)
+}
+
+// History implements [Target].
+func (g *gated) History(ctx context.Context) (manifest.Files, error) {
+	p, err := newPlace(g.config)
+	if err != nil {
+		return nil, err
+	}
+	ask := p.newest
+	if h, ok := p.(historian); ok {
+		ask = h.published
+	}
+	files, err := ask(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", p.Name(), err)
+	}
+	return sign.History(files), nil
+}
+
+// historian is a place that gives no whole releases, but what they go on from.
+type historian interface {
+	published(ctx context.Context) (manifest.Files, error)
 }
 
 // admit verifies a site as the next release after newest.

@@ -153,6 +153,12 @@ func (s *selfHosted) List(ctx context.Context) ([]Release, error) {
 // newest is for the server to know, which compares by itself.
 func (s *selfHosted) newest(context.Context) (manifest.Files, error) { return nil, nil }
 
+// published is read from what readers see: of releases that were rolled back only
+// the server knows.
+func (s *selfHosted) published(ctx context.Context) (manifest.Files, error) {
+	return verify.FetchHistory(ctx, s.base.String(), remote.Direct(s.http))
+}
+
 // deploy implements place.
 func (s *selfHosted) deploy(ctx context.Context, site *site) (Release, error) {
 	var begun struct {

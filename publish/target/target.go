@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"wb/publish/leak"
+	"wb/publish/manifest"
 	"wb/publish/releasedir"
 	"wb/publish/sign"
 	"wb/publish/verify"
@@ -35,6 +36,9 @@ type Target interface {
 	// Rollback makes an earlier release what readers see, by its id, the
 	// beginning of it, or its number; "" is the one before the current one.
 	Rollback(ctx context.Context, id string) (Release, error)
+	// History is what the next release goes on from, as [sign.History] gives
+	// it; nil when nothing is published.
+	History(ctx context.Context) (manifest.Files, error)
 	// Status verifies what readers see now.
 	Status(ctx context.Context) (*Status, error)
 }

@@ -59,7 +59,7 @@ func (b *builder) write(path, text string) {
 func (b *builder) release(text string) string {
 	b.t.Helper()
 	b.write("index.html", "<p>"+text)
-	if _, err := sign.Dir(b.dir, b.by, "", noon); err != nil {
+	if _, err := sign.Dir(b.dir, b.by, nil, "", noon); err != nil {
 		b.t.Fatal(err)
 	}
 	return b.dir

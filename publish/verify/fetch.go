@@ -43,6 +43,33 @@ func Fetch(ctx context.Context, base string, get Getter) (manifest.Files, error)
 	return c.files, nil
 }
 
+// FetchHistory reads of the site at base what its next release goes on from: the
+// manifest, the key log and the log of releases. It is empty where no site is.
+func FetchHistory(ctx context.Context, base string, get Getter) (manifest.Files, error) {
+	u, err := url.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	c := &client{base: u, fetch: get, files: manifest.Files{}}
+	text, err := c.get(ctx, manifest.SitePath)
+	if err != nil || text == nil {
+		return c.files, err
+	}
+	s, err := manifest.ReadSite(text)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := c.get(ctx, manifest.KeysPath); err != nil {
+		return nil, err
+	}
+	for _, path := range manifest.LogPaths(s.Sequence) {
+		if _, err := c.get(ctx, manifest.LogPrefix+path); err != nil {
+			return nil, err
+		}
+	}
+	return c.files, nil
+}
+
 type client struct {
 	base  *url.URL
 	fetch Getter

@@ -91,6 +91,24 @@ func (m *Memory) write(path string, k *Known) error {
 	return os.Rename(tmp.Name(), path)
 }
 
+// Contradicts reports why somebody who has seen what the memory has would not
+// believe a site that is about to be released, nil when they would.
+func (m *Memory) Contradicts(files manifest.Files) error {
+	s, err := manifest.ReadSite(files[manifest.SitePath])
+	if err != nil {
+		return err
+	}
+	known, err := m.recallSite(s, files)
+	if err != nil || known == nil {
+		return err
+	}
+	releases, err := releasesOf(s, files)
+	if err != nil {
+		return err
+	}
+	return known.allows(s, files[manifest.SitePath], releases)
+}
+
 // SiteSeen verifies a site against what was seen of it and of its identity
 // before, and remembers it when it is valid.
 func (m *Memory) SiteSeen(files manifest.Files, opts Options) (*Report, error) {

@@ -33,6 +33,17 @@ func TestMemoryOfSites(t *testing.T) {
 	see(blog, "") // another site, at its first release
 	see(w.second, "")
 	see(w.first, fault.SequenceRollback)
+	for _, c := range []struct {
+		files manifest.Files
+		want  fault.Code
+	}{{w.first, fault.SequenceRollback}, {w.second, ""}, {blog, ""}} {
+		if err := m.Contradicts(c.files); fault.CodeOf(err) != c.want {
+			t.Errorf("release of %d files: %v, want %q", len(c.files), err, c.want)
+		}
+	}
+	if err := verify.NewMemory(t.TempDir()).Contradicts(w.first); err != nil {
+		t.Errorf("nothing was seen: %v", err)
+	}
 
 	if w.log, err = w.log.Revoke(w.key, w.key.DID(), 2, "stolen", noon); err != nil {
 		t.Fatal(err)

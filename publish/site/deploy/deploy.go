@@ -16,6 +16,7 @@ import (
 	"wb/publish/sign"
 	"wb/publish/site"
 	"wb/publish/target"
+	"wb/publish/verify"
 	"wb/sandbox/dock/store"
 	"wb/trace/identity"
 )
@@ -41,6 +42,15 @@ type Options struct {
 	AllowLeak []string      // files that may hold what looks like a secret
 	Secrets   []leak.Secret // values that must not leave
 	Issuer    *sign.Issuer
+	// Record knows what was signed for the output directory before, when that no
+	// longer does; nil knows nothing.
+	Record *sign.Record
+	// Seen are the releases that the user verified; none is signed that they
+	// contradict. nil has seen nothing.
+	Seen *verify.Memory
+	// Continue reads the site whose releases the next one goes on from; nil is
+	// what the target shows.
+	Continue func(context.Context) (manifest.Files, error)
 }
 
 // Leaks looks for secrets in the files of a site.

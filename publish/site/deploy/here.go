@@ -8,6 +8,7 @@ import (
 
 	"wb/publish/manifest"
 	"wb/publish/releasedir"
+	"wb/publish/sign"
 	"wb/publish/target"
 	"wb/publish/verify"
 )
@@ -42,6 +43,15 @@ func (h here) List(context.Context) ([]target.Release, error) {
 	info, _, err := releasedir.Describe(text)
 	info.Current = true
 	return []target.Release{info}, err
+}
+
+// History implements [target.Target].
+func (h here) History(context.Context) (manifest.Files, error) {
+	out, err := OpenOutput(h.dir)
+	if err != nil {
+		return nil, err
+	}
+	return sign.History(out.old), nil
 }
 
 // errNoReleases says what a site without a target cannot do.

@@ -10,7 +10,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"wb/publish/manifest"
@@ -62,10 +61,10 @@ type Release struct {
 	Changed  bool   `json:"changed"` // something is different from what was there
 }
 
-// Sign makes the files of a site the next release in the directory: signed,
-// listed and logged. Pages get the assertions given for them. Files that are
-// there already, and are what they were, stay as they are.
-func (o *Output) Sign(files manifest.Files, assertions map[string][]manifest.Assertion, by sign.Issuer, host string, at time.Time) (manifest.Files, *Release, error) {
+// Sign makes the files of a site the next release after those of a history
+// ([sign.Latest]): signed, listed and logged. Pages get the assertions given for
+// them. Files that are there already, and are what they were, stay as they are.
+func (o *Output) Sign(files, history manifest.Files, assertions map[string][]manifest.Assertion, by sign.Issuer, host string, at time.Time) (manifest.Files, *Release, error) {
 	next := maps.Clone(files)
 	for name, said := range assertions {
 		signed, err := manifest.SignPage(next[name], by.Signer, at, said...)
@@ -74,12 +73,7 @@ func (o *Output) Sign(files manifest.Files, assertions map[string][]manifest.Ass
 		}
 		next[name] = signed
 	}
-	for name, data := range o.old {
-		if name == manifest.SitePath || name == manifest.KeysPath || strings.HasPrefix(name, manifest.LogPrefix) {
-			next[name] = data
-		}
-	}
-	signed, s, err := sign.Site(next, by, host, at)
+	signed, s, err := sign.Site(sign.Onto(history, next), by, host, at)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"wb/publish/manifest"
+	"wb/publish/sign"
 	"wb/publish/site"
 	"wb/publish/target"
 	"wb/publish/verify"
@@ -29,6 +30,7 @@ type Done struct {
 	Release  *Release        `json:"release"`
 	Target   string          `json:"target,omitempty"`
 	Deployed *target.Release `json:"deployed,omitempty"` // nil when it was built alone
+	Restored bool            `json:"restored"`           // the output directory had lost its history
 	DryRun   bool            `json:"dry_run"`
 	Millis   int64           `json:"dur_ms"`
 }
@@ -55,7 +57,15 @@ func Run(ctx context.Context, j Job, with Options) (*Done, error) {
 		if to, err = Target(j.Dir, j.Config, with); err != nil {
 			return nil, err
 		}
-		if files, done.Release, err = out.Sign(files, j.Assertions, *with.Issuer, j.Config.Domain, time.Now()); err != nil {
+		history, err := latest(ctx, out, to, j, with)
+		if err != nil {
+			return nil, err
+		}
+		done.Restored = history != nil && out.old[manifest.SitePath] == nil
+		if files, done.Release, err = out.Sign(files, history, j.Assertions, *with.Issuer, j.Config.Domain, time.Now()); err != nil {
+			return nil, err
+		}
+		if err := unseen(with.Seen, files); err != nil {
 			return nil, err
 		}
 	}
@@ -70,6 +80,11 @@ func Run(ctx context.Context, j Job, with Options) (*Done, error) {
 			return nil, err
 		}
 	}
+	if with.Issuer != nil && with.Record != nil {
+		if err := with.Record.Keep(*with.Issuer, out.Dir, files); err != nil {
+			return nil, err
+		}
+	}
 	if to == nil {
 		return done, nil
 	}
@@ -80,6 +95,82 @@ func Run(ctx context.Context, j Job, with Options) (*Done, error) {
 	done.Deployed = &deployed
 	return done, nil
 }
+
+// latest is the history that the next release goes on from: the longest of those
+// that the output directory, the record and the target have. A dry run asks no
+// other machine.
+func latest(ctx context.Context, out *Output, to target.Target, j Job, with Options) (manifest.Files, error) {
+	by := *with.Issuer
+	var shown, recorded manifest.Files
+	var err error
+	switch {
+	case with.Continue != nil:
+		if shown, err = with.Continue(ctx); err != nil {
+			return nil, err
+		}
+		if known, err := sign.Latest(by, nil, shown); err != nil || known == nil {
+			return nil, &continueError{err}
+		}
+	case to != nil && (!j.DryRun || j.Config.Target == target.Local || j.Config.Target == target.Cloudflare):
+		if shown, err = to.History(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if with.Record != nil {
+		if recorded, err = with.Record.Recall(by, out.Dir); err != nil {
+			return nil, err
+		}
+	}
+	return sign.Latest(by, shown, out.old, recorded)
+}
+
+// continueError is a site that this issuer cannot go on from.
+type continueError struct{ err error }
+
+func (e *continueError) Error() string {
+	if e.err == nil {
+		return "there is no signed site to go on from"
+	}
+	return "cannot go on from that site: " + e.err.Error()
+}
+
+func (e *continueError) Unwrap() error { return e.err }
+
+// Hint says what is expected.
+func (e *continueError) Hint() string {
+	return "--continue-from takes the directory or the address of a site that your key signed"
+}
+
+// ExitCode is that of a conflict.
+func (e *continueError) ExitCode() int { return 6 }
+
+// unseen refuses a release that readers would take for one that goes back in
+// time, as far as the user has verified later ones.
+func unseen(seen *verify.Memory, files manifest.Files) error {
+	if seen == nil {
+		return nil
+	}
+	if err := seen.Contradicts(files); err != nil {
+		return &behindError{err}
+	}
+	return nil
+}
+
+type behindError struct{ err error }
+
+func (e *behindError) Error() string {
+	return "readers would take this release for an old one: " + e.err.Error()
+}
+
+func (e *behindError) Unwrap() error { return e.err }
+
+// Hint says where the missing releases may be.
+func (e *behindError) Hint() string {
+	return "--continue-from DIR-OR-URL goes on from a copy of the site with all its releases"
+}
+
+// ExitCode is that of a conflict.
+func (e *behindError) ExitCode() int { return 6 }
 
 // Write says it to a person.
 func (d *Done) Write(w io.Writer) error {
@@ -94,6 +185,9 @@ func (d *Done) Write(w io.Writer) error {
 		fmt.Fprintf(&out, ", nothing changed since release %d", d.Release.Sequence)
 	}
 	out.WriteByte('\n')
+	if d.Restored && d.Release.Sequence > 0 {
+		fmt.Fprintf(&out, "%s had lost its releases: their log goes on\n", d.Output)
+	}
 	switch {
 	case d.DryRun:
 		out.WriteString("dry run: nothing was written\n")

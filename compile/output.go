@@ -220,3 +220,12 @@ func ReadCell(cell string) value.Value {
 	}
 	return value.OfString(cell)
 }
+
+// ReadScalar reads a text of one line as a cell.
+func ReadScalar(text string) value.Value {
+	text = strings.TrimSpace(text)
+	if strings.Contains(text, "\n") {
+		return value.OfString(text)
+	}
+	return ReadCell(text)
+}

@@ -2,7 +2,6 @@ package compile
 
 import (
 	"slices"
-	"strings"
 
 	"wb/value"
 )
@@ -38,8 +37,7 @@ func (r Results) Read(stdout string) value.Value {
 	return ImportTable(stdout)
 }
 
-// ReadScalar is Read for languages whose output is no table: one line is a
-// number where it looks like one.
+// ReadScalar is Read for languages whose output is no table.
 func (r Results) ReadScalar(text string) value.Value {
 	switch {
 	case r.Has("discard"):
@@ -47,11 +45,7 @@ func (r Results) ReadScalar(text string) value.Value {
 	case r.AsText():
 		return value.OfString(text)
 	}
-	text = strings.TrimSpace(text)
-	if strings.Contains(text, "\n") {
-		return value.OfString(text)
-	}
-	return ReadCell(text)
+	return ReadScalar(text)
 }
 
 // Reading is how Read reads the output of a block.
@@ -63,27 +57,4 @@ func (r Results) Reading() Reading {
 		return ReadText
 	}
 	return ReadTable
-}
-
-// MetaResults is the entry of Artifact.Meta in which compiled lanes keep the
-// words of :results.
-const MetaResults = "results"
-
-// Results are the words of :results that the artifact's Meta keeps.
-func (a *Artifact) Results() Results { return strings.Fields(a.Meta[MetaResults]) }
-
-// SetResults keeps them.
-func (a *Artifact) SetResults(r Results) { a.Meta[MetaResults] = strings.Join(r, " ") }
-
-// Words are those of a command line that an entry of the artifact's Meta keeps.
-func (a *Artifact) Words(entry string) []string {
-	if a.Meta[entry] == "" {
-		return nil
-	}
-	return strings.Split(a.Meta[entry], "\x00")
-}
-
-// SetWords keeps them.
-func (a *Artifact) SetWords(entry string, words []string) {
-	a.Meta[entry] = strings.Join(words, "\x00")
 }

@@ -197,15 +197,11 @@ func (in *Instance) run(ctx context.Context, name string) error {
 func (in *Instance) verdict() error {
 	switch {
 	case in.memory.refused:
-		return in.memoryLimit()
+		return in.OutOfMemory()
 	case in.sys != nil && in.sys.storage.hit:
 		return in.sys.storage.err()
 	}
 	return nil
-}
-
-func (in *Instance) memoryLimit() error {
-	return &LimitError{LimitMemory, in.meter.limits.Memory}
 }
 
 // halt ends the guest from inside a host function; the pending call returns err.

@@ -18,6 +18,9 @@ func (in *Instance) Sleep(d time.Duration) {
 // limit since it started or was renewed: why a language VM may have run out.
 func (in *Instance) MemoryRefused() bool { return in.memory.refused }
 
+// OutOfMemory is the error for a guest that has broken its memory limit.
+func (in *Instance) OutOfMemory() error { return &LimitError{LimitMemory, in.meter.limits.Memory} }
+
 // Charge counts fuel for work that a host function does for the guest, so that
 // moving bytes costs the same wherever they are moved. Call it from inside a
 // host function: it ends the guest when there is no fuel left.

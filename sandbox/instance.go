@@ -121,7 +121,7 @@ func (in *Instance) checkStart(c Command) error {
 	m := in.module
 	if p := m.info.Memory; p != nil {
 		if need := int64(p.Min) * pageSize; in.memory.limit >= 0 && need > in.memory.limit {
-			return fmt.Errorf("%s starts with %s of memory: %w", m.name, byteSize(need), in.memoryLimit())
+			return fmt.Errorf("%s starts with %s of memory: %w", m.name, byteSize(need), in.OutOfMemory())
 		}
 	}
 	for _, f := range m.needs {

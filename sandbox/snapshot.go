@@ -104,7 +104,7 @@ func (in *Instance) Reset(s *Snapshot) error {
 	defer in.state.Store(stateIdle)
 	if grow := s.size - int64(len(in.memory.bytes)); grow > 0 {
 		if _, ok := in.guest.Memory().Grow(uint32(grow / pageSize)); !ok {
-			return in.memoryLimit()
+			return in.OutOfMemory()
 		}
 	}
 	if err := s.image.restore(in.memory.bytes); err != nil {

@@ -1,8 +1,8 @@
 package dot
 
 import (
+	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -66,8 +66,6 @@ type unit struct {
 	Params []string `json:"params,omitempty"`
 }
 
-const metaUnit = "unit"
-
 // Build lays out the text. Graphviz itself finds mistakes when it draws.
 func (l *lane) Build(_ context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if src.InSession() {
@@ -88,11 +86,7 @@ func (l *lane) Build(_ context.Context, src *compile.Source) (*compile.Artifact,
 			return nil, compile.Errorf(src.At(1, 1), "%v", err)
 		}
 	}
-	meta, err := json.Marshal(u)
-	if err != nil {
-		return nil, err
-	}
-	return &compile.Artifact{Lane: "dot", Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: u.Script, Meta: map[string]string{metaUnit: string(meta)}}, nil
+	return compile.NewScript(l, src, u.Script, u)
 }
 
 func (u *unit) options() options { return options{layout: "dot", format: "svg"} }
@@ -139,8 +133,8 @@ func plain(v value.Value) string {
 // Run draws the graph.
 func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
 	u := &unit{Script: art.Script}
-	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
-		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
+	if err := art.Unit(u); err != nil {
+		return nil, err
 	}
 	module, err := l.load(ctx)
 	if err != nil {
@@ -162,7 +156,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	out.Usage = r.usage
 	drawn := err == nil && !lineOf.MatchString(r.messages()) // else it is not the whole graph
 	text := u.report(job.Source, r.messages(), drawn)
-	if limit := orDefault(job.Limits.Output, sandbox.DefaultLimits.Output); err == nil && limit >= 0 && int64(len(picture)) > limit {
+	if limit := cmp.Or(job.Limits.Output, sandbox.DefaultLimits.Output); err == nil && limit >= 0 && int64(len(picture)) > limit {
 		return out, &sandbox.LimitError{Kind: sandbox.LimitOutput, Limit: limit}
 	}
 	switch {
@@ -182,13 +176,6 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		_, err = io.WriteString(job.Stderr, text)
 	}
 	return out, err
-}
-
-func orDefault(limit, otherwise int64) int64 {
-	if limit == 0 {
-		return otherwise
-	}
-	return limit
 }
 
 // substitute puts a component's inputs into the text.

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -152,12 +153,8 @@ func (l lane) command(ctx context.Context, art *compile.Artifact, job *compile.J
 // environment tunes the collector to the memory that the job may use: it
 // starts late and works hard only near the limit.
 func environment(job *compile.Job) []string {
-	limit := job.Limits.Memory
-	if limit == 0 {
-		limit = sandbox.DefaultLimits.Memory
-	}
 	env := []string{"GOTRACEBACK=single"}
-	if limit > 0 {
+	if limit := cmp.Or(job.Limits.Memory, sandbox.DefaultLimits.Memory); limit > 0 {
 		env = append(env, fmt.Sprintf("GOMEMLIMIT=%d", limit*3/4))
 	}
 	return env

@@ -2,6 +2,7 @@ package golang
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"io"
 	"strings"
@@ -114,11 +115,7 @@ func (c *crashed) Error() string { return c.pos.String() + ": " + c.message }
 
 // limit is the error for a program that ran out of memory.
 func (c *crashed) limit(job *compile.Job) error {
-	bound := job.Limits.Memory
-	if bound == 0 {
-		bound = sandbox.DefaultLimits.Memory
-	}
-	return &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: bound}
+	return &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: cmp.Or(job.Limits.Memory, sandbox.DefaultLimits.Memory)}
 }
 
 // finish writes what is left: a line without end, and a crash report as

@@ -19,13 +19,12 @@ type frozenMeta struct {
 
 // FreezeSession is a session's VM as data, nil when there is none.
 func (l *Lane) FreezeSession(_ context.Context, name string) (*compile.FrozenSession, error) {
-	s := l.sessions.of(name)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.machine == nil {
+	s := l.sessions.Lock(name)
+	defer s.Unlock()
+	if s.Machine == nil {
 		return nil, nil
 	}
-	return compile.FreezeVM(s.machine.in, frozenMeta{s.machine.image.landmarks, s.machine.world.caps})
+	return compile.FreezeVM(s.Machine.in, frozenMeta{s.Machine.image.landmarks, s.Machine.world.caps})
 }
 
 // ThawSession starts a session from a frozen one.
@@ -42,10 +41,9 @@ func (l *Lane) ThawSession(ctx context.Context, name string, f *compile.FrozenSe
 	if err != nil {
 		return err
 	}
-	s := l.sessions.of(name)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.machine != nil {
+	s := l.sessions.Lock(name)
+	defer s.Unlock()
+	if s.Machine != nil {
 		return errors.Join(errors.New("there is a session of that name already"), snapshot.Close())
 	}
 	// The VM is never given to the pool, so nothing else starts from its image.
@@ -54,6 +52,6 @@ func (l *Lane) ThawSession(ctx context.Context, name string, f *compile.FrozenSe
 	if m.in, err = l.runtime.env.Engine.Restore(ctx, snapshot, sandbox.Command{Caps: meta.Caps, Host: m.host()}); err != nil {
 		return errors.Join(err, snapshot.Close())
 	}
-	s.machine = m
+	s.Machine = m
 	return snapshot.Close()
 }

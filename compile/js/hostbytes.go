@@ -2,6 +2,7 @@ package js
 
 import (
 	"bytes"
+	"cmp"
 	"compress/flate"
 	"compress/gzip"
 	"compress/zlib"
@@ -111,7 +112,7 @@ func (m *machine) hostUnpack(ctx context.Context, args []handle) (handle, error)
 	default:
 		r = flate.NewReader(bytes.NewReader(data))
 	}
-	limit := orDefault(m.world.limits.Memory, sandbox.DefaultLimits.Memory)
+	limit := cmp.Or(m.world.limits.Memory, sandbox.DefaultLimits.Memory)
 	var out []byte
 	if err == nil {
 		out, err = io.ReadAll(io.LimitReader(r, limit+1))

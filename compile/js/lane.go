@@ -19,7 +19,7 @@ const version = "3"
 type Lane struct {
 	dialect  Dialect
 	runtime  *Runtime
-	sessions sessions
+	sessions compile.Sessions[machine]
 }
 
 // New makes the JavaScript lane and registers its toolchain.
@@ -59,8 +59,7 @@ func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if err != nil {
 		return nil, err
 	}
-	art := &compile.Artifact{Lane: l.Info().Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint())}
-	return art, u.pack(art)
+	return compile.NewScript(l, src, u.Script, u)
 }
 
 // moduleUnit is a block that is an ES module.

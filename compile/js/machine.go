@@ -62,7 +62,7 @@ func (m *machine) alloc(ctx context.Context, data string) (uint32, error) {
 		return 0, err
 	}
 	if p == 0 || !m.in.Memory().WriteString(p, data) || !m.in.Memory().WriteString(p+uint32(len(data)), "\x00") {
-		return 0, &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: m.world.limits.Memory}
+		return 0, m.in.OutOfMemory()
 	}
 	return p, nil
 }
@@ -260,7 +260,7 @@ func (m *machine) apply(ctx context.Context, function, this handle, args ...hand
 	}
 	for i, a := range args {
 		if !m.in.Memory().WriteU32(argv+uint32(4*i), a) {
-			return 0, &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: m.world.limits.Memory}
+			return 0, m.in.OutOfMemory()
 		}
 	}
 	v, err := m.call(ctx, "qjs_call", uint64(function), uint64(this), uint64(len(args)), uint64(argv))

@@ -2,6 +2,7 @@ package js
 
 import (
 	"bytes"
+	"cmp"
 	"io"
 
 	"wb/compile"
@@ -14,7 +15,7 @@ type output struct {
 }
 
 func newOutput(job *compile.Job) *output {
-	limit := orDefault(job.Limits.Output, sandbox.DefaultLimits.Output)
+	limit := cmp.Or(job.Limits.Output, sandbox.DefaultLimits.Output)
 	return &output{limit, limit}
 }
 

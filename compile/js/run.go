@@ -8,7 +8,6 @@ import (
 	"fmt"
 
 	"wb/compile"
-	"wb/sandbox"
 	"wb/value"
 )
 
@@ -68,7 +67,7 @@ func (r *run) do(ctx context.Context, shape compile.Shape) error {
 		return nil
 	case errors.As(err, &t) && r.outOfMemory(t):
 		r.stopped = true
-		return &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: orDefault(r.job.Limits.Memory, sandbox.DefaultLimits.Memory)}
+		return r.in.OutOfMemory()
 	case errors.As(err, &t):
 		r.fail(t)
 		r.out.Value = r.printed(shape)
@@ -144,11 +143,4 @@ func (r *run) printed(shape compile.Shape) value.Value {
 func (r *run) fail(t *thrown) {
 	r.out.Exit = 1
 	fmt.Fprintf(r.output.stream(&r.stderr, r.job.Stderr), "%s: %s\n%s", r.unit.place(r.job.Source, t), t.Error(), r.unit.stack(r.job.Source, t))
-}
-
-func orDefault(limit, otherwise int64) int64 {
-	if limit == 0 {
-		return otherwise
-	}
-	return limit
 }

@@ -2,22 +2,9 @@ package js
 
 import (
 	"context"
-	"sync"
 
 	"wb/compile"
 )
-
-// sessions are the VMs that live on between jobs, by Job.Session.
-type sessions struct {
-	mu   sync.Mutex
-	open map[string]*session
-}
-
-// session is one of them; its lock is held while a job runs on it.
-type session struct {
-	mu      sync.Mutex
-	machine *machine
-}
 
 // machineFor is a VM that works in w: a fresh one, or the one of the job's
 // session. Release it when the job is done, telling whether it can go on.
@@ -33,17 +20,22 @@ func (l *Lane) machineFor(ctx context.Context, w world, job *compile.Job) (m *ma
 		}
 		return m, func(ctx context.Context, _ bool) { l.runtime.pool.give(ctx, m) }, nil
 	}
-	s := l.sessions.of(job.Session)
-	s.mu.Lock()
-	if s.machine == nil {
-		if s.machine, err = l.runtime.restore(ctx, img, w); err != nil {
-			s.machine = nil
-			s.mu.Unlock()
+	s := l.sessions.Lock(job.Session)
+	if s.Machine == nil {
+		if s.Machine, err = l.runtime.restore(ctx, img, w); err != nil {
+			s.Machine = nil
+			s.Unlock()
 			return nil, nil, err
 		}
 	}
-	s.machine.adopt(w)
-	return s.machine, s.release, nil
+	s.Machine.adopt(w)
+	return s.Machine, func(ctx context.Context, alive bool) {
+		if !alive { // stopped, it is of no more use
+			s.Machine.close(ctx)
+			s.Machine = nil
+		}
+		s.Unlock()
+	}, nil
 }
 
 // adopt puts a VM to work in another world, with fresh limits.
@@ -52,41 +44,9 @@ func (m *machine) adopt(w world) {
 	m.in.Renew(w.limits)
 }
 
-// release ends a job. A VM that was stopped is of no more use.
-func (s *session) release(ctx context.Context, alive bool) {
-	defer s.mu.Unlock()
-	if !alive {
-		s.machine.close(ctx)
-		s.machine = nil
-	}
-}
-
-func (s *sessions) of(name string) *session {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.open == nil {
-		s.open = make(map[string]*session)
-	}
-	if s.open[name] == nil {
-		s.open[name] = &session{}
-	}
-	return s.open[name]
-}
-
 // CloseSession ends a session and frees its VM.
 func (l *Lane) CloseSession(ctx context.Context, name string) error {
-	l.sessions.mu.Lock()
-	s := l.sessions.open[name]
-	delete(l.sessions.open, name)
-	l.sessions.mu.Unlock()
-	if s == nil {
-		return nil
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.machine != nil {
-		s.machine.close(ctx)
-	}
+	l.sessions.Close(name, func(m *machine) { m.close(ctx) })
 	return nil
 }
 

@@ -1,7 +1,6 @@
 package js
 
 import (
-	"encoding/json"
 	"fmt"
 	"path"
 	"strconv"
@@ -10,9 +9,6 @@ import (
 	"wb/compile"
 	"wb/internal/lazyregexp"
 )
-
-// metaUnit is the entry of Artifact.Meta that holds a unit, as JSON.
-const metaUnit = "unit"
 
 // Unit is what is built from a block: everything needed to run it. It knows
 // nothing of where the block stands in its file, which may change.
@@ -42,24 +38,10 @@ type Unit struct {
 	Packages []compile.Package `json:"packages,omitempty"`
 }
 
-// pack stores the unit in an artifact.
-func (u *Unit) pack(art *compile.Artifact) error {
-	data, err := json.Marshal(u)
-	if err != nil {
-		return err
-	}
-	art.Script = u.Script
-	art.Meta = map[string]string{metaUnit: string(data)}
-	return nil
-}
-
-// unpack is the inverse of pack.
+// unpack is the unit of an artifact.
 func unpack(art *compile.Artifact) (*Unit, error) {
 	u := &Unit{Script: art.Script}
-	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
-		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
-	}
-	return u, nil
+	return u, art.Unit(u)
 }
 
 // stackFrame is a place as QuickJS writes it in a stack: "at f (file:1:2)", or

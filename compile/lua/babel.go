@@ -108,12 +108,8 @@ func (u *unit) printed(shape compile.Shape, text string) value.Value {
 		return value.OfString(text)
 	case u.wantsValue(): // it failed, or ended itself, before it returned
 		return value.Nil()
-	case u.Results.Has("discard"):
-		return value.Nil()
-	case u.Results.AsText():
-		return value.OfString(text)
 	}
-	return scalar(text)
+	return u.Results.ReadScalar(text)
 }
 
 // readValue is what Emacs makes of what the block returned; tables stay tables.
@@ -130,7 +126,7 @@ func (u *unit) readValue(a *answer) (value.Value, error) {
 		}
 		return value.OfString(a.Text), err
 	case a.N == 1:
-		return scalar(a.Text), nil
+		return compile.ReadScalar(a.Text), nil
 	}
 	return value.OfString(a.Text), nil
 }
@@ -148,13 +144,4 @@ func ruled(v value.Value) value.Value {
 		}
 	}
 	return value.OfList(items...)
-}
-
-// scalar reads a text as a number where it is one.
-func scalar(text string) value.Value {
-	text = strings.TrimSpace(text)
-	if strings.Contains(text, "\n") {
-		return value.OfString(text)
-	}
-	return compile.ReadCell(text)
 }

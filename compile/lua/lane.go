@@ -24,15 +24,14 @@ const version = "1"
 
 // lane is Lua as the rest of wb sees it.
 type lane struct {
-	env *compile.Env
-	vm  *vm.Interpreter
+	*vm.Interpreter
 }
 
 // New makes the lane and registers its toolchain, which c builds.
 func New(env *compile.Env, c *clang.Compiler) compile.Lane {
-	l := &lane{env: env}
+	l := &lane{}
 	boot := bytes.Replace(boot, []byte("--@wb\n"), []byte(dock.LuaModule()), 1)
-	l.vm = vm.New(env, vm.Config{
+	l.Interpreter = vm.New(env, vm.Config{
 		Tool: toolName, File: wasmFile, Key: string(boot), Args: []string{"lua"}, Host: host,
 		Limits: sandbox.Limits{Memory: 16 << 20},
 		Boot: func(ctx context.Context, in *sandbox.Instance) error {
@@ -59,12 +58,7 @@ func (l *lane) Info() compile.Info {
 }
 
 // Fingerprint names lane and interpreter.
-func (l *lane) Fingerprint() string { return "lua/" + version + "/" + l.vm.Fingerprint() }
-
-// CloseSession ends a session.
-func (l *lane) CloseSession(ctx context.Context, name string) error {
-	return l.vm.CloseSession(ctx, name)
-}
+func (l *lane) Fingerprint() string { return "lua/" + version + "/" + l.Interpreter.Fingerprint() }
 
 // unit is what is built from a block: everything needed to run it. Line Skip+1
 // of Code is the body's first.
@@ -77,16 +71,10 @@ type unit struct {
 	Results compile.Results `json:"results,omitempty"`
 }
 
-// metaUnit is the entry of Artifact.Meta that holds a unit, as JSON.
-const metaUnit = "unit"
-
 // unpack is the unit of an artifact.
 func unpack(art *compile.Artifact) (*unit, error) {
 	u := &unit{Code: art.Script}
-	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
-		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
-	}
-	return u, nil
+	return u, art.Unit(u)
 }
 
 // Build checks the block's syntax.
@@ -106,16 +94,12 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if err := l.check(ctx, src, u); err != nil {
 		return nil, err
 	}
-	meta, err := json.Marshal(u)
-	if err != nil {
-		return nil, err
-	}
-	return &compile.Artifact{Lane: "lua", Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: u.Code, Meta: map[string]string{metaUnit: string(meta)}}, nil
+	return compile.NewScript(l, src, u.Code, u)
 }
 
 // check compiles the block without running it.
 func (l *lane) check(ctx context.Context, src *compile.Source, u *unit) error {
-	m, release, err := l.vm.Acquire(ctx, &compile.Job{})
+	m, release, err := l.Acquire(ctx, &compile.Job{})
 	if err != nil {
 		return err
 	}
@@ -204,7 +188,7 @@ func ask(ctx context.Context, m *vm.Machine, r request) (*answer, error) {
 			}
 		}
 		if m.MemoryRefused() && f.Message == "not enough memory" {
-			return nil, &sandbox.LimitError{Kind: sandbox.LimitMemory}
+			return nil, m.OutOfMemory()
 		}
 	}
 	return a, nil
@@ -233,7 +217,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	if err != nil {
 		return nil, err
 	}
-	m, release, err := l.vm.Acquire(ctx, job)
+	m, release, err := l.Acquire(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -250,10 +234,6 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	if errors.As(err, &exit) { // os.exit
 		out.Exit, err = exit.Code, nil
 	}
-	var limit *sandbox.LimitError
-	if errors.As(err, &limit) && limit.Kind == sandbox.LimitMemory && limit.Limit == 0 {
-		limit.Limit = orDefault(job.Limits.Memory, sandbox.DefaultLimits.Memory)
-	}
 	out.Usage = m.Usage()
 	out.Stdout, out.Stderr = m.Stdout.Bytes(), m.Stderr.Bytes()
 	release(alive)
@@ -261,13 +241,6 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		out.Value = u.printed(art.Shape, string(out.Stdout))
 	}
 	return out, err
-}
-
-func orDefault(limit, otherwise int64) int64 {
-	if limit == 0 {
-		return otherwise
-	}
-	return limit
 }
 
 // request is what the unit asks of boot.lua in a shape.

@@ -24,7 +24,7 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if art.Shape != compile.ShapeComponent {
 		p.Request = string(append(value.OfList(request.Args...).AppendJSON(head), '}'))
 	}
-	r, err := l.vm.Recipe(ctx, job, p)
+	r, err := l.Interpreter.Recipe(ctx, job, p)
 	if err == nil && art.Shape == compile.ShapeComponent {
 		r.Inputs = job.Inputs
 	}

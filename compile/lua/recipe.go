@@ -77,7 +77,7 @@ func (l *lane) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolchain.
 	const code = `local ok, e = pcall(error, {n = 1})
 local gen = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(i) end end)
 return tostring(ok) .. e.n .. gen() .. gen() .. string.format("%5.2f", math.pi) .. #utf8.char(0x20AC)`
-	return l.vm.Test(ctx, t, func(m *vm.Machine) error {
+	return l.Test(ctx, t, func(m *vm.Machine) error {
 		a, err := ask(ctx, m, request{Kind: "value", Code: code})
 		if err == nil && (a.Failure != nil || a.Text != "false112 3.143") {
 			err = fmt.Errorf("evaluated to %q, %+v", a.Text, a.Failure)

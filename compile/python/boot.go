@@ -80,7 +80,7 @@ func (l *lane) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolchain.
 print(2 ** 100, hashlib.sha256(zlib.decompress(zlib.compress(b"wb" * 99))).hexdigest()[:8], unicodedata.name("é"),
       decimal.Decimal(1) / 7, json.dumps(re.findall(r"\d+", "a1b22")), datetime.date(2024, 2, 29).isoformat())`
 	const want = "1267650600228229401496703205376 e8c2e19b LATIN SMALL LETTER E WITH ACUTE 0.1428571428571428571428571429 [\"1\", \"22\"] 2024-02-29\n"
-	return l.vm.Test(ctx, t, func(m *vm.Machine) error {
+	return l.Test(ctx, t, func(m *vm.Machine) error {
 		p := &program{Kind: kindScript, Text: text}
 		a, err := ask(ctx, m, request{Do: "run", Program: p, Dir: "/"})
 		if err != nil {

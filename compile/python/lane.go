@@ -24,8 +24,8 @@ const version = "1"
 
 // lane is Python as the rest of wb sees it.
 type lane struct {
+	*vm.Interpreter
 	env *compile.Env
-	vm  *vm.Interpreter
 
 	mu  sync.Mutex
 	lib *library
@@ -34,7 +34,7 @@ type lane struct {
 // New makes the lane and registers its toolchains, which c builds.
 func New(env *compile.Env, c *clang.Compiler) compile.Lane {
 	l := &lane{env: env}
-	l.vm = l.interpreter()
+	l.Interpreter = l.interpreter()
 	env.Tools.Register(zlibRecipe(), sqliteRecipe(), l.recipe(c))
 	return l
 }
@@ -49,12 +49,7 @@ func (l *lane) Info() compile.Info {
 }
 
 // Fingerprint names lane and interpreter.
-func (l *lane) Fingerprint() string { return "python/" + version + "/" + l.vm.Fingerprint() }
-
-// CloseSession ends a session.
-func (l *lane) CloseSession(ctx context.Context, name string) error {
-	return l.vm.CloseSession(ctx, name)
-}
+func (l *lane) Fingerprint() string { return "python/" + version + "/" + l.Interpreter.Fingerprint() }
 
 // library is the standard library of the installed toolchain.
 func (l *lane) library(ctx context.Context) (*library, error) {
@@ -83,7 +78,7 @@ func (l *lane) acquire(ctx context.Context, p *program, job *compile.Job) (*vm.M
 	if !p.Session {
 		mine.Session = ""
 	}
-	return l.vm.Acquire(ctx, &mine)
+	return l.Acquire(ctx, &mine)
 }
 
 // checkLimits bound compiling a block: ten times what a large one needs.
@@ -270,7 +265,7 @@ func (l *lane) execute(ctx context.Context, m *vm.Machine, p *program, shape com
 	if len(a.Error) > 0 {
 		f := a.failure(p)
 		if f.last().Type == "MemoryError" && m.MemoryRefused() {
-			return &sandbox.LimitError{Kind: sandbox.LimitMemory, Limit: orDefault(job.Limits.Memory)}
+			return m.OutOfMemory()
 		}
 		fmt.Fprint(&m.Stderr, f.report(job.Source))
 	}
@@ -298,11 +293,4 @@ func withoutRules(v value.Value) value.Value {
 		return value.OfList(items...)
 	}
 	return v
-}
-
-func orDefault(limit int64) int64 {
-	if limit == 0 {
-		return sandbox.DefaultLimits.Memory
-	}
-	return limit
 }

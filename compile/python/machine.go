@@ -65,7 +65,7 @@ func (m *machine) put(ctx context.Context, data []byte) (uint64, error) {
 	}
 	p := uint32(results[0])
 	if p == 0 || !m.in.Memory().Write(p, data) || !m.in.Memory().Write(p+uint32(len(data)), []byte{0}) {
-		return 0, &sandbox.LimitError{Kind: sandbox.LimitMemory}
+		return 0, m.in.OutOfMemory()
 	}
 	return uint64(p), nil
 }

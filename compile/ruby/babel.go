@@ -75,12 +75,10 @@ func (u *unit) printed(shape compile.Shape, text string) value.Value {
 	switch {
 	case shape != compile.ShapeBabel:
 		return value.OfString(text)
-	case u.Results.Has("discard"):
+	case u.wantsValue(): // it failed, or ended itself, before it returned
 		return value.Nil()
-	case u.Results.AsText():
-		return value.OfString(text)
 	}
-	return scalar(text)
+	return u.Results.ReadScalar(text)
 }
 
 // readValue is what Emacs makes of what the block returned.
@@ -103,14 +101,5 @@ func (u *unit) readValue(a *answer) (value.Value, error) {
 		}
 		return value.OfList(items...), nil
 	}
-	return scalar(a.Text), nil
-}
-
-// scalar reads a text as a number where it is one.
-func scalar(text string) value.Value {
-	text = strings.TrimSpace(text)
-	if strings.Contains(text, "\n") {
-		return value.OfString(text)
-	}
-	return compile.ReadCell(text)
+	return compile.ReadScalar(a.Text), nil
 }

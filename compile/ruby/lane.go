@@ -28,13 +28,13 @@ var boot string
 
 // lane is Ruby as the rest of wb sees it.
 type lane struct {
-	vm *vm.Interpreter
+	*vm.Interpreter
 }
 
 // New makes the lane and registers its toolchain.
 func New(env *compile.Env) compile.Lane {
 	l := &lane{}
-	l.vm = vm.New(env, vm.Config{
+	l.Interpreter = vm.New(env, vm.Config{
 		Tool: toolName, File: wasmFile, Key: boot + dock.RubyModule(), Args: []string{"ruby"}, Host: host(),
 		Limits: sandbox.Limits{Memory: 256 << 20, Timeout: -1, Fuel: -1}, Boot: start,
 	})
@@ -51,12 +51,7 @@ func (l *lane) Info() compile.Info {
 }
 
 // Fingerprint names lane and interpreter.
-func (l *lane) Fingerprint() string { return "ruby/" + version + "/" + l.vm.Fingerprint() }
-
-// CloseSession ends a session.
-func (l *lane) CloseSession(ctx context.Context, name string) error {
-	return l.vm.CloseSession(ctx, name)
-}
+func (l *lane) Fingerprint() string { return "ruby/" + version + "/" + l.Interpreter.Fingerprint() }
 
 // unit is what is built from a block: everything needed to run it. Line Skip+1
 // of Code is the body's first, which Ruby is told to call line 1.
@@ -70,7 +65,11 @@ type unit struct {
 	Session bool            `json:"session,omitempty"`
 }
 
-const metaUnit = "unit"
+// unpack is the unit of an artifact.
+func unpack(art *compile.Artifact) (*unit, error) {
+	u := &unit{Code: art.Script}
+	return u, art.Unit(u)
+}
 
 // Build checks the block's syntax.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
@@ -90,16 +89,12 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if err := l.check(ctx, src, u); err != nil {
 		return nil, err
 	}
-	meta, err := json.Marshal(u)
-	if err != nil {
-		return nil, err
-	}
-	return &compile.Artifact{Lane: "ruby", Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: u.Code, Meta: map[string]string{metaUnit: string(meta)}}, nil
+	return compile.NewScript(l, src, u.Code, u)
 }
 
 // check parses the block without running it.
 func (l *lane) check(ctx context.Context, src *compile.Source, u *unit) error {
-	m, release, err := l.vm.Acquire(ctx, &compile.Job{})
+	m, release, err := l.Acquire(ctx, &compile.Job{})
 	if err != nil {
 		return err
 	}
@@ -153,9 +148,8 @@ type answer struct {
 	Syntax  []syntaxError   `json:"syntax"`
 	Failure *failure        `json:"failure"`
 	Exit    *int            `json:"exit"`
-	Message string          `json:"message"` // of abort
-	Text    string          `json:"text"`    // of a value
-	String  bool            `json:"string"`  // whether it is a string
+	Text    string          `json:"text"`   // of a value
+	String  bool            `json:"string"` // whether it is a string
 	Cells   *value.Value    `json:"-"`
 	Raw     json.RawMessage `json:"cells"` // an array
 	Value   json.RawMessage `json:"value"` // of a component
@@ -204,18 +198,18 @@ func ask(ctx context.Context, m *vm.Machine, r request) (*answer, error) {
 		return nil, fmt.Errorf("ruby: answer: %w", err)
 	}
 	if f := a.Failure; f != nil && f.Memory && m.MemoryRefused() {
-		return nil, &sandbox.LimitError{Kind: sandbox.LimitMemory}
+		return nil, m.OutOfMemory()
 	}
 	return a, nil
 }
 
 // Run executes a built block.
 func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	u := &unit{Code: art.Script}
-	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
-		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
+	u, err := unpack(art)
+	if err != nil {
+		return nil, err
 	}
-	m, release, err := l.vm.Acquire(ctx, job)
+	m, release, err := l.Acquire(ctx, job)
 	if err != nil {
 		return nil, err
 	}
@@ -226,9 +220,6 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	case err != nil:
 	case a.Exit != nil:
 		out.Exit = *a.Exit
-		if a.Message != "" && out.Exit != 0 {
-			fmt.Fprintln(&m.Stderr, a.Message)
-		}
 	case a.Failure != nil:
 		out.Exit = 1
 		fmt.Fprint(&m.Stderr, u.report(job.Source, a.Failure))
@@ -241,16 +232,10 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	if errors.As(err, &exit) { // exit!
 		out.Exit, err = exit.Code, nil
 	}
-	var limit *sandbox.LimitError
-	if errors.As(err, &limit) && limit.Kind == sandbox.LimitMemory && limit.Limit == 0 {
-		if limit.Limit = job.Limits.Memory; limit.Limit == 0 {
-			limit.Limit = sandbox.DefaultLimits.Memory
-		}
-	}
 	out.Usage = m.Usage()
 	out.Stdout, out.Stderr = m.Stdout.Bytes(), m.Stderr.Bytes()
 	release(alive)
-	if out.Value.IsNull() && art.Shape != compile.ShapeComponent && (art.Shape != compile.ShapeBabel || !u.wantsValue()) {
+	if out.Value.IsNull() && art.Shape != compile.ShapeComponent {
 		out.Value = u.printed(art.Shape, string(out.Stdout))
 	}
 	return out, err

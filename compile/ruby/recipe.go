@@ -35,7 +35,7 @@ func (l *lane) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolchain.
 	const code = `e = [3, 1, 2].each
 begin; Integer('x'); rescue ArgumentError => x; end
 [e.next, e.next, x.class, 2**70, JSON.generate({a: "é"})].join(' ')`
-	return l.vm.Test(ctx, t, func(m *vm.Machine) error {
+	return l.Test(ctx, t, func(m *vm.Machine) error {
 		a, err := ask(ctx, m, request{Kind: "value", Code: code})
 		if want := `3 1 ArgumentError 1180591620717411303424 {"a":"é"}`; err == nil && a.Text != want {
 			err = fmt.Errorf("evaluated to %q (%+v), want %q", a.Text, a.Failure, want)

@@ -84,8 +84,6 @@ type unit struct {
 	Sig     string          `json:"sig,omitempty"`
 }
 
-const metaUnit = "unit"
-
 // privateDir holds what wb gives the shell beside the user's files.
 const privateDir = ".wb-sql"
 
@@ -108,20 +106,13 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if err != nil {
 		return nil, err
 	}
-	meta, err := json.Marshal(u)
-	if err != nil {
-		return nil, err
-	}
-	return &compile.Artifact{Lane: l.info.Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: u.Script, Meta: map[string]string{metaUnit: string(meta)}}, nil
+	return compile.NewScript(l, src, u.Script, u)
 }
 
 // unpack is the unit of an artifact.
 func unpack(art *compile.Artifact) (*unit, error) {
 	u := &unit{Script: art.Script}
-	if err := json.Unmarshal([]byte(art.Meta[metaUnit]), u); err != nil {
-		return nil, fmt.Errorf("artifact %s: %w", art.Digest, err)
-	}
-	return u, nil
+	return u, art.Unit(u)
 }
 
 // args is the command line of the shell.

@@ -17,13 +17,12 @@ type frozenMeta struct {
 
 // FreezeSession is a session's machine as data, nil when there is none.
 func (i *Interpreter) FreezeSession(_ context.Context, name string) (*compile.FrozenSession, error) {
-	one := i.sessions.of(name)
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	if one.machine == nil {
+	one := i.sessions.Lock(name)
+	defer one.Unlock()
+	if one.Machine == nil {
 		return nil, nil
 	}
-	return compile.FreezeVM(one.machine.Instance, frozenMeta{one.machine.caps})
+	return compile.FreezeVM(one.Machine.Instance, frozenMeta{one.Machine.caps})
 }
 
 // ThawSession starts a session from a frozen one.
@@ -41,12 +40,11 @@ func (i *Interpreter) ThawSession(ctx context.Context, name string, f *compile.F
 		return err
 	}
 	defer image.Close()
-	one := i.sessions.of(name)
-	one.mu.Lock()
-	defer one.mu.Unlock()
-	if one.machine != nil {
+	one := i.sessions.Lock(name)
+	defer one.Unlock()
+	if one.Machine != nil {
 		return errors.New("there is a session of that name already")
 	}
-	one.machine, err = i.restore(ctx, image, &compile.Job{Caps: meta.Caps})
+	one.Machine, err = i.restore(ctx, image, &compile.Job{Caps: meta.Caps})
 	return err
 }

@@ -40,7 +40,7 @@ type Interpreter struct {
 
 	image compile.Loaded[*sandbox.Snapshot]
 
-	sessions sessions
+	sessions compile.Sessions[Machine]
 }
 
 // New makes an interpreter; nothing is installed or loaded yet. The toolchain
@@ -103,7 +103,7 @@ func (i *Interpreter) Acquire(ctx context.Context, job *compile.Job) (m *Machine
 		return nil, nil, err
 	}
 	if job.Session != "" {
-		return i.sessions.acquire(ctx, job, func() (*Machine, error) { return i.restore(ctx, image, job) })
+		return i.converse(ctx, image, job)
 	}
 	m, err = i.restore(ctx, image, job)
 	if err != nil {
@@ -139,10 +139,4 @@ func (i *Interpreter) restore(ctx context.Context, image *sandbox.Snapshot, job 
 	}
 	m.Instance = in
 	return m, nil
-}
-
-// CloseSession ends a session and frees its machine.
-func (i *Interpreter) CloseSession(ctx context.Context, name string) error {
-	i.sessions.close(ctx, name)
-	return nil
 }

@@ -3,6 +3,7 @@ package compile
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"wb/sandbox"
 	"wb/value"
@@ -86,9 +87,19 @@ type Recipe struct {
 	Machine string
 	Image   *Image
 	Program any
+	// Beside are the modules, as built, that Machine runs beside this one, by
+	// their names in messages.
+	Beside map[string][]byte
 
 	// Crash says how a trap is put into words, nil when as it is.
 	Crash *CrashGuide
+}
+
+// Programs are all modules of a recipe by name.
+func (r *Recipe) Programs() map[string][]byte {
+	all := map[string][]byte{r.Name: r.Wasm}
+	maps.Copy(all, r.Beside)
+	return all
 }
 
 // Image is a language's machine as programs find it: Recipe.Wasm restored from a

@@ -114,27 +114,16 @@ func (l *Lane) check(ctx context.Context, src *compile.Source, shell, script str
 
 // Run executes a built block.
 func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	stdin, err := standardInput(job)
+	script, err := scriptOf(art, job)
 	if err != nil {
 		return nil, err
 	}
-	script, before, files := art.Script, art.Meta[metaBefore], job.Files
 	if job.Session != "" {
-		lines, _ := strconv.Atoi(before)
-		script, before = inSession(script), strconv.Itoa(lines+1)
-		if files, err = l.sessions.enter(job.Session, files); err != nil {
+		if script.Files, err = l.sessions.enter(job.Session, job.Files); err != nil {
 			return nil, err
 		}
 	}
-	args := job.Args
-	if words := art.Meta[metaCmdline]; words != "" {
-		args = append(strings.Split(words, "\x00"), args...)
-	}
-	shell := art.Meta[metaShell]
-	r, err := l.Runner.Run(ctx, Script{
-		Text: script, Shell: shell, Args: args, Options: []string{"--before=" + before}, Stdin: stdin,
-		Stdout: job.Stdout, Stderr: job.Stderr, Files: files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Dock: job.Dock,
-	})
+	r, err := l.Runner.Run(ctx, script)
 	out := &compile.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Exit: r.Exit, Usage: r.Usage}
 	if art.Shape == compile.ShapeBabel {
 		out.Value = result(art.Results(), string(r.Stdout))
@@ -142,6 +131,24 @@ func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		out.Value = value.OfString(string(r.Stdout))
 	}
 	return out, err
+}
+
+// scriptOf is a job as its Runner wants it.
+func scriptOf(art *compile.Artifact, job *compile.Job) (Script, error) {
+	stdin, err := standardInput(job)
+	script, before := art.Script, art.Meta[metaBefore]
+	if job.Session != "" {
+		lines, _ := strconv.Atoi(before)
+		script, before = inSession(script), strconv.Itoa(lines+1)
+	}
+	args := job.Args
+	if words := art.Meta[metaCmdline]; words != "" {
+		args = append(strings.Split(words, "\x00"), args...)
+	}
+	return Script{
+		Text: script, Shell: art.Meta[metaShell], Args: args, Options: []string{"--before=" + before}, Stdin: stdin,
+		Stdout: job.Stdout, Stderr: job.Stderr, Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Dock: job.Dock,
+	}, err
 }
 
 // standardInput is the job's, or, in command shape, its inputs: a single string

@@ -155,6 +155,15 @@ func (l *loader) module(ctx context.Context, name, file string) (*sandbox.Module
 
 // load compiles a program of an installed toolchain.
 func load(ctx context.Context, engine *sandbox.Engine, t toolchain.Toolchain, file string) (*sandbox.Module, error) {
+	wasm, err := read(t, file)
+	if err != nil {
+		return nil, err
+	}
+	return engine.Compile(ctx, t.Name, wasm)
+}
+
+// read is a program of an installed toolchain as it is run.
+func read(t toolchain.Toolchain, file string) ([]byte, error) {
 	wasm, err := t.ReadFile(file)
 	if err == nil {
 		wasm, err = mergeSegments(wasm)
@@ -162,7 +171,7 @@ func load(ctx context.Context, engine *sandbox.Engine, t toolchain.Toolchain, fi
 	if err != nil {
 		return nil, fmt.Errorf("toolchain %s: %w", t.Name, err)
 	}
-	return engine.Compile(ctx, t.Name, wasm)
+	return wasm, nil
 }
 
 // freeze starts the guest, lets it touch what every run needs, and keeps that

@@ -44,6 +44,7 @@ var machineModules = map[string][]string{
 	"quickjs": {"quickjs"},
 	"lua":     {"block", "reactor", "lua"},
 	"sqlite":  {"block", "sqlite"},
+	"shell":   {"block", "streams", "shell"},
 }
 
 // workerModules are the worker's when it has to know some machines.

@@ -171,6 +171,7 @@ type recipe struct {
 	Fails   string              `json:"fails,omitempty"`
 	JSON    bool                `json:"json,omitempty"`
 	Machine string              `json:"machine,omitempty"`
+	Beside  map[string]string   `json:"beside,omitempty"` // digests of further modules
 	Image   string              `json:"image,omitempty"`
 	Program any                 `json:"program,omitempty"`
 	Layout  *layout             `json:"layout,omitempty"`
@@ -275,17 +276,22 @@ func New(ctx context.Context, opts workbook.Options, config Config) (*Live, erro
 // recipe.
 func (l *Live) add(it *item, left *int) error {
 	r := it.print.Recipe
-	program, err := l.config.Store.module(r.Wasm)
-	if err != nil {
+	needs, name := []*module{}, ""
+	beside := map[string]string{}
+	for title, wasm := range r.Programs() {
+		m, err := l.config.Store.module(wasm)
 		var not *compile.NotPortable
 		if errors.As(err, &not) {
 			it.why = not.Reason
 			return nil
 		}
-		return err
+		if err != nil {
+			return err
+		}
+		needs, beside[title] = append(needs, m), m.digest
 	}
-	needs, name := []*module{program}, ""
 	var frozen *snapshot
+	var err error
 	if r.Image != nil {
 		if frozen, err = l.config.Store.memory(r.Image.Snapshot); err != nil {
 			return err
@@ -309,7 +315,7 @@ func (l *Live) add(it *item, left *int) error {
 	if frozen != nil {
 		l.images[name] = image{Memory: frozen.digest, Size: frozen.size, Globals: frozen.globals, Landmarks: r.Image.Landmarks}
 	}
-	it.recipe = l.recipe(it, program.digest, name)
+	it.recipe = l.recipe(it, beside, name)
 	it.form = l.panel(it)
 	return nil
 }
@@ -336,12 +342,14 @@ func pack(wasm []byte) ([]byte, error) {
 
 func megabytes(n int) string { return fmt.Sprintf("%.1f MB", float64(n)/1e6) }
 
-func (l *Live) recipe(it *item, program, image string) recipe {
+func (l *Live) recipe(it *item, digests map[string]string, image string) recipe {
 	o := it.print
 	r := o.Recipe
+	program := digests[r.Name]
+	delete(digests, r.Name)
 	lim := r.Limits
 	out := recipe{
-		Name: r.Name, Module: program, Machine: r.Machine, Image: image, Program: r.Program, Args: r.Args, Env: r.Env, Dir: r.Dir, Stdin: r.Stdin, Files: o.Files,
+		Name: r.Name, Module: program, Beside: digests, Machine: r.Machine, Image: image, Program: r.Program, Args: r.Args, Env: r.Env, Dir: r.Dir, Stdin: r.Stdin, Files: o.Files,
 		Limits: limits{Fuel: lim.Fuel, Memory: lim.Memory, Output: lim.Output, Files: lim.Files},
 		Entry:  r.Entry, Sig: signatureOf(r.Sig), Func: r.Func, Listed: r.Listed, Placed: r.Placed, Fails: r.Fails, JSON: r.JSON, Read: r.Read, Dedent: r.Dedent, Crash: r.Crash, Feed: o.Feed,
 		Show: show{Shape: o.Shape, Words: o.Words, Outs: o.Outs},

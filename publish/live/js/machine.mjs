@@ -86,22 +86,36 @@ function framesOf(error) {
   return frames;
 }
 
-// Machine is one guest. run calls an exported function and gives what it
+// Program is a module that several machines run under the same memory limit: it is
+// compiled once.
+export class Program {
+  constructor(wasm, limits, image = null) {
+    this.most = limits.memory < 0 ? -1 : limits.memory + (image?.size ?? 0);
+    Object.assign(this, bounded(wasm, this.most));
+  }
+
+  async compile() {
+    this.module ??= await WebAssembly.compile(this.wasm);
+    return this.module;
+  }
+}
+
+// Machine is one guest. call calls an exported function and gives what it
 // returns; failures are LimitErrors, Traps and Exits.
 export class Machine {
   refused = false; // the guest asked for more memory than it may have
 
-  constructor(recipe, { wasm, tree = new Tree(), stdout, stderr, tick, imports = {} }) {
+  constructor(recipe, { wasm, program, tree = new Tree(), tick, imports = {}, ...world }) {
     const limits = recipe.limits;
     this.name = recipe.name;
     this.limits = limits;
     this.meter = new Meter(limits.fuel);
     this.image = recipe.image ?? null;
-    const most = limits.memory < 0 ? -1 : limits.memory + (this.image?.size ?? 0);
-    const shape = bounded(wasm, most);
-    if (most >= 0 && shape.min * pageSize > most) throw this.memoryLimit();
+    this.program = program ?? new Program(wasm, limits, this.image);
+    const { most, min, max } = this.program;
+    if (most >= 0 && min * pageSize > most) throw this.memoryLimit();
     this.wasi = new Wasi({
-      args: recipe.args ?? [], env: recipe.env ?? [], dir: recipe.dir, stdin: recipe.stdin, tree, limits, meter: this.meter, stdout, stderr,
+      args: recipe.args ?? [], env: recipe.env ?? [], dir: recipe.dir, stdin: recipe.stdin, tree, limits, meter: this.meter, ...world,
     });
     this.imports = {
       ...imports,
@@ -112,17 +126,16 @@ export class Machine {
           return this.meter.refill(left);
         },
         grown: (result) => {
-          if (result === -1 && most >= 0 && shape.max * pageSize > most) this.refused = true;
+          if (result === -1 && most >= 0 && max * pageSize > most) this.refused = true;
           return result;
         },
       },
     };
-    this.wasm = shape.wasm;
   }
 
   // start makes the instance; a program without _start is initialized.
   async start({ initialize = true } = {}) {
-    const module = await WebAssembly.compile(this.wasm);
+    const module = await this.program.compile();
     for (const { module: from, name } of WebAssembly.Module.imports(module)) {
       if (!this.imports[from]?.[name]) throw new Error(`${this.name}: imports ${from}.${name}, which nothing provides`);
     }
@@ -159,19 +172,43 @@ export class Machine {
     return this.guarded(() => f(...args));
   }
 
+  // callWaiting is call for a guest whose imports may have to wait; they are
+  // those made with WebAssembly.Suspending.
+  async callWaiting(name, ...args) {
+    try {
+      return await WebAssembly.promising(this.exports[name])(...args);
+    } catch (e) {
+      throw this.inWords(e);
+    }
+  }
+
   // toItsEnd runs a start function, for which exiting is a normal end, and
-  // gives the exit code. A program that failed after it had run into a limit
-  // failed because of that.
+  // gives the exit code.
   toItsEnd(name) {
     try {
       this.call(name);
     } catch (e) {
-      if (!(e instanceof Exit)) throw e;
-      const limit = e.code === 0 ? null : this.verdict();
-      if (limit) throw Object.assign(limit, { exit: e.code });
-      return e.code;
+      return this.ended(e);
     }
     return 0;
+  }
+
+  async toItsEndWaiting(name) {
+    try {
+      await this.callWaiting(name);
+    } catch (e) {
+      return this.ended(e);
+    }
+    return 0;
+  }
+
+  // ended is the exit code in what ended a program. One that failed after it had
+  // run into a limit failed because of that.
+  ended(e) {
+    if (!(e instanceof Exit)) throw e;
+    const limit = e.code === 0 ? null : this.verdict();
+    if (limit) throw Object.assign(limit, { exit: e.code });
+    return e.code;
   }
 
   verdict() {
@@ -183,18 +220,22 @@ export class Machine {
   memoryLimit() { return new LimitError("memory", this.limits.memory); }
   stackLimit() { return new LimitError("stack", 0); }
 
-  // guarded puts what the engine says into the sandbox's words.
   guarded(work) {
     try {
       return work();
     } catch (e) {
-      if (e instanceof Halt) throw e;
-      if (e instanceof RangeError || e.name === "InternalError") throw this.stackLimit();
-      if (!(e instanceof WebAssembly.RuntimeError)) throw e;
-      const reason = reasonOf(e.message);
-      const top = this.exports?.["wb:g0"]?.value;
-      if (reason === "stack overflow" || reason === "out of bounds memory access" && typeof top === "number" && top < 0) throw this.stackLimit();
-      throw this.verdict() ?? new Trap(reason, framesOf(e));
+      throw this.inWords(e);
     }
+  }
+
+  // inWords puts what the engine says into the sandbox's words.
+  inWords(e) {
+    if (e instanceof Halt) return e;
+    if (e instanceof RangeError || e.name === "InternalError") return this.stackLimit();
+    if (!(e instanceof WebAssembly.RuntimeError)) return e;
+    const reason = reasonOf(e.message);
+    const top = this.exports?.["wb:g0"]?.value;
+    if (reason === "stack overflow" || reason === "out of bounds memory access" && typeof top === "number" && top < 0) return this.stackLimit();
+    return this.verdict() ?? new Trap(reason, framesOf(e));
   }
 }

@@ -86,7 +86,8 @@ class Panel {
     this.status.textContent = "Running…";
     try {
       const image = data.images[this.recipe.image];
-      const [wasm, memory] = await Promise.all([program(this.recipe.module), image && program(image.memory)]);
+      const more = Object.entries(this.recipe.beside ?? {}).map(async ([name, digest]) => [name, await program(digest)]);
+      const [wasm, memory, ...others] = await Promise.all([program(this.recipe.module), image && program(image.memory), ...more]);
       if (this.ticket !== ticket) return;
       this.worker = new Worker(workerURL);
       this.worker.onmessage = ({ data: message }) => {
@@ -97,7 +98,7 @@ class Panel {
         e.preventDefault();
         this.show({ error: `this browser cannot run it (${e.message ?? "the worker failed"})` });
       };
-      this.worker.postMessage({ recipe: { ...this.recipe, image: image && { ...image } }, wasm, memory, inputs });
+      this.worker.postMessage({ recipe: { ...this.recipe, image: image && { ...image } }, wasm, beside: Object.fromEntries(others), memory, inputs });
     } catch (e) {
       this.show({ error: `this browser cannot run it (${e.message})` });
     }

@@ -163,9 +163,17 @@ class Sqlite {
       const more = file === initFile && program.shape === "component" ? parameters(program.params ?? [], inputs) : "";
       tree.put(`${privateDir}/${file}`, more === "" ? content : bytesFrom(latin1(content) + more));
     }
-    this.printed = [];
-    this.messages = [];
-    this.world = { tree, stdout: (b) => this.printed.push(latin1(b)), stderr: (b) => this.messages.push(latin1(b)) };
+    this.printed = "";
+    this.messages = "";
+    this.world = {
+      tree,
+      stdout: (b) => {
+        this.printed += latin1(b);
+      },
+      stderr: (b) => {
+        this.messages += latin1(b);
+      },
+    };
   }
 
   run(machine) {
@@ -173,11 +181,11 @@ class Sqlite {
     try {
       exit = machine.toItsEnd("_start");
     } finally {
-      const [report, failed] = this.report(this.messages.join(""));
+      const [report, failed] = this.report(this.messages);
       this.stderr.write(bytesFrom(report));
       if (failed && exit === 0) exit = 1;
     }
-    const output = this.printed.join("");
+    const output = this.printed;
     if (this.program.shape === "component" && exit === 0) {
       try {
         return { value: this.rows(output), exit };
@@ -229,7 +237,7 @@ class Sqlite {
       let pos = line > 0 ? this.position(line, "", 0) : this.block.at(1);
       const c = lines[i + 1]?.startsWith("  ") && /^ {2}( *)(\^--- error here|error here ---\^)$/.exec(lines[i + 2] ?? "");
       if (c) {
-        pos = this.position(line, lines[i + 1].slice(2), c[2].startsWith("error") ? c[0].length - 3 : c[1].length);
+        if (line > 0) pos = this.position(line, lines[i + 1].slice(2), c[2].startsWith("error") ? c[0].length - 3 : c[1].length);
         i += 2;
       }
       out += `${pos}: ${m[2]}\n`;

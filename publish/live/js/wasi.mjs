@@ -46,23 +46,61 @@ const functions = {
   proc_raise: "i", sched_yield: "", random_get: "ii", sock_accept: "iii", sock_recv: "iiiiii", sock_send: "iiiii", sock_shutdown: "ii",
 };
 
+// errorNumber is what the guest is told of what was thrown.
+function errorNumber(e) {
+  if (typeof e === "number") return e;
+  throw e;
+}
+
+// Input is standard input that is there from the start.
+class Input {
+  constructor(bytes) {
+    this.bytes = bytes;
+  }
+
+  read(buffer) {
+    const part = this.bytes.subarray(0, buffer.length);
+    buffer.set(part);
+    this.bytes = this.bytes.subarray(part.length);
+    return part.length;
+  }
+}
+
+// Storage is what a guest may add to its files.
+class Storage extends Quota {
+  // charge takes bytes; a negative number gives back.
+  charge(n) {
+    if (this.limit >= 0 && n > 0 && this.used + n > this.limit) {
+      this.hit = true;
+      throw errno.nospc;
+    }
+    this.used = Math.max(0, this.used + n);
+  }
+
+  // entries takes room for names, and cut gives back what opening a file cut off.
+  entries(n) { this.charge(n * entryCost); }
+  cut(n) { this.charge(-n); }
+}
+
 // Wasi is one guest's side of the interface. Set memory to what the guest
 // exports before it calls anything.
 export class Wasi {
   memory = null;
   virtual = 0n; // nanoseconds by which time has moved beyond the fuel burnt
 
-  constructor({ args, env, dir, preopens, stdin, tree, limits, meter, stdout, stderr }) {
-    const nul = (s) => text.encode(s + "\0");
+  // Text of args, env and dir has a character for each byte when it is binary.
+  // Standard input is bytes, or something to read them from; that, and the two
+  // sinks, may answer with promises, see Machine.callWaiting.
+  constructor({ args, env, dir, preopens, stdin, tree, limits, meter, stdout, stderr, seed, storage, binary }) {
+    const nul = (s) => binary ? Uint8Array.from(s + "\0", (c) => c.charCodeAt(0)) : text.encode(s + "\0");
     this.args = args.map(nul);
     this.env = (dir && !env.some((kv) => kv.startsWith("PWD=")) ? [...env, "PWD=/" + clean(dir).replace(/^\.$/, "")] : env).map(nul);
     this.tree = tree;
     this.meter = meter;
-    this.stdin = stdin;
-    this.read = 0; // bytes of stdin
+    this.stdin = stdin instanceof Uint8Array ? new Input(stdin) : stdin;
     this.output = new Quota("output", limits.output);
-    this.storage = new Quota("files", limits.files);
-    this.random = new Random(seedOf());
+    this.storage = storage ?? new Storage("files", limits.files);
+    this.random = new Random(seedOf(seed));
     this.fds = [
       { kind: "input", readable: true },
       { kind: "output", writable: true, sink: stdout },
@@ -84,10 +122,10 @@ export class Wasi {
       module[name] = (...args) => {
         this.meter.burn(hostCallFuel);
         try {
-          return this[name](...args.map((a) => typeof a === "number" ? a >>> 0 : a)) ?? 0;
+          const code = this[name](...args.map((a) => typeof a === "number" ? a >>> 0 : a));
+          return code instanceof Promise ? code.then((late) => late ?? 0, errorNumber) : code ?? 0;
         } catch (e) {
-          if (typeof e === "number") return e;
-          throw e;
+          return errorNumber(e);
         }
       };
     }
@@ -350,33 +388,40 @@ export class Wasi {
     if (count > 1 << 28) throw errno.fault;
     const iovs = this.view(list, count * 8);
     let total = 0;
-    for (let i = 0; i < count; i++) {
-      const n = iovs.getUint32(i * 8 + 4, true);
-      const buffer = this.bytes(iovs.getUint32(i * 8, true), n);
-      if (n === 0) continue;
-      let done;
-      try {
-        done = f(buffer);
-      } catch (e) {
-        if (typeof e === "number" && total > 0) break;
-        throw e;
+    const finish = (e) => {
+      if (e !== undefined && !(typeof e === "number" && total > 0)) throw e;
+      this.put32(result, total);
+    };
+    const from = (i) => {
+      for (; i < count; i++) {
+        const n = iovs.getUint32(i * 8 + 4, true);
+        const buffer = this.bytes(iovs.getUint32(i * 8, true), n);
+        if (n === 0) continue;
+        let done;
+        try {
+          done = f(buffer);
+        } catch (e) {
+          return finish(e);
+        }
+        if (done instanceof Promise) {
+          return done.then((late) => {
+            total += late;
+            return late < n ? finish() : from(i + 1);
+          }, finish);
+        }
+        total += done;
+        if (done < n) break;
       }
-      total += done;
-      if (done < n) break;
-    }
-    this.put32(result, total);
+      return finish();
+    };
+    return from(0);
   }
 
   fd_read(n, list, count, result) {
     const d = this.fds[n];
     if (!d?.readable) return d?.kind === "dir" ? errno.isdir : errno.badf;
-    this.vectors(list, count, result, (b) => {
-      if (d.kind === "input") {
-        const part = this.stdin.subarray(this.read, this.read + b.length);
-        b.set(part);
-        this.read += part.length;
-        return part.length;
-      }
+    return this.vectors(list, count, result, (b) => {
+      if (d.kind === "input") return this.stdin.read(b);
       const k = d.file.read(b, d.pos);
       d.pos += k;
       return k;
@@ -399,7 +444,7 @@ export class Wasi {
   fd_write(n, list, count, result) {
     const d = this.fds[n];
     if (!d?.writable) return errno.badf;
-    this.vectors(list, count, result, (b) => {
+    return this.vectors(list, count, result, (b) => {
       if (d.kind === "output") return this.stream(d, b);
       if (d.append) d.pos = d.file.size;
       const k = this.writeFile(d, b, d.pos);
@@ -424,32 +469,22 @@ export class Wasi {
   // stream passes output on. Reaching the limit ends the guest.
   stream(d, b) {
     const part = b.subarray(0, this.output.take(b.length));
-    if (part.length > 0) d.sink(part.slice());
+    const done = part.length > 0 ? d.sink(part.slice()) : 0;
     if (this.output.hit) throw this.output.error();
-    return part.length;
+    return done ?? part.length;
   }
 
   writeFile(d, b, pos) {
     if (pos + b.length > maxFileSize) throw errno.fbig;
     const grow = pos + b.length - d.file.size;
-    if (grow > 0) this.charge(grow);
+    if (grow > 0) this.storage.charge(grow);
     return d.file.write(b, pos);
   }
 
   resize(d, size) {
     if (size > BigInt(maxFileSize)) throw errno.fbig;
-    this.charge(Number(size) - d.file.size);
+    this.storage.charge(Number(size) - d.file.size);
     d.file.resize(Number(size));
-  }
-
-  // charge takes bytes from the quota of files; a negative number gives back.
-  charge(n) {
-    const q = this.storage;
-    if (q.limit >= 0 && n > 0 && q.used + n > q.limit) {
-      q.hit = true;
-      throw errno.nospc;
-    }
-    q.used = Math.max(0, q.used + n);
   }
 
   // ---- paths ----
@@ -488,11 +523,11 @@ export class Wasi {
       Object.assign(d, { kind: "dir", readable: false, writable: false });
     } else {
       if (wantDir || oflags & oflagDirectory) return errno.notdir;
-      if (create && !node) this.charge(entryCost);
+      if (create && !node) this.storage.entries(1);
       const size = node?.size ?? 0;
       d.file = this.tree.open(name, { create, exclusive, truncate });
       d.kind = "file";
-      if (truncate && node) this.charge(-size);
+      if (truncate && node) this.storage.cut(size);
     }
     const fd = this.add(d);
     try {
@@ -505,7 +540,7 @@ export class Wasi {
 
   path_create_directory(n, at, length) {
     const [name] = this.resolve(n, at, length);
-    this.charge(entryCost);
+    this.storage.entries(1);
     this.tree.mkdir(name);
   }
 
@@ -525,14 +560,15 @@ export class Wasi {
     if (wantDir) return errno.notdir;
     const size = node instanceof RegularFile ? node.size : 0;
     this.tree.remove(name);
-    this.charge(-size - entryCost);
+    this.storage.charge(-size);
+    this.storage.entries(-1);
   }
 
   path_remove_directory(n, at, length) {
     const [name] = this.resolve(n, at, length);
     if (!this.tree.find(name).dir) return errno.notdir;
     this.tree.remove(name);
-    this.charge(-entryCost);
+    this.storage.entries(-1);
   }
 
   path_rename(n, at, length, m, toAt, toLength) {

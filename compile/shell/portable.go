@@ -1,0 +1,56 @@
+package shell
+
+import (
+	"context"
+	"io"
+	"maps"
+	"slices"
+
+	"wb/compile"
+)
+
+// Recipe implements [compile.Portable]: the machine is the frozen guest with the
+// tools beside it, the program the command line of its first process.
+func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
+	script, err := scriptOf(art, job)
+	if err != nil {
+		return nil, err
+	}
+	stdin, err := io.ReadAll(script.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	set, err := l.loader.load(ctx)
+	if err != nil {
+		return nil, err
+	}
+	programs := map[string][]byte{toolboxName: nil, guestName: nil}
+	for name, file := range map[string]string{toolboxName: toolboxFile, guestName: guestFile} {
+		t, err := l.env.Tools.Ensure(ctx, name, l.env.Progress)
+		if err != nil {
+			return nil, err
+		}
+		if programs[name], err = read(t, file); err != nil {
+			return nil, err
+		}
+	}
+	results := art.Results()
+	p := portable{Shape: art.Shape, Tools: set.names(), Hosted: slices.Sorted(maps.Keys(brokered)), Status: results.Has("value"), Read: results.Reading()}
+	p.Hosted = slices.DeleteFunc(p.Hosted, func(name string) bool { return name == dockCommand })
+	for _, word := range script.argv() {
+		p.Argv = append(p.Argv, []byte(word))
+	}
+	return &compile.Recipe{Name: guestName, Wasm: programs[guestName], Beside: map[string][]byte{toolboxName: programs[toolboxName]},
+		Stdin: stdin, Dir: job.Dir, Limits: withDefaults(job.Limits), Entry: compile.EntryMachine, Machine: "shell",
+		Image: &compile.Image{Snapshot: set.frozen}, Program: p}, nil
+}
+
+// portable is a script as the runtime in a browser reads it.
+type portable struct {
+	Shape  compile.Shape   `json:"shape"`
+	Argv   [][]byte        `json:"argv"`
+	Tools  []string        `json:"tools"`            // commands there are
+	Hosted []string        `json:"hosted"`           // those of them that only the host performs
+	Status bool            `json:"status,omitempty"` // the result is the exit status, printed last
+	Read   compile.Reading `json:"read"`
+}

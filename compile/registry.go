@@ -47,6 +47,15 @@ func (r *Registry) Lookup(lang string) (Lane, bool) {
 // All lists the lanes by name.
 func (r *Registry) All() []Lane { return slices.Clone(r.lanes) }
 
+// Names lists the lanes' names, sorted.
+func (r *Registry) Names() []string {
+	names := make([]string, len(r.lanes))
+	for i, lane := range r.lanes {
+		names[i] = lane.Info().Name
+	}
+	return names
+}
+
 // Nearest is the known language word closest to lang, or "" when none is close
 // enough to be what the author meant.
 func (r *Registry) Nearest(lang string) string {

@@ -17,9 +17,9 @@ type marks struct {
 }
 
 // scanMarks reads every line once.
-func scanMarks(s string) *marks {
+func scanMarks(s string, begin int) *marks {
 	m := &marks{blockEnds: map[string][]int{}, latexEnds: map[string][]int{}}
-	for pos := 0; pos < len(s); {
+	for pos := begin; pos < len(s); {
 		next := lineEnd(s, pos)
 		text := skipBlanks(s, pos, next)
 		if text < next {

@@ -1,5 +1,7 @@
 package org
 
+import "strings"
+
 // Parse reads an org file. It never fails: whatever is not org is text. The
 // source is copied, so src may be reused.
 func Parse(src []byte) *Document { return ParseString(string(src)) }
@@ -10,10 +12,21 @@ func ParseString(src string) *Document {
 	return doc
 }
 
+// byteOrderMark may begin a file of UTF-8. It belongs to no element: Emacs
+// takes it for how the file is written, not for text.
+const byteOrderMark = "\uFEFF"
+
 func parse(src string) (*Document, *parser) {
 	doc := &Document{text: src}
-	p := &parser{doc: doc, src: src, marks: scanMarks(src), chunk: 16}
+	begin := 0
+	if strings.HasPrefix(src, byteOrderMark) {
+		begin = len(byteOrderMark)
+	}
+	p := &parser{doc: doc, src: src, begin: begin, marks: scanMarks(src, begin), chunk: 16}
 	doc.root = p.add(nil, KindDocument, 0, len(src))
+	if begin > 0 {
+		p.add(doc.root, KindBlank, 0, begin)
+	}
 	p.outline()
 	doc.problems = sortProblems(p.problems)
 	doc.settings = readSettings(doc, p.keywords)
@@ -26,6 +39,7 @@ func parse(src string) (*Document, *parser) {
 type parser struct {
 	doc      *Document
 	src      string
+	begin    int // where text begins, behind a byte order mark
 	marks    *marks
 	jobs     []job
 	looks    int // see [parser.line]
@@ -108,7 +122,7 @@ func (p *parser) outline() {
 	if len(p.marks.heads) > 0 {
 		first = p.marks.heads[0]
 	}
-	p.preamble(root, 0, first)
+	p.preamble(root, p.begin, first)
 
 	stack := []open{{root, 0}}
 	for i, start := range p.marks.heads {
@@ -191,7 +205,7 @@ func (p *parser) element(j *job, pos int) int {
 		return p.blanks(j.node, pos, j.end)
 	}
 	// Behind a bullet or a footnote label, only text can start.
-	if pos > 0 && p.src[pos-1] != '\n' {
+	if pos > p.begin && p.src[pos-1] != '\n' {
 		return p.paragraph(j.node, pos, pos, j.end)
 	}
 	if p.isComment(l) {

@@ -1,6 +1,9 @@
 package org
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 // checkTree verifies what holds for every tree: leaves tile the source, and
 // children touch each other and cover their parent.
@@ -49,4 +52,25 @@ func TestTreeCoversOddInput(t *testing.T) {
 	} {
 		checkTree(t, ParseString(src))
 	}
+}
+
+// TestByteOrderMark: what begins a file of some editors is no text, and stays.
+func TestByteOrderMark(t *testing.T) {
+	for _, text := range []string{"* Head :tag:\n", "#+begin_src sh\necho\n#+end_src\n", ":PROPERTIES:\n:ID: a\n:END:\n", "| a |\n", "- a\n", "", "text", "\n# c\n#+TITLE: t\n"} {
+		want, got := kinds(ParseString(text)), kinds(ParseString("\uFEFF"+text))
+		if len(got) < 2 || got[1] != KindBlank || !slices.Equal(slices.Delete(got, 1, 2), want) {
+			t.Errorf("%q with a mark: %v, without %v", text, got, want)
+		}
+		if d := ParseString("\uFEFF" + text); d.String() != d.Source() {
+			t.Errorf("%q with a mark prints as %q", text, d.String())
+		}
+	}
+}
+
+func kinds(d *Document) []Kind {
+	var all []Kind
+	for n := range d.All() {
+		all = append(all, n.Kind())
+	}
+	return all
 }

@@ -16,9 +16,11 @@ var headerArguments = []string{
 	"hlines", "mkdirp", "no-expand", "noeval", "noweb", "noweb-prefix", "noweb-ref", "noweb-sep", "output-dir", "padline", "post",
 	"prologue", "results", "rownames", "sep", "session", "shebang", "stdin", "tangle", "tangle-mode", "var", "wrap",
 	// languages
-	"args", "async", "body", "classname", "cmd", "compiler", "database", "dbhost", "defines", "engine", "flags", "header", "height",
-	"imports", "include", "includes", "lexical", "libs", "main", "namespaces", "package", "preamble", "python", "return", "title",
-	"type", "width", "xlabel", "ylabel", "bars", "line",
+	"args", "async", "bail", "body", "classname", "classpath", "cmd", "cmd-line", "column", "compiler", "csv", "database", "db", "dbhost",
+	"dbinstance", "dbpassword", "dbport", "dbuser", "defines", "echo", "engine", "flags", "header", "height", "html", "imports", "in-file",
+	"include", "includes", "init", "java", "lexical", "libs", "list", "lua", "main", "namespaces", "nullvalue", "out-file", "package",
+	"preamble", "python", "readonly", "return", "ruby", "separator", "term", "title", "type", "units", "width", "xlabel", "ylabel", "bars",
+	"line",
 	// wb
 	"in", "out", "deps", "uses", "persist", "exec", "sig", "profile", "timeout", "memory", "fuel", "func", "expect",
 }
@@ -67,8 +69,10 @@ func (l *linter) language(c *Component) {
 	if _, ok := l.opts.Languages.Lookup(c.Lang); ok {
 		return
 	}
-	hint := "run `wb help run` for the languages; :eval no keeps a block from running"
-	if near := l.opts.Languages.Nearest(c.Lang); near != "" {
+	hint := ":eval no keeps a block from running; there are lanes for " + strings.Join(l.opts.Languages.Names(), " ")
+	if strings.EqualFold(c.Lang, "emacs-lisp") || strings.EqualFold(c.Lang, "elisp") {
+		hint = "Emacs Lisp runs in Emacs only; :eval no keeps a block from running"
+	} else if near := l.opts.Languages.Nearest(c.Lang); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	severity := compile.Error
@@ -91,6 +95,9 @@ func (l *linter) offset(c *Component) int {
 func (l *linter) arguments(c *Component) {
 	for _, a := range c.Args {
 		name := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(a.Key, ":"), "+"))
+		if name == "results" {
+			l.resultWords(a)
+		}
 		if a.Origin == org.FromDefault || slices.Contains(headerArguments, name) || strings.HasPrefix(name, "default-") ||
 			c.Lang == LangAgent && slices.Contains(AgentArguments, name) {
 			continue
@@ -102,6 +109,34 @@ func (l *linter) arguments(c *Component) {
 		}
 		l.report(severity, "unknown-argument", l.keyOffset(a), hint, "unknown header argument %s", a.Key)
 	}
+}
+
+// resultWords reports words of :results that mean nothing. What is Lisp or
+// quoted is not looked into.
+func (l *linter) resultWords(a org.Arg) {
+	if a.Origin == org.FromDefault || strings.ContainsAny(a.Value, `("`) {
+		return
+	}
+	for _, word := range strings.Fields(a.Value) {
+		if slices.Contains(resultVocabulary, strings.ToLower(word)) {
+			continue
+		}
+		at := a.At.Start
+		if i := strings.Index(l.doc.Source()[at:], word); i >= 0 {
+			at += i
+		}
+		l.warnf("unknown-result", at, didYouMean(word, resultVocabulary, ""), "%s means nothing in :results", word)
+	}
+}
+
+// resultVocabulary are the words of :results: org-babel's, and those that some
+// of its languages have.
+var resultVocabulary = []string{
+	"value", "output",
+	"table", "vector", "list", "scalar", "verbatim", "file",
+	"raw", "org", "html", "latex", "code", "pp", "drawer", "link", "graphics",
+	"replace", "silent", "none", "discard", "append", "prepend",
+	"wrap",
 }
 
 // keyOffset is where the name of an argument stands: on the line of its value,

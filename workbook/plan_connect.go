@@ -8,6 +8,7 @@ import (
 	"wb/org"
 	"wb/tangle"
 	"wb/tangle/elisp"
+	"wb/value"
 )
 
 // connect finds out where every input comes from.
@@ -297,6 +298,12 @@ func (b *builder) connectRef(c *Component, in *Input, expr string, at int, why W
 	}
 	if expr == "*this*" {
 		in.Ref = expr
+		return
+	}
+	if strings.TrimSpace(expr) == "" {
+		b.problem("bad-var", at, "write :var "+in.Name+"=VALUE, or "+in.Name+"=\"\" for an empty text", "variable %s has no value", in.Name)
+		zero := value.Nil()
+		in.Literal = &zero // so that nobody is asked for it
 		return
 	}
 	ref := ParseReference(expr)

@@ -226,7 +226,7 @@ func (e *NotFoundError) ExitCode() int { return 4 }
 // Hint offers the nearest id.
 func (e *NotFoundError) Hint() string {
 	if e.Near == "" {
-		return ""
+		return "wb plan lists the components and their inputs"
 	}
 	return "did you mean " + e.Near + "?"
 }
@@ -381,6 +381,15 @@ func (r *runner) leaveLibraries() {
 	}
 }
 
+// inputs lists the names that --set gives values to.
+func (p *Plan) inputs() []string {
+	names := make([]string, len(p.Imports))
+	for i, imp := range p.Imports {
+		names[i] = imp.Name
+	}
+	return names
+}
+
 // ids lists the components' ids.
 func (p *Plan) ids() []string {
 	ids := make([]string, len(p.Components))
@@ -410,7 +419,7 @@ func (r *runner) bindImports() error {
 	}
 	for name := range r.opts.Set {
 		if !slices.ContainsFunc(r.plan.Imports, func(i Import) bool { return i.Name == name }) {
-			return &NotFoundError{ID: "with input " + name, Near: ""}
+			return &NotFoundError{ID: "with input " + name, Near: compile.Nearest(name, r.plan.inputs())}
 		}
 	}
 	if missing.Names != nil && !r.opts.lenient {

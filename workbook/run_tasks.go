@@ -107,7 +107,7 @@ func (r *runner) turn(ctx context.Context, c *Component, t *task) {
 	err := r.attempt(ctx, c, t)
 	t.done.Duration = time.Since(start)
 	if err != nil {
-		t.fail(err)
+		t.fail(c.place(err))
 	}
 	r.recordEnd(c, t)
 }

@@ -3,7 +3,9 @@ package workbook
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"wb/compile"
@@ -171,12 +173,21 @@ func harmless(v value.Value) value.Value {
 // longer what was read (*orgfile.ConflictError).
 func (r *runner) replaceFile(text []byte) error {
 	file, err := orgfile.Read(r.opts.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return &orgfile.ConflictError{Path: r.opts.File, Reason: "removed during the run, so results were not written"}
+	}
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: results were not written: %w", r.opts.File, err)
 	}
 	if file.Doc.Source() != string(r.source) {
 		return &orgfile.ConflictError{Path: r.opts.File, Reason: "changed during the run, so results were not written (run it again: what was computed is kept)"}
 	}
-	_, err = file.Write(text)
-	return err
+	if _, err = file.Write(text); err != nil {
+		var conflict *orgfile.ConflictError
+		if errors.As(err, &conflict) {
+			return err
+		}
+		return fmt.Errorf("%s: results were not written: %w", r.opts.File, err)
+	}
+	return nil
 }

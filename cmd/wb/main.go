@@ -88,6 +88,7 @@ func (app *app) run(args []string) (code int) {
 		if app.ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			err = errInterrupted
 		}
+		err = plainly(err)
 		return app.fail(verb, err)
 	}
 	return 0

@@ -5,12 +5,10 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"wb/federate"
-	"wb/internal/nearest"
 	"wb/org"
 	"wb/org/oql"
 	"wb/value"
@@ -225,14 +223,4 @@ func looksLikePath(arg string, followed bool) bool {
 	}
 	return strings.HasSuffix(arg, ".org") || federate.IsTable(arg) || strings.HasSuffix(arg, "/") ||
 		strings.HasPrefix(arg, "/") || strings.HasPrefix(arg, "./") || strings.HasPrefix(arg, "../") || followed && strings.Contains(arg, "/")
-}
-
-// missingFile is a not-found error that names the nearest file beside it.
-func missingFile(name string) error {
-	e := &codedError{text: name + ": no such file", code: exitNotFound}
-	siblings, _ := filepath.Glob(filepath.Join(filepath.Dir(name), "*"+filepath.Ext(name)))
-	if near := nearest.Word(name, siblings); near != "" {
-		e.hint = "did you mean " + near + "?"
-	}
-	return e
 }

@@ -228,9 +228,16 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 		a.note("%v", u)
 	}
 	if len(unmet) > 0 {
-		return &codedError{text: fmt.Sprintf("%s: %d expectations do not hold", file, len(unmet)), code: exitFailed}
+		return &codedError{text: file + ": " + unmetCount(len(unmet)), code: exitFailed}
 	}
 	return nil
+}
+
+func unmetCount(n int) string {
+	if n == 1 {
+		return "1 expectation does not hold"
+	}
+	return fmt.Sprintf("%d expectations do not hold", n)
 }
 
 // unwritten advises what to do where the workbook may not be changed.

@@ -39,6 +39,9 @@ func (a *app) componentLine(d workbook.Done) {
 	a.note("%s %-28s %-10s %s", mark, d.ID, d.Lang, detail)
 	for _, w := range d.Warnings {
 		a.note("    %s", w)
+		if w.Hint != "" {
+			a.note("    hint: %s", w.Hint)
+		}
 	}
 	if d.Err != nil {
 		a.note("    %s", strings.ReplaceAll(d.Err.Error(), "\n", "\n    "))
@@ -115,7 +118,30 @@ func (a *app) reportRun(r *workbook.Report) error {
 	}
 	a.tierNotes(r)
 	a.note("%s", summary(r))
+	a.moved(r)
 	return failure(r)
+}
+
+// moved says where errors are now that results stand above them. They were told
+// while the run went on, with the places that they had then.
+func (a *app) moved(r *workbook.Report) {
+	said := false
+	for _, d := range r.Components {
+		if d.Err == nil || d.Status == workbook.StatusBlocked {
+			continue
+		}
+		for line := range strings.SplitSeq(d.Err.Error(), "\n") {
+			now := r.Relocated(line)
+			if now == line {
+				continue
+			}
+			if !said {
+				a.note("results have moved lines; the errors are now at")
+				said = true
+			}
+			a.note("    %s", now)
+		}
+	}
 }
 
 // reportText prints the text that was read from standard input, with results.

@@ -19,6 +19,7 @@ type fix struct {
 // word that is wrong.
 var wrongWord = map[string]*lazyregexp.Regexp{
 	"unknown-argument":   lazyregexp.New(`^unknown header argument (:\S+)`),
+	"unknown-result":     lazyregexp.New(`^(\S+) means nothing in`),
 	"unknown-language":   lazyregexp.New(`^there is no lane for (\S+)`),
 	"unknown-profile":    lazyregexp.New(`^unknown profile (\S+) means`),
 	"unknown-trust":      lazyregexp.New(`^unknown trust (\S+) means`),

@@ -37,7 +37,7 @@ func TestDiagnostics(t *testing.T) {
 	if !strings.Contains(found[0].Message, "did you mean") {
 		t.Errorf("no hint in %q", found[0].Message)
 	}
-	c.change(uri, "#+begin_src js :results x\n1\n#+end_src\n")
+	c.change(uri, "#+begin_src js :results raw\n1\n#+end_src\n")
 	c.await(uri, func(list []diagnostic) bool { return len(list) == 0 })
 	c.conn.notify("textDocument/didClose", map[string]any{"textDocument": documentID{uri}})
 	delete(c.documents, uri)

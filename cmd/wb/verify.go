@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/url"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +38,7 @@ func (c *verifyCmd) Help() string {
   wb verify report.html --did did:key:z6Mk…
   wb verify analysis.org
   wb verify public/
-  wb verify http://localhost:8080/
+  wb verify http://localhost:8080/ --rebuild --sources notes/
   wb verify https://example.org/ --did did:web:example.org --online
   wb verify analysis.wbundle --rebuild
   wb verify public/ --rebuild --sources notes/
@@ -73,7 +75,11 @@ func (c *verifyCmd) Run(a *app) error {
 		}
 		opts.Keys = log
 	}
-	report, err := c.report(a, opts)
+	s, err := c.subject(a)
+	if err != nil {
+		return c.unreadable(a, err)
+	}
+	report, err := c.report(a, s, opts)
 	if err != nil {
 		return err
 	}
@@ -81,7 +87,7 @@ func (c *verifyCmd) Run(a *app) error {
 		report.Fail(fault.New(fault.IssuerUnexpected, "signed by %s, which %s does not name", report.IssuerDID, c.DID))
 	}
 	if report.Valid && c.Rebuild {
-		if err := c.rebuild(a, report); err != nil {
+		if err := c.rebuild(a, s, report); err != nil {
 			return err
 		}
 	}
@@ -94,16 +100,20 @@ func (c *verifyCmd) Run(a *app) error {
 	return nil
 }
 
-// report verifies whatever the path is.
-func (c *verifyCmd) report(a *app, opts verify.Options) (*verify.Report, error) {
+// subject is what is to be verified, read: a site's files, or one file with the
+// signature that may be beside it.
+type subject struct {
+	name      string
+	files     manifest.Files // nil for one file
+	partial   bool           // files that are not listed could not be seen
+	data      []byte
+	signature []byte // nil without one
+}
+
+// subject reads whatever the path is.
+func (c *verifyCmd) subject(a *app) (*subject, error) {
 	if strings.HasPrefix(c.Path, "http://") || strings.HasPrefix(c.Path, "https://") {
-		files, err := remote.Site(a.ctx, c.Path, c.Online)
-		if err != nil {
-			return nil, err
-		}
-		opts.Partial = true
-		a.note("files that the manifest does not list cannot be seen over HTTP")
-		return c.seen(func(m *verify.Memory) (*verify.Report, error) { return m.SiteSeen(files, opts) })
+		return c.remote(a)
 	}
 	info, err := os.Stat(c.Path)
 	if err != nil {
@@ -111,43 +121,77 @@ func (c *verifyCmd) report(a *app, opts verify.Options) (*verify.Report, error) 
 	}
 	if info.IsDir() {
 		files, err := verify.ReadDir(c.Path)
-		if err != nil {
-			return verify.Failed("site", err)
-		}
-		return c.seen(func(m *verify.Memory) (*verify.Report, error) { return m.SiteSeen(files, opts) })
+		return &subject{name: c.Path, files: files}, err
 	}
-	data, err := readFile(c.Path)
-	if err != nil {
-		return nil, err
-	}
-	if filepath.Ext(c.Path) == ".wbundle" || bytes.HasPrefix(data, []byte("PK")) {
-		return verify.Bundle(data, opts), nil
-	}
-	if manifest.IsPage(c.Path) {
-		return verify.Page(data, opts), nil
-	}
-	return c.detached(data, opts)
+	return oneFile(c.Path, readFile)
 }
 
-// detached verifies a file against the signature beside it; naming either means
-// both.
-func (c *verifyCmd) detached(data []byte, opts verify.Options) (*verify.Report, error) {
-	beside := c.Path + manifest.DetachedSuffix
-	if file, ok := strings.CutSuffix(c.Path, manifest.DetachedSuffix); ok {
-		beside = c.Path
-		var err error
-		if data, err = readFile(file); err != nil {
-			return nil, err
-		}
+// remote reads a site from its address, or one file from its own.
+func (c *verifyCmd) remote(a *app) (*subject, error) {
+	u, err := url.Parse(c.Path)
+	if err != nil {
+		return nil, &usageError{err: err}
 	}
-	if _, err := os.Stat(beside); os.IsNotExist(err) {
-		return verify.Failed(verify.KindDetached, fault.New(fault.ManifestMissing, "there is no %s", beside))
+	if path.Ext(u.Path) != "" {
+		a.note("one file was asked for; the address of the site's directory verifies all of it")
+		return oneFile(c.Path, func(at string) ([]byte, error) { return remote.File(a.ctx, at, c.Online) })
 	}
-	signature, err := readFile(beside)
+	files, err := remote.Site(a.ctx, c.Path, c.Online)
 	if err != nil {
 		return nil, err
 	}
-	return verify.Detached(data, signature, opts), nil
+	a.note("files that the manifest does not list cannot be seen over HTTP")
+	return &subject{name: c.Path, files: files, partial: true}, nil
+}
+
+// oneFile reads a file and, unless it carries its own, the signature beside it;
+// naming either means both.
+func oneFile(name string, read func(string) ([]byte, error)) (*subject, error) {
+	s := &subject{name: strings.TrimSuffix(name, manifest.DetachedSuffix)}
+	var err error
+	if s.data, err = read(s.name); err != nil || s.isBundle() || manifest.IsPage(s.name) {
+		return s, err
+	}
+	s.signature, err = read(s.name + manifest.DetachedSuffix)
+	if exitCode(err) == exitNotFound {
+		err = fault.New(fault.ManifestMissing, "there is no %s", s.name+manifest.DetachedSuffix)
+	}
+	return s, err
+}
+
+func (s *subject) isBundle() bool {
+	return filepath.Ext(s.name) == ".wbundle" || bytes.HasPrefix(s.data, []byte("PK"))
+}
+
+// unreadable answers for what cannot even be read as what was signed; other
+// errors are no verdicts.
+func (c *verifyCmd) unreadable(a *app, err error) error {
+	kind := verify.KindDetached
+	if info, failed := os.Stat(c.Path); failed == nil && info.IsDir() {
+		kind = manifest.KindSite
+	}
+	report, err := verify.Failed(kind, err)
+	if err != nil {
+		return err
+	}
+	if err := a.showVerdict(c.Path, report); err != nil {
+		return err
+	}
+	return alreadyReported(exitVerify)
+}
+
+// report verifies a subject.
+func (c *verifyCmd) report(a *app, s *subject, opts verify.Options) (*verify.Report, error) {
+	switch {
+	case s.files != nil:
+		opts.Partial = s.partial
+		return c.seen(func(m *verify.Memory) (*verify.Report, error) { return m.SiteSeen(s.files, opts) })
+	case s.isBundle():
+		return verify.Bundle(s.data, opts), nil
+	case manifest.IsPage(s.name):
+		return verify.Page(s.data, opts), nil
+	}
+	return verify.Detached(s.data, s.signature, opts), nil
 }
 
 // seen gives do the memory of sites: the user's, or an empty one.
@@ -169,9 +213,14 @@ func (c *verifyCmd) seen(do func(*verify.Memory) (*verify.Report, error)) (*veri
 
 // rebuild runs what a valid page or bundle holds and turns the report invalid
 // when it gives something else.
-func (c *verifyCmd) rebuild(a *app, r *verify.Report) error {
+func (c *verifyCmd) rebuild(a *app, s *subject, r *verify.Report) error {
 	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
-		outcome, err := rebuild.Path(a.ctx, c.Path, rebuild.Options{Lanes: lanes, Sources: c.Sources})
+		opts := rebuild.Options{Lanes: lanes, Sources: c.Sources}
+		again := func() (*rebuild.Outcome, error) { return rebuild.File(a.ctx, s.name, s.data, opts) }
+		if s.files != nil {
+			again = func() (*rebuild.Outcome, error) { return rebuild.Site(a.ctx, s.files, opts) }
+		}
+		outcome, err := again()
 		if err != nil {
 			return verify.Downgrade(r, err)
 		}

@@ -66,23 +66,9 @@ func Contents(data []byte) (manifest.Files, error) {
 	return bundle.Unpack(data)
 }
 
-// Path runs again what a page, a bundle or a site holds. It was verified before.
-func Path(ctx context.Context, name string, opts Options) (*Outcome, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, fault.New(fault.RebuildNoSource, "%s holds no workbook to run again", name)
-	}
-	if info.IsDir() {
-		files, err := verify.ReadDir(name)
-		if err != nil {
-			return nil, err
-		}
-		return Site(ctx, files, opts)
-	}
-	data, err := os.ReadFile(name)
-	if err != nil {
-		return nil, err
-	}
+// File runs again what a page or a bundle holds, given its bytes. It was
+// verified before.
+func File(ctx context.Context, name string, data []byte, opts Options) (*Outcome, error) {
 	files, err := Contents(data)
 	if fault.CodeOf(err) == fault.BundleMissing {
 		return nil, fault.New(fault.RebuildNoSource, "%s holds no workbook to run again", name)

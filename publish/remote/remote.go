@@ -48,6 +48,35 @@ func Loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// UnreachableError is a server that does not answer.
+type UnreachableError struct {
+	Host string
+	Err  error
+}
+
+func (e *UnreachableError) Error() string { return e.Host + " does not answer: " + e.Err.Error() }
+
+// Unwrap is why.
+func (e *UnreachableError) Unwrap() error { return e.Err }
+
+// Hint says what to look at.
+func (e *UnreachableError) Hint() string { return "does a server run there, at that port?" }
+
+// ExitCode is that of what is not available.
+func (e *UnreachableError) ExitCode() int { return 3 }
+
+// unreachable is the error of a request that had no answer.
+func unreachable(ctx context.Context, at *url.URL, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var wrapped *url.Error
+	if errors.As(err, &wrapped) {
+		err = wrapped.Err // the address stands before it already
+	}
+	return &UnreachableError{at.Host, err}
+}
+
 // Direct gets with a client, which must not follow redirects.
 func Direct(by *http.Client) verify.Getter {
 	return func(ctx context.Context, at string) (int, []byte, error) {
@@ -57,7 +86,7 @@ func Direct(by *http.Client) verify.Getter {
 		}
 		resp, err := by.Do(req)
 		if err != nil {
-			return 0, nil, err
+			return 0, nil, unreachable(ctx, req.URL, err)
 		}
 		defer resp.Body.Close()
 		if resp.StatusCode != http.StatusOK {
@@ -115,6 +144,38 @@ func Site(ctx context.Context, base string, online bool) (manifest.Files, error)
 		return nil, err
 	}
 	return verify.Fetch(ctx, base, get)
+}
+
+// MissingError says that a server has no such file.
+type MissingError struct {
+	URL    string
+	Status int
+}
+
+func (e *MissingError) Error() string { return fmt.Sprintf("%s: HTTP %d", e.URL, e.Status) }
+
+// Hint says how sites are named.
+func (e *MissingError) Hint() string { return "the address of a whole site ends in /" }
+
+// ExitCode is that of what is not found.
+func (e *MissingError) ExitCode() int { return 4 }
+
+// File reads one file, such as a page.
+func File(ctx context.Context, at string, online bool) ([]byte, error) {
+	u, err := url.Parse(at)
+	if err != nil {
+		return nil, err
+	}
+	get, err := getter(u, online)
+	if err != nil {
+		return nil, err
+	}
+	u.Fragment = ""
+	status, data, err := get(ctx, u.String())
+	if err == nil && status != http.StatusOK {
+		err = &MissingError{u.String(), status}
+	}
+	return data, err
 }
 
 // History reads what the next release of the site at base goes on from.

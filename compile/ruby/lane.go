@@ -139,8 +139,24 @@ type request struct {
 	Outs    []string      `json:"outs"`
 	PP      bool          `json:"pp"`
 	Session bool          `json:"session"`
-	Raw     string        `json:"raw"`
 	Seed    *uint64       `json:"seed,omitempty"`
+	Raw     string        `json:"-"` // standard input
+}
+
+// head is the request as JSON, up to its standard input, which is followed by
+// its arguments.
+func (r request) head() ([]byte, error) {
+	if r.Outs == nil {
+		r.Outs = []string{}
+	}
+	if r.Words == nil {
+		r.Words = []string{}
+	}
+	text, err := json.Marshal(r)
+	if err != nil {
+		return nil, err
+	}
+	return append(text[:len(text)-1], `,"raw":`...), nil
 }
 
 // answer is what boot.rb says.
@@ -178,18 +194,16 @@ type frame struct {
 
 // ask sends a request to a machine.
 func ask(ctx context.Context, m *vm.Machine, r request) (*answer, error) {
-	if r.Outs == nil {
-		r.Outs = []string{}
-	}
-	if r.Words == nil {
-		r.Words = []string{}
-	}
-	text, err := json.Marshal(r)
+	text, err := r.head()
 	if err != nil {
 		return nil, err
 	}
-	args := value.OfList(r.Args...).AppendJSON([]byte(`,"args":`))
-	reply, err := call(ctx, m, append(append(text[:len(text)-1], args...), '}'))
+	raw, err := json.Marshal(r.Raw)
+	if err != nil {
+		return nil, err
+	}
+	text = append(append(text, raw...), `,"args":`...)
+	reply, err := call(ctx, m, append(value.OfList(r.Args...).AppendJSON(text), '}'))
 	if err != nil {
 		return nil, err
 	}

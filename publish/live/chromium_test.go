@@ -37,7 +37,8 @@ func start(t *testing.T, p *chromium.Page, id string, inputs map[string]string) 
 	return o
 }
 
-// Every component of these pages gives the bytes and the fuel of the host.
+// Every component of these pages gives the bytes and the fuel of the host, and
+// with changed inputs what wb run --set gives for them.
 func TestSameBytes(t *testing.T) {
 	browser := chromium.Start(t)
 	for name, tools := range documents {
@@ -49,6 +50,9 @@ func TestSameBytes(t *testing.T) {
 					t.Errorf("%s: %+v", id, o)
 				}
 			}
+			for _, g := range changed[name] {
+				pub.compare(t, page, g)
+			}
 			if troubles := page.Troubles(); len(troubles) > 0 {
 				t.Errorf("the page complains: %v", troubles)
 			}
@@ -59,85 +63,19 @@ func TestSameBytes(t *testing.T) {
 	}
 }
 
-// Changed inputs give what the host gives for them: the value, the failure with
-// its words, and the fuel.
-func TestChangedInputs(t *testing.T) {
+// What is typed is read as its type wants it, or not at all.
+func TestTypedInputs(t *testing.T) {
 	browser := chromium.Start(t)
-	pages := map[*published]*chromium.Page{}
-	for name, tools := range documents {
-		pub := publish(t, name, live.Config{}, tools...)
-		pages[pub] = browser.Open(t, pub.write(t))
-	}
-	find := func(name string) (*published, *chromium.Page, string) {
-		for pub, page := range pages {
-			for _, id := range pub.live.Runs() {
-				if strings.HasSuffix(id, "/"+name) {
-					return pub, page, id
-				}
-			}
-		}
-		return nil, nil, ""
-	}
-	for _, c := range []struct {
-		id    string
-		typed map[string]string
-		set   map[string]string
-	}{
-		{"sum", map[string]string{"numbers": "[]"}, map[string]string{"numbers": "[]"}},
-		{"sum", map[string]string{"numbers": "[1e3, -2]", "label": "so"}, map[string]string{"numbers": "[1e3, -2]", "label": `"so"`}},
-		{"count-words", map[string]string{"text": "x y\tx x"}, map[string]string{"text": `"x y\tx x"`}},
-		{"half", map[string]string{"n": "7"}, map[string]string{"n": "7"}},
-		{"half", map[string]string{"n": "-8"}, map[string]string{"n": "-8"}},
-		{"spread", map[string]string{"heights": "[1, 2.5]", "mean": "2"}, map[string]string{"heights": "[1, 2.5]", "mean": "2"}},
-		{"late", map[string]string{"big": "-9223372036854775808", "who": "<b>"}, map[string]string{"big": "-9223372036854775808", "who": `"<b>"`}},
-		{"fail", map[string]string{"index": "7"}, map[string]string{"index": "7"}},
-		{"echo", map[string]string{"text": "ab\ncd"}, map[string]string{"text": `"ab\ncd"`}},
-		{"mean", map[string]string{"shift": "-.25"}, map[string]string{"shift": "-0.25"}},
-		{"describe", map[string]string{"who": "ab ", "times": "7"}, map[string]string{"who": `"ab "`, "times": "7"}},
-		{"spin", map[string]string{"rounds": "300000"}, map[string]string{"rounds": "300000"}},
-		{"divide", map[string]string{"b": "-5"}, map[string]string{"b": "-5"}},
-		{"divide", map[string]string{"b": "0"}, map[string]string{"b": "0"}},
-		{"divide", map[string]string{"a": "-2147483648", "b": "-1"}, map[string]string{"a": "-2147483648", "b": "-1"}},
-		{"hoard", map[string]string{"mebibytes": "200"}, map[string]string{"mebibytes": "200"}},
-		{"deep", map[string]string{"depth": "1000"}, map[string]string{"depth": "1000"}},
-		{"deep", map[string]string{"depth": "2000000"}, map[string]string{"depth": "2000000"}},
-		{"text-in-text-out", map[string]string{"words": "ünder\nlines"}, map[string]string{"words": `"ünder\nlines"`}},
-		{"kernel", map[string]string{"raw": "desserts!"}, map[string]string{"raw": `"desserts!"`}},
-		{"collatz", map[string]string{"start": "837799"}, map[string]string{"start": "837799"}},
-	} {
-		pub, page, id := find(c.id)
-		if pub == nil {
-			continue // of a document that long tests have
-		}
-		set := map[string]value.Value{}
-		for name, text := range c.set {
-			set[name] = parse(t, text)
-		}
-		want := pub.host(t, id, set)
-		o := start(t, page, id, c.typed)
-		name := fmt.Sprintf("%s %v", c.id, c.set)
-		if o.Same != "" {
-			t.Errorf("%s: is compared with what was published", name)
-		}
-		if want.Err != nil {
-			if o.Error == "" && (o.Exit != want.Exit || o.Stderr != want.Stderr || o.Fuel != want.Usage.Fuel) || o.Error != "" && !strings.HasSuffix(want.Err.Error(), o.Error) {
-				t.Errorf("%s: %+v, the host says %q, exit %d after %d units", name, o, want.Err, want.Exit, want.Usage.Fuel)
-			}
-			continue
-		}
-		exact, err := pub.outcome(t, id, set).MarshalJSON()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if o.Error != "" || o.Value != string(exact) || o.Fuel != want.Usage.Fuel {
-			t.Errorf("%s: %s with %d units (%s), the host gives %s with %d", name, o.Value, o.Fuel, o.Error, exact, want.Usage.Fuel)
-		}
-	}
+	pub := publish(t, "compiled.org", live.Config{}, "clang", "wabt")
+	page := browser.Open(t, pub.write(t))
 	for typed, message := range map[string]string{"1e99": "depth: expected u32, got 1e+99", "many": `depth: "many" is no number`, "-1": "depth: expected u32, got -1"} {
-		_, page, id := find("deep")
-		if o := start(t, page, id, map[string]string{"depth": typed}); o.Error != message {
+		if o := start(t, page, pub.id("deep"), map[string]string{"depth": typed}); o.Error != message {
 			t.Errorf("%q: %q, want %q", typed, o.Error, message)
 		}
+	}
+	set := map[string]value.Value{"shift": value.OfFloat(-0.25)}
+	if o, want := start(t, page, pub.id("mean"), map[string]string{"shift": "-.25"}), exact(t, pub.outcome(t, pub.id("mean"), set)); o.Value != want {
+		t.Errorf("-.25 gives %s, want %s", o.Value, want)
 	}
 }
 

@@ -43,6 +43,7 @@ var (
 var machineModules = map[string][]string{
 	"quickjs": {"quickjs"},
 	"lua":     {"block", "reactor", "lua"},
+	"ruby":    {"block", "reactor", "ruby"},
 	"sqlite":  {"block", "sqlite"},
 	"shell":   {"block", "streams", "shell"},
 }

@@ -305,7 +305,7 @@ func (l *Live) add(it *item, left *int) error {
 		}
 	}
 	if l.config.Mode != ModeAll && size > *left {
-		it.why = fmt.Sprintf("its program takes %s, more than this page has room for", megabytes(size))
+		it.why = fmt.Sprintf("its program takes %s, more than the %s this page has room for; #+PUBLISH_LIVE: all ships it", megabytes(size), megabytes(max(0, *left)))
 		return nil
 	}
 	*left -= size

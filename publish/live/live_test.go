@@ -27,12 +27,13 @@ var languages = sync.OnceValues(func() (*language, error) {
 		return nil, err
 	}
 	registry, err := lanes.New(env)
-	return &language{env, registry}, err
+	return &language{env, registry, live.NewStore()}, err
 })
 
 type language struct {
 	env      *compile.Env
 	registry *compile.Registry
+	store    *live.Store
 }
 
 // published is a workbook that has run, and what its page ships.
@@ -77,6 +78,9 @@ func publish(t *testing.T, name string, config live.Config, tools ...string) *pu
 	}
 	if p.opts.Source, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
+	}
+	if config.Store == nil {
+		config.Store = known.store
 	}
 	if p.live, err = live.New(t.Context(), p.opts, config); err != nil {
 		t.Fatal(err)

@@ -10,5 +10,6 @@ func init() {
 	maps.Copy(documents, map[string][]string{
 		"gozig.org": {"go", "zig"},
 		"shell.org": {"toolbox", "shell"},
+		"ruby.org":  {"ruby"},
 	})
 }

@@ -7,7 +7,7 @@ import { languages } from "./languages.mjs";
 import { Halt, LimitError } from "./limits.mjs";
 import { readCellText } from "./output.mjs";
 import { Random, seedOf } from "./random.mjs";
-import { Members, isInt, isList, json, parseJSON, textOf } from "./value.mjs";
+import { Members, isInt, isList, json, jsonText, parseJSON, textOf } from "./value.mjs";
 
 const blockFile = "block.js";
 const evalScript = 0, evalModule = 1;
@@ -27,9 +27,6 @@ function decode(bytes) {
   }
   return lenient.decode(bytes);
 }
-
-// jsonText is text as Go's encoding/json writes it.
-const jsonText = (v) => JSON.stringify(v).replace(/[<>&\u2028\u2029]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
 
 // GuestError is thrown in the guest as an Error.
 class GuestError extends Error {

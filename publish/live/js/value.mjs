@@ -84,6 +84,9 @@ export function json(v, exact = false) {
   return `{${v.list.map(([name, item]) => `${JSON.stringify(name)}:${json(item, exact)}`).join(",")}}`;
 }
 
+// jsonText is text as Go's encoding/json writes it.
+export const jsonText = (v) => JSON.stringify(v).replace(/[<>&\u2028\u2029]/g, (c) => "\\u" + c.charCodeAt(0).toString(16).padStart(4, "0"));
+
 // ---- reading JSON ----
 
 const maxDepth = 1000;

@@ -3,6 +3,7 @@ package fabric
 import (
 	"crypto/tls"
 	"fmt"
+	"net"
 	"time"
 )
 
@@ -17,8 +18,14 @@ type Config struct {
 	Tenant, Token string
 	// User is who the token belongs to when it is not the tenant.
 	User string
+	// Creds is a file of credentials, a signed user and the key that proves it,
+	// as clusters with operators hand them out; it stands in for the token.
+	Creds string
 	// TLS is used when it is set or the URL begins with tls://.
 	TLS *tls.Config
+	// Within is a server in this process to talk to; nothing of that leaves the
+	// process, so URL is only its name then.
+	Within InProcess
 	// Name says who this is, in lists and records (host and process id).
 	Name string
 
@@ -35,6 +42,11 @@ type Config struct {
 	Poll time.Duration
 	// Quota bounds what the tenant keeps on the server.
 	Quota Quota
+}
+
+// InProcess is a server in this process.
+type InProcess interface {
+	InProcessConn() (net.Conn, error)
 }
 
 // DefaultWindow is how much work a caller has under way when nobody says.
@@ -88,6 +100,9 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.URL == "" {
 		return c, fmt.Errorf("fabric: no server")
+	}
+	if err := checkURL(c.URL); err != nil {
+		return c, err
 	}
 	if c.User == "" {
 		c.User = c.Tenant

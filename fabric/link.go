@@ -52,10 +52,17 @@ func Dial(ctx context.Context, config Config) (*Link, error) {
 	if config.Token != "" {
 		options = append(options, nats.UserInfo(config.User, config.Token))
 	}
-	if config.TLS != nil {
+	if config.Creds != "" {
+		options = append(options, nats.UserCredentials(config.Creds))
+	}
+	server := config.URL
+	if config.Within != nil {
+		server = nats.DefaultURL // which is not looked up
+		options = append(options, nats.InProcessServer(config.Within))
+	} else if config.TLS != nil {
 		options = append(options, nats.Secure(config.TLS))
 	}
-	if l.conn, err = nats.Connect(config.URL, options...); err != nil {
+	if l.conn, err = nats.Connect(server, options...); err != nil {
 		return nil, dialError(config, err)
 	}
 	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(3*time.Second)); err == nil {
@@ -63,7 +70,7 @@ func Dial(ctx context.Context, config Config) (*Link, error) {
 	}
 	if err != nil {
 		l.conn.Close()
-		return nil, fmt.Errorf("fabric at %s: %w", config.URL, err)
+		return nil, fmt.Errorf("fabric at %s: %w", config.Where(), err)
 	}
 	return l, nil
 }
@@ -77,42 +84,6 @@ func wordRune(r rune) rune {
 		return '_'
 	}
 	return r
-}
-
-// DialError says that no connection came about.
-type DialError struct {
-	URL     string
-	Refused bool // the server is there and does not know the token
-	Err     error
-}
-
-func (e *DialError) Error() string {
-	if e.Refused {
-		return fmt.Sprintf("fabric at %s: tenant or token refused", e.URL)
-	}
-	return fmt.Sprintf("fabric at %s: %v", e.URL, e.Err)
-}
-
-func (e *DialError) Unwrap() error { return e.Err }
-
-// ExitCode is 7 for a token that was refused, else 3: the service is not there.
-func (e *DialError) ExitCode() int {
-	if e.Refused {
-		return 7
-	}
-	return 3
-}
-
-// Hint says what to check.
-func (e *DialError) Hint() string {
-	if e.Refused {
-		return "--tenant NAME --nats-token file:PATH; the host of the server keeps NAME.token and NAME-worker.token in its --dir"
-	}
-	return "wb worker --embed hosts a server"
-}
-
-func dialError(c Config, err error) error {
-	return &DialError{URL: c.URL, Refused: errors.Is(err, nats.ErrAuthorization), Err: err}
 }
 
 // Close ends the connection. Work that waits for it fails.

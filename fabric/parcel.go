@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -82,11 +83,24 @@ func (l *Link) PutObject(ctx context.Context, name string, data []byte) error {
 	if info, err := l.objects.GetInfo(ctx, name); err == nil && info.Size == uint64(len(data)) {
 		return nil
 	}
-	_, err := l.objects.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: 256 << 10}}, bytes.NewReader(data))
-	if err != nil {
-		return fmt.Errorf("object %.12s of %d bytes: %w", name, len(data), quotaError(err))
+	if err := l.putObject(ctx, name, bytes.NewReader(data)); err != nil {
+		return fmt.Errorf("object %.12s of %d bytes: %w", name, len(data), err)
 	}
 	return nil
+}
+
+// putObject stores what r gives. The client library sends an object's parts and
+// then its name without waiting in between: when parts are refused the name may
+// have been taken, and would stand for an object that is not whole.
+func (l *Link) putObject(ctx context.Context, name string, r io.Reader) error {
+	_, err := l.objects.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: 256 << 10}}, r)
+	if err == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 3*time.Second)
+	defer cancel()
+	_ = l.objects.Delete(ctx, name) // mostly it is not there
+	return quotaError(err)
 }
 
 // Object is what was stored under a name.
@@ -129,8 +143,8 @@ func quotaError(err error) error {
 
 // StreamObject stores what r gives under a name, whatever its size.
 func (l *Link) StreamObject(ctx context.Context, name string, r io.Reader) error {
-	if _, err := l.objects.Put(ctx, jetstream.ObjectMeta{Name: name, Opts: &jetstream.ObjectMetaOptions{ChunkSize: 256 << 10}}, r); err != nil {
-		return fmt.Errorf("object %s: %w", name, quotaError(err))
+	if err := l.putObject(ctx, name, r); err != nil {
+		return fmt.Errorf("object %s: %w", name, err)
 	}
 	return nil
 }

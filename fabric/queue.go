@@ -371,6 +371,8 @@ func (q *Queue) await(ctx context.Context, w Work, waiter *waiter, seq uint64) (
 			return nil, true, nil
 		case failedDeclined:
 			return nil, false, &DeclinedError{w.Key, failed.Tries}
+		case failedQuota:
+			return nil, false, &QuotaError{errors.New(failed.Why)}
 		}
 		return nil, false, &PoisonError{w.Key, failed.Tries}
 	}
@@ -516,10 +518,17 @@ func (q *Queue) asked(m *nats.Msg) {
 		err = q.link.pack(c.ctx, reply, answer)
 	}
 	if err != nil {
-		reply.Header.Set(headError, err.Error())
+		said := err.Error()
+		if quota := new(QuotaError); errors.As(err, &quota) {
+			said = errFull + quota.Err.Error()
+		}
+		reply.Header.Set(headError, said)
 	}
 	_ = m.RespondMsg(reply)
 }
 
 // errNobody is the answer to questions about work that nobody waits for.
 const errNobody = "nobody waits for this work"
+
+// errFull begins answers that did not fit into the tenant's quota.
+const errFull = "no room: "

@@ -75,6 +75,8 @@ const (
 	// failedWithdrawn: who asked for it is gone or wants it no more; others that
 	// wait for the same ask again.
 	failedWithdrawn failureKind = "withdrawn"
+	// failedQuota: what came of it is more than the tenant may keep.
+	failedQuota failureKind = "quota"
 )
 
 // PoisonError says that work failed, or took its workers with it, too often.

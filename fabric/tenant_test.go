@@ -126,9 +126,29 @@ func TestObjectQuota(t *testing.T) {
 	if !errors.As(err, &quota) {
 		t.Errorf("%v", err)
 	}
-	s.worker("w", fabric.WorkerConfig{Execute: upper})
+	var ran atomic.Int32
+	s.worker("w", fabric.WorkerConfig{Execute: func(ctx context.Context, j *fabric.Job) ([]byte, error) {
+		switch ran.Add(1); j.Tag {
+		case "blow up":
+			return bytes.Repeat(j.Body, 1<<20), nil
+		case "ask":
+			return j.Ask(ctx, []byte("how much?"))
+		}
+		return upper(ctx, j)
+	}})
 	if _, err := q.Do(t.Context(), fabric.Work{Key: key(1), Body: []byte("small")}); err != nil {
 		t.Errorf("work that fits: %v", err)
+	}
+	// What came of it, and what it asked for, may be too large as well; no other
+	// worker would fare better.
+	for i, tag := range []string{"blow up", "ask"} {
+		ran.Store(0)
+		_, err := q.Do(t.Context(), fabric.Work{Key: key(2 + i), Tag: tag, Body: []byte("small"), Answer: func(context.Context, []byte) ([]byte, error) {
+			return bytes.Repeat([]byte("large"), 1<<20), nil
+		}})
+		if !errors.As(err, &quota) || ran.Load() != 1 {
+			t.Errorf("%s: after %d tries %v", tag, ran.Load(), err)
+		}
 	}
 }
 

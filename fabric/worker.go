@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -336,8 +337,11 @@ func (w *Worker) store(ctx context.Context, a *assignment, reply []byte, took ti
 func (w *Worker) giveBack(ctx context.Context, a *assignment, why error) {
 	ctx, cancel := context.WithTimeout(ctx, w.link.config.AckWait)
 	defer cancel()
-	declined := new(Declined)
+	declined, quota := new(Declined), new(QuotaError)
 	switch {
+	case errors.As(why, &quota): // it would be no less elsewhere
+		w.end(ctx, a, failure{Kind: failedQuota, Why: quota.Err.Error()})
+		return
 	case errors.Is(why, errCancelled), errors.Is(why, ErrCallerGone):
 		w.end(ctx, a, failure{Kind: failedWithdrawn, Why: why.Error()})
 		return
@@ -415,6 +419,8 @@ func (w *Worker) ask(ctx context.Context, a *assignment, question []byte) (answe
 		}
 		if said := r.Header.Get(headError); said == errNobody {
 			return nil, ErrCallerGone
+		} else if full, ok := strings.CutPrefix(said, errFull); ok {
+			return nil, &QuotaError{errors.New(full)}
 		} else if said != "" {
 			return nil, errors.New(said)
 		}

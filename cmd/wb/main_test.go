@@ -53,6 +53,6 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: scriptCondition,
-		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": modelCommand, "lastrun": lastRunCommand, "cmpkinds": kindsCommand, "deny": denyCommand, "mcpconfig": mcpConfigCommand},
+		Cmds:      map[string]func(*testscript.TestScript, bool, []string){"model": modelCommand, "lastrun": lastRunCommand, "cmpkinds": kindsCommand, "deny": denyCommand, "mcpconfig": mcpConfigCommand, "certs": certsCommand},
 	})
 }

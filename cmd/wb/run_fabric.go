@@ -78,7 +78,7 @@ func (s *spread) join(a *app, config fabric.Config, workers int, teller *fabricT
 			return nil, err
 		}
 	}
-	link, err := fabric.Dial(a.ctx, config)
+	link, err := a.dial(a.ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +116,7 @@ func (s *spread) start(a *app, config *fabric.Config, workers int) error {
 		return err
 	}
 	s.undo = append(s.undo, children.Close)
-	config.URL, config.Token = server.URL(), tenant.Token
+	*config = fabric.Config{URL: server.URL(), Within: server, Tenant: tenant.Name, Token: tenant.Token}
 	return nil
 }
 

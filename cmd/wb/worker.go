@@ -11,11 +11,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/BurntSushi/toml"
 
 	"wb/compile"
+	"wb/compile/lanes"
 	"wb/fabric"
 	"wb/fabric/embed"
 	"wb/fabric/programs"
@@ -27,32 +29,77 @@ type fabricFlags struct {
 	Nats   string `help:"Server of the fabric: nats://HOST:4222, or tls://." placeholder:"URL" env:"WB_NATS"`
 	Tenant string `help:"Whose queue it is." default:"default" env:"WB_NATS_TENANT"`
 	Token  string `name:"nats-token" aliases:"token" help:"Where the fabric's token is: env:NAME or file:PATH." placeholder:"REF" env:"WB_NATS_TOKEN"`
-	CA     string `name:"nats-ca" help:"Certificates to trust a tls:// server by, in place of the system's." type:"existingfile" placeholder:"FILE"`
+	Creds  string `name:"nats-creds" help:"File of credentials, in place of a token." placeholder:"FILE" env:"WB_NATS_CREDS"`
+	CA     string `name:"nats-ca" help:"Certificates to trust a tls:// server by, in place of the system's." placeholder:"FILE" env:"WB_NATS_CA"`
+	Cert   string `name:"nats-cert" help:"Your certificate, for servers that ask for one." placeholder:"FILE" env:"WB_NATS_CERT"`
+	Key    string `name:"nats-key" help:"Its key." placeholder:"FILE" env:"WB_NATS_KEY"`
 }
 
 // config is where the flags lead; worker says as whom.
 func (f *fabricFlags) config(worker bool) (fabric.Config, error) {
-	c := fabric.Config{URL: f.Nats, Tenant: f.Tenant}
+	c := fabric.Config{URL: f.Nats, Tenant: f.Tenant, Creds: f.Creds}
+	if worker {
+		c.User = fabric.WorkerUser(f.Tenant)
+	}
+	if f.Token != "" && f.Creds != "" {
+		return c, &usageError{err: errors.New("--nats-token and --nats-creds both prove who this is: give one of them")}
+	}
+	var err error
 	if f.Token != "" {
-		var err error
 		if c.Token, err = api.ReadToken(f.Token, os.Getenv); err != nil {
 			return c, fmt.Errorf("--nats-token: %w", err)
 		}
-		if worker {
-			c.User = fabric.WorkerUser(f.Tenant)
-		}
 	}
+	c.TLS, err = f.tls()
+	return c, err
+}
+
+// tls is how to know the server, and how it knows this end; nil leaves it to the
+// system's certificates.
+func (f *fabricFlags) tls() (*tls.Config, error) {
+	if f.CA == "" && f.Cert == "" && f.Key == "" {
+		return nil, nil
+	}
+	config := &tls.Config{MinVersion: tls.VersionTLS12}
+	var err error
 	if f.CA != "" {
-		pem, err := os.ReadFile(f.CA)
-		if err != nil {
-			return c, err
-		}
-		c.TLS = &tls.Config{RootCAs: x509.NewCertPool(), MinVersion: tls.VersionTLS12}
-		if !c.TLS.RootCAs.AppendCertsFromPEM(pem) {
-			return c, fmt.Errorf("%s: no certificate in it", f.CA)
+		if config.RootCAs, err = readCertificates(f.CA); err != nil {
+			return nil, fmt.Errorf("--nats-ca: %w", err)
 		}
 	}
-	return c, nil
+	switch {
+	case f.Cert == "" && f.Key == "":
+		return config, nil
+	case f.Cert == "" || f.Key == "":
+		return nil, &usageError{err: errors.New("--nats-cert and --nats-key go together")}
+	}
+	pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
+	if err != nil {
+		return nil, fmt.Errorf("--nats-cert, --nats-key: %w", err)
+	}
+	config.Certificates = []tls.Certificate{pair}
+	return config, nil
+}
+
+func readCertificates(file string) (*x509.CertPool, error) {
+	pem, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(pem) {
+		return nil, fmt.Errorf("%s: no certificate in it", file)
+	}
+	return pool, nil
+}
+
+// dial connects, and warns of a way that others can read along.
+func (a *app) dial(ctx context.Context, config fabric.Config) (*fabric.Link, error) {
+	link, err := fabric.Dial(ctx, config)
+	if err == nil && link.InClear() {
+		a.note("wb: warning: what goes to %s can be read on the way; tls:// keeps it secret", config.Where())
+	}
+	return link, err
 }
 
 // workerCmd does the work of runs elsewhere, and may host the fabric.
@@ -70,6 +117,7 @@ type workerCmd struct {
 	URLFile string `name:"url-file" help:"With --embed: write the server's URL there when it listens." type:"path" placeholder:"FILE"`
 	TLSCert string `name:"tls-cert" help:"With --embed: certificate. Needed beyond this machine." type:"existingfile" placeholder:"FILE"`
 	TLSKey  string `name:"tls-key" help:"With --embed: its key." type:"existingfile" placeholder:"FILE"`
+	TLSCA   string `name:"tls-client-ca" help:"With --embed: clients need a certificate that one of these has signed." type:"existingfile" placeholder:"FILE"`
 
 	UntilStdinEnds bool `hidden:"" help:"Leave when standard input ends."`
 }
@@ -82,8 +130,10 @@ func (c *workerCmd) Help() string {
   wb worker --list --nats nats://127.0.0.1:4222 --nats-token file:fabric/default.token
 
 A worker joins from any machine and takes programs of one tenant's runs. On
-SIGTERM it finishes what it has begun; killed, its work goes to others. A tenants
-file, where tokens that are not given are made up and kept beside the queues:
+SIGTERM it finishes what it has begun; killed, its work goes to others.
+
+With --embed it works for all tenants of the server, --slots programs of each at
+once and with caches of each one's own; --slots 0 only hosts. A tenants file, where tokens that are not given are made up and kept beside the queues:
 
   [tenants.ada]
   token = "env:ADA_TOKEN"
@@ -102,20 +152,21 @@ func (c *workerCmd) Run(a *app) (err error) {
 		return err
 	}
 	config.Name = c.Name
+	ends := []end{{config: config}}
 	switch {
+	case c.Embed && (c.Nats != "" || c.List):
+		return &usageError{err: errors.New("--embed hosts a server, --nats and --list ask one that is there")}
 	case c.Embed:
 		server, err := c.host(a)
 		if err != nil {
 			return err
 		}
 		defer server.Close()
-		first := server.Tenants()[0]
-		config.URL, config.Tenant, config.User, config.Token = server.URL(), first.Name, fabric.WorkerUser(first.Name), first.WorkerToken
-		config.TLS = server.InsideTLS()
 		if c.Slots == 0 {
 			<-a.ctx.Done()
 			return nil
 		}
+		ends = c.ends(server)
 	case c.Nats == "":
 		return &usageError{err: errors.New("a worker needs --nats URL, or --embed"), hint: "wb help worker"}
 	case c.List:
@@ -130,21 +181,79 @@ func (c *workerCmd) Run(a *app) (err error) {
 			stop()
 		}()
 	}
-	return c.work(ctx, a, config)
+	return c.work(ctx, a, ends)
 }
 
-// work takes programs off the queue until ctx ends.
-func (c *workerCmd) work(ctx context.Context, a *app, config fabric.Config) error {
-	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
-		link, err := fabric.Dial(ctx, config)
+// end is a tenant that this process works for.
+type end struct {
+	config fabric.Config
+	caches string // directory of the tenant's own caches, "" for the user's
+}
+
+// ends are the tenants of a server in this process. Where there are several,
+// none may find what another has compiled, and so tell what that was.
+func (c *workerCmd) ends(server *embed.Server) []end {
+	var all []end
+	for _, t := range server.Tenants() {
+		e := end{config: fabric.Config{URL: server.URL(), Within: server, Tenant: t.Name, User: fabric.WorkerUser(t.Name), Token: t.WorkerToken, Name: c.Name}}
+		if len(server.Tenants()) > 1 {
+			e.caches = filepath.Join(server.Dir(), "caches", t.Name)
+		}
+		all = append(all, e)
+	}
+	return all
+}
+
+// work takes programs off the queues of tenants until ctx ends, or no more can
+// be taken off one of them.
+func (c *workerCmd) work(ctx context.Context, a *app, ends []end) error {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	failures := make([]error, len(ends))
+	var all sync.WaitGroup
+	for i, e := range ends {
+		all.Go(func() {
+			defer stop()
+			failures[i] = c.workFor(ctx, a, e)
+		})
+	}
+	all.Wait()
+	return errors.Join(failures...)
+}
+
+func (c *workerCmd) workFor(ctx context.Context, a *app, e end) error {
+	return a.withLanesIn(e.caches, func(env *compile.Env, lanes *compile.Registry) error {
+		link, err := a.dial(ctx, e.config)
 		if err != nil {
 			return err
 		}
 		defer link.Close()
 		peer := &programs.Peer{Lanes: lanes, Tools: env.Tools, Progress: env.Progress, Link: link}
-		a.note("wb worker: %s works for %s at %s, %d at once", link.Name(), config.Tenant, config.URL, c.Slots)
+		a.note("wb worker: %s works for %s at %s, %d at once", link.Name(), e.config.Tenant, e.config.Where(), c.Slots)
 		return fabric.NewWorker(link, fabric.WorkerConfig{Slots: c.Slots, Execute: peer.Execute, Same: programs.Same, Grace: c.Grace, Told: a.tellWork}).Run(ctx)
 	})
+}
+
+// withLanesIn is withLanes with what is compiled kept in a directory of its own,
+// over the user's, unless it is "".
+func (a *app) withLanesIn(caches string, do func(*compile.Env, *compile.Registry) error) error {
+	if caches == "" {
+		return a.withLanes(do)
+	}
+	user, err := os.UserCacheDir()
+	if err != nil {
+		return err
+	}
+	env, err := compile.NewEnv(a.ctx, compile.EnvConfig{Dir: caches, Shared: filepath.Join(user, "wb")})
+	if err != nil {
+		return err
+	}
+	defer env.Close(a.ctx)
+	registry, err := lanes.New(env)
+	if err != nil {
+		return err
+	}
+	return do(env, registry)
 }
 
 // tellWork says what a worker did, with -v, and what went wrong, always.
@@ -158,7 +267,7 @@ func (a *app) tellWork(e fabric.Ended) {
 }
 
 func (c *workerCmd) list(a *app, config fabric.Config) error {
-	link, err := fabric.Dial(a.ctx, config)
+	link, err := a.dial(a.ctx, config)
 	if err != nil {
 		return err
 	}
@@ -193,6 +302,14 @@ func (c *workerCmd) host(a *app) (*embed.Server, error) {
 			return nil, fmt.Errorf("--tls-cert, --tls-key: %w", err)
 		}
 		config.TLS = &tls.Config{Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
+		if c.TLSCA != "" {
+			if config.TLS.ClientCAs, err = readCertificates(c.TLSCA); err != nil {
+				return nil, fmt.Errorf("--tls-client-ca: %w", err)
+			}
+			config.TLS.ClientAuth = tls.RequireAndVerifyClientCert
+		}
+	} else if c.TLSCA != "" {
+		return nil, &usageError{err: errors.New("--tls-client-ca needs --tls-cert and --tls-key")}
 	} else if !embed.Loopback(c.Addr) {
 		return nil, &embed.NoTLSError{Addr: c.Addr}
 	}

@@ -44,7 +44,8 @@ type Config struct {
 	// Dir keeps queues and results. Two servers cannot share it.
 	Dir     string
 	Tenants []Tenant
-	// TLS is the server's certificate; nil leaves connections in the clear.
+	// TLS is the server's certificate, and whose certificates clients must have,
+	// if they must; nil leaves connections in the clear.
 	TLS *tls.Config
 	// AckWait is passed to the tenants' queues (see [fabric.Config]).
 	AckWait time.Duration
@@ -55,7 +56,7 @@ type Server struct {
 	server  *server.Server
 	tenants []Tenant
 	url     string
-	tls     *tls.Config
+	dir     string
 }
 
 // NoTLSError says that a server would be reached from other machines in the
@@ -109,7 +110,7 @@ func Start(ctx context.Context, config Config) (*Server, error) {
 		return nil, fmt.Errorf("fabric server: %w", err)
 	}
 	ns.Start()
-	s := &Server{server: ns, tenants: tenants, tls: config.TLS}
+	s := &Server{server: ns, tenants: tenants, dir: config.Dir}
 	if !ns.ReadyForConnections(20 * time.Second) {
 		s.Close()
 		return nil, fmt.Errorf("fabric server: it did not start on %s", config.Addr)
@@ -136,7 +137,7 @@ func (s *Server) admit(ctx context.Context, t Tenant, config Config) error {
 	if err != nil {
 		return fmt.Errorf("fabric server: tenant %s: %w", t.Name, err)
 	}
-	link, err := fabric.Dial(ctx, fabric.Config{URL: s.url, Tenant: t.Name, Token: t.Token, TLS: insideTLS(config.TLS), AckWait: config.AckWait, Quota: t.Quota})
+	link, err := fabric.Dial(ctx, fabric.Config{URL: s.url, Tenant: t.Name, Token: t.Token, Within: s, AckWait: config.AckWait, Quota: t.Quota})
 	if err != nil {
 		return err
 	}
@@ -144,20 +145,15 @@ func (s *Server) admit(ctx context.Context, t Tenant, config Config) error {
 	return nil
 }
 
-// InsideTLS is how this process connects to the server, nil in the clear.
-func (s *Server) InsideTLS() *tls.Config { return insideTLS(s.tls) }
-
-// insideTLS is how the server's own process connects to it: it need not be told
-// who answers at an address that it has just opened.
-func insideTLS(c *tls.Config) *tls.Config {
-	if c == nil {
-		return nil
-	}
-	return &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13} //nolint:gosec // see above
-}
+// InProcessConn connects from within this process, whatever certificates others
+// need.
+func (s *Server) InProcessConn() (net.Conn, error) { return s.server.InProcessConn() }
 
 // URL is where the server listens, Tenant what it knows of one.
 func (s *Server) URL() string { return s.url }
+
+// Dir is where the server keeps things.
+func (s *Server) Dir() string { return s.dir }
 
 // Tenant is one of the server's tenants, with its tokens.
 func (s *Server) Tenant(name string) (Tenant, bool) {

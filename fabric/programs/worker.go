@@ -43,10 +43,10 @@ func (w *Peer) Execute(ctx context.Context, job *fabric.Job) (reply []byte, err 
 			return nil, err
 		}
 	}
-	gone := error(nil)
+	var gone error // what makes the rest pointless
 	r := remote.Execute(ctx, w.Lanes, request, func(ctx context.Context, question []byte) ([]byte, error) {
 		answer, err := job.Ask(ctx, question)
-		if errors.Is(err, fabric.ErrCallerGone) {
+		if errors.Is(err, fabric.ErrCallerGone) || errors.As(err, new(*fabric.QuotaError)) {
 			gone = err
 		}
 		return answer, err

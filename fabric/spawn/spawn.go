@@ -12,7 +12,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -85,7 +87,7 @@ func (w *Workers) launch(i int) (*exec.Cmd, io.Closer, error) {
 	cmd := exec.Command(w.config.Program, "worker", "--nats", w.config.URL, "--tenant", w.config.Tenant, "--token", "env:"+TokenVar,
 		"--slots", strconv.Itoa(max(1, w.config.Slots)), "--name", Name(i), "--until-stdin-ends", "--quiet")
 	cmd.Args[0] = os.Args[0] // what this program is called may be how it knows what it is
-	cmd.Env = append(os.Environ(), TokenVar+"="+w.config.Token)
+	cmd.Env = append(withoutFabric(os.Environ()), TokenVar+"="+w.config.Token)
 	cmd.Stderr = w.config.Stderr
 	cmd.Dir = filepath.VolumeName(w.config.Program) + string(filepath.Separator) // a worker has no business in the caller's directory
 	pipe, err := cmd.StdinPipe()
@@ -99,6 +101,11 @@ func (w *Workers) launch(i int) (*exec.Cmd, io.Closer, error) {
 	w.running[i] = cmd
 	w.mu.Unlock()
 	return cmd, pipe, nil
+}
+
+// withoutFabric is an environment without what names another fabric.
+func withoutFabric(env []string) []string {
+	return slices.DeleteFunc(env, func(v string) bool { return strings.HasPrefix(v, "WB_NATS") })
 }
 
 // tend waits for a worker and replaces it when it dies.

@@ -445,16 +445,25 @@ func (d *Definition) schemaText() json.RawMessage {
 	return d.Output.text
 }
 
+// fits says what is wrong with a result.
+func (r *run) fits(text string) error {
+	if r.agent.Output == nil {
+		return nil
+	}
+	if _, err := r.agent.Output.Check(text); err != nil {
+		return fmt.Errorf("the result does not fit its schema: %s", oneLine(err.Error()))
+	}
+	return nil
+}
+
 // check says what is wrong with a result, in words for the model; "" when
 // nothing is.
 func (r *run) check(text string) string {
-	if r.agent.Output == nil {
+	err := r.fits(text)
+	if err == nil {
 		return ""
 	}
-	if _, err := r.agent.Output.Check(text); err != nil {
-		return fmt.Sprintf("the result does not fit its schema: %s. Answer again with JSON that does, and nothing else.", oneLine(err.Error()))
-	}
-	return ""
+	return err.Error() + ". Answer again with JSON that does, and nothing else."
 }
 
 // dataOf is the structured form of a result.

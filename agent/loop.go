@@ -63,8 +63,8 @@ func (r *run) loop(ctx context.Context) outcome {
 
 // finish ends the run with an answer.
 func (r *run) finish(status, text string) outcome {
-	if complaint := r.check(text); complaint != "" {
-		return outcome{status: StatusError, text: "error: " + complaint, err: errors.New(complaint)}
+	if err := r.fits(text); err != nil {
+		return outcome{status: StatusError, text: "error: " + err.Error(), err: err}
 	}
 	return outcome{status: status, text: text, data: r.dataOf(text)}
 }

@@ -101,7 +101,7 @@ func (r *run) admitted(ctx context.Context) error {
 	case err != nil:
 		return err
 	case found && known.Task != a.Task:
-		return &DivergedError{key, a.Task, known.Task}
+		return &DivergedError{Key: key, Got: r.Task}
 	case found && known.Blocked != "":
 		return &BlockedError{known.Blocked}
 	case found:

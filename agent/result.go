@@ -27,6 +27,7 @@ type Result struct {
 	Status string          `json:"status"`
 	Error  string          `json:"error,omitempty"`
 	Bound  *BoundError     `json:"bound,omitempty"` // that ended it, if one did
+	Diff   string          `json:"diff,omitempty"`  // from the journal, where the run would have done something else
 
 	Steps     int         `json:"steps"`
 	Events    []StepEvent `json:"events"`

@@ -9,9 +9,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"wb/internal/textdiff"
 	"wb/trace"
 )
 
@@ -178,6 +180,10 @@ func (r *run) close(end *outcome) {
 	if end.err != nil {
 		r.result.Error = end.err.Error()
 		_ = errors.As(end.err, &r.result.Bound)
+		var diverged *DivergedError
+		if errors.As(end.err, &diverged) {
+			r.result.Diff = diverged.Diff()
+		}
 	}
 	r.result.Log, r.result.Taint = r.transcript, r.taint
 	if end.status == StatusMaxSteps || end.status == StatusTimeout || end.status == StatusBudget {
@@ -303,16 +309,27 @@ func (l *later) forget() {
 	}
 }
 
-// DivergedError says that a replay wanted to do something that was not
-// recorded.
+// DivergedError says that a run which goes on from a journal, or repeats it, wanted
+// to do something else than was recorded.
 type DivergedError struct {
 	Key       string // of the journal entry
-	Got, Want string
+	Got, Want string // what it wanted and what was recorded, as texts; "" where that is not known
 }
 
 func (e *DivergedError) Error() string {
-	if e.Want == "" {
+	switch {
+	case e.Got == "" && e.Want == "":
 		return fmt.Sprintf("replay diverged: %s was not recorded", e.Key)
+	case e.Want == "" && strings.HasPrefix(e.Key, "turn/"):
+		return fmt.Sprintf("replay diverged at %s: the conversation before it is not the recorded one", e.Key)
 	}
 	return fmt.Sprintf("replay diverged at %s", e.Key)
+}
+
+// Diff shows what was recorded and what is wanted now, "" where that is not known.
+func (e *DivergedError) Diff() string {
+	if e.Want == "" {
+		return ""
+	}
+	return textdiff.Unified("recorded", "now", e.Want, e.Got)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"wb/trace"
@@ -12,9 +13,47 @@ import (
 
 // turn is what the journal keeps of a model's turn.
 type turn struct {
-	Request string        `json:"request"` // digest of what was asked
+	Request string        `json:"request"`         // digest of what was asked
+	Asked   *asked        `json:"asked,omitempty"` // of the first turn
 	Reply   Reply         `json:"reply"`
 	Took    time.Duration `json:"took_ns"`
+}
+
+// asked is what every turn of a run asks alike. What differs in a later process,
+// because the document was changed, is shown by it.
+type asked struct {
+	Model       string          `json:"model"`
+	Temperature float64         `json:"temperature"`
+	MaxTokens   int             `json:"max_tokens,omitempty"`
+	System      string          `json:"system"`
+	Task        string          `json:"task"`
+	Tools       []ToolSpec      `json:"tools,omitempty"`
+	Schema      json.RawMessage `json:"schema,omitempty"`
+}
+
+// askedIn is the part of a request that stays the same.
+func (r *run) askedIn(request Request) *asked {
+	return &asked{request.Model, request.Temperature, request.MaxTokens, r.agent.System, r.Task, request.Tools, request.Schema}
+}
+
+// String is text to compare line by line.
+func (a *asked) String() string {
+	if a == nil {
+		return ""
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "model: %s\ntemperature: %g\n", a.Model, a.Temperature)
+	if a.MaxTokens > 0 {
+		fmt.Fprintf(&b, "max_tokens: %d\n", a.MaxTokens)
+	}
+	fmt.Fprintf(&b, "\nsystem:\n%s\n\ntask:\n%s\n", a.System, a.Task)
+	for _, t := range a.Tools {
+		fmt.Fprintf(&b, "\ntool %s: %s\n%s\n", t.Name, t.Description, t.Schema)
+	}
+	if len(a.Schema) > 0 {
+		fmt.Fprintf(&b, "\nschema:\n%s\n", a.Schema)
+	}
+	return b.String()
 }
 
 // ask puts the transcript to the model. What the turn may cost is reserved
@@ -118,9 +157,9 @@ func (r *run) cost(u trace.Usage) Bounds {
 
 // take gets a turn from the journal or else from the model.
 func (r *run) take(ctx context.Context, key string, request Request, stop time.Time) (turn, error) {
-	asked := request
-	asked.MaxTokens = r.agent.MaxTokens // what is left to spend differs when a run goes on
-	text, err := json.Marshal(asked)
+	lasting := request
+	lasting.MaxTokens = r.agent.MaxTokens // what is left to spend differs when a run goes on
+	text, err := json.Marshal(lasting)
 	if err != nil {
 		return turn{}, err
 	}
@@ -130,7 +169,7 @@ func (r *run) take(ctx context.Context, key string, request Request, stop time.T
 	case err != nil:
 		return turn{}, err
 	case found && t.Request != digest(text):
-		return turn{}, &DivergedError{key, digest(text), t.Request}
+		return turn{}, &DivergedError{key, r.askedIn(lasting).String(), t.Asked.String()}
 	case found:
 		r.elapsed += t.Took
 		return t, nil
@@ -151,7 +190,10 @@ func (r *run) take(ctx context.Context, key string, request Request, stop time.T
 		return turn{}, err
 	}
 	reply.Message = Message{Role: RoleAssistant, Content: reply.Message.Content, ToolCalls: reply.Message.ToolCalls}
-	t = turn{digest(text), reply, r.Now().Sub(start)}
+	t = turn{Request: digest(text), Reply: reply, Took: r.Now().Sub(start)}
+	if r.trips == 0 {
+		t.Asked = r.askedIn(lasting)
+	}
 	return t, r.record(trace.EntryModel, key, t)
 }
 

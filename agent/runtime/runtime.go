@@ -8,10 +8,8 @@
 package runtime
 
 import (
-	"bytes"
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -124,15 +122,6 @@ type Task struct {
 	run string // the run of this process, also in runs inside it
 }
 
-// record is what a journal keeps of the task, so that it can be resumed.
-type record struct {
-	Task       Task   `json:"task"`
-	Definition string `json:"definition"` // fingerprint of the definition
-	Root       string `json:"root"`       // the first run of those resumed from each other
-	// memory is what the session remembered when the run began.
-	memory
-}
-
 // NotFoundError names an agent or run that there is none of.
 type NotFoundError struct{ What, Help string }
 
@@ -163,11 +152,6 @@ func definition(task Task) (*agent.Definition, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, d := range found {
-		if d.Severity == compile.Error {
-			return nil, &compile.BuildError{Diagnostics: []compile.Diagnostic{d}}
-		}
-	}
 	var ids []string
 	for _, d := range all {
 		if d.ID == task.ID || task.ID == "" && len(all) == 1 {
@@ -180,6 +164,11 @@ func definition(task Task) (*agent.Definition, error) {
 			return d, nil
 		}
 		ids = append(ids, d.ID)
+	}
+	for _, d := range found { // the one that is meant may be among those that cannot be read
+		if d.Severity == compile.Error {
+			return nil, &compile.BuildError{Diagnostics: []compile.Diagnostic{d}}
+		}
 	}
 	switch {
 	case len(all) == 0:
@@ -215,111 +204,6 @@ func (rt *Runtime) Run(ctx context.Context, task Task) (*agent.Result, error) {
 	return rt.start(ctx, task, nil)
 }
 
-// Resume goes on with a run that did not end: what its journal has is not done
-// again.
-func (rt *Runtime) Resume(ctx context.Context, run string) (*agent.Result, error) {
-	return rt.from(ctx, run, -1)
-}
-
-// Fork runs again from a point of another run: turns before step are taken from
-// its journal, the rest happens anew.
-func (rt *Runtime) Fork(ctx context.Context, run string, step int) (*agent.Result, error) {
-	return rt.from(ctx, run, step)
-}
-
-func (rt *Runtime) from(ctx context.Context, run string, step int) (*agent.Result, error) {
-	old, err := rt.open(run)
-	if err != nil {
-		return nil, err
-	}
-	defer old.Close()
-	r, err := recordOf(old)
-	if err != nil {
-		return nil, err
-	}
-	entries := old.Entries()
-	keep := len(entries)
-	if step >= 0 {
-		if keep, err = before(entries, step); err != nil {
-			return nil, err
-		}
-	}
-	from := &origin{run: run, journal: old, entries: keep, root: r.Root, memory: r.memory}
-	if step >= 0 { // what a fork does, it does itself
-		from.root = ""
-	}
-	return rt.start(ctx, r.Task, from)
-}
-
-// Furthest is the run whose journal says most, of runs resumed from each other; ""
-// when none had begun. A process that died while it took over a journal leaves a
-// shorter one.
-func (rt *Runtime) Furthest(runs []string) string {
-	best, most := "", 0
-	for _, id := range runs {
-		text, err := os.ReadFile(filepath.Join(rt.State.RunDir(id), "journal.jsonl"))
-		if err != nil {
-			continue
-		}
-		if n := bytes.Count(text, []byte("\n")); n > 0 && n >= most {
-			best, most = id, n
-		}
-	}
-	return best
-}
-
-// before is how many entries stand before the model's turn of a step.
-func before(entries []trace.Entry, step int) (int, error) {
-	key := fmt.Sprintf("turn/%d", max(0, step-1))
-	turns := 0
-	for i, e := range entries {
-		if e.Kind != trace.EntryModel {
-			continue
-		}
-		if e.Key == key {
-			return i, nil
-		}
-		turns++
-	}
-	return 0, &NotFoundError{fmt.Sprintf("the run has no step %d", step), fmt.Sprintf("it has %d", turns)}
-}
-
-// origin is the run that another goes on from.
-type origin struct {
-	run     string
-	journal *trace.Journal
-	entries int
-	root    string // whose effects it goes on with; "" begins its own
-	memory  memory
-}
-
-// open opens the journal of a run that exists.
-func (rt *Runtime) open(run string) (*trace.Journal, error) {
-	if _, err := os.Stat(filepath.Join(rt.State.RunDir(run), "journal.jsonl")); err != nil {
-		if !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
-		return nil, &NotFoundError{fmt.Sprintf("there is no journal of run %s", run), "wb agent list"}
-	}
-	return rt.State.OpenJournal(run)
-}
-
-// recordKey is the first entry of every journal.
-const recordKey = "task"
-
-func recordOf(j *trace.Journal) (record, error) {
-	var r record
-	e, ok := j.Find(trace.EntryIntent, recordKey)
-	if !ok {
-		return r, errors.New("the journal is empty: the run had not begun")
-	}
-	body, err := j.Body(e)
-	if err != nil {
-		return r, err
-	}
-	return r, json.Unmarshal(body, &r)
-}
-
 // start runs a task, anew or from another run.
 func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.Result, error) {
 	d, err := definition(task)
@@ -329,6 +213,9 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 	model, err := rt.model(d, task)
 	if err != nil {
 		return nil, err
+	}
+	if from != nil && from.model != "" { // what it was asked so far was asked of that one
+		model = from.model
 	}
 	if task, err = absolute(task); err != nil {
 		return nil, err
@@ -359,7 +246,7 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 		known = from.memory
 		err = from.journal.CopyTo(journal, from.entries)
 	} else if known, err = rt.remember(d, task.Session); err == nil {
-		err = appendRecord(journal, record{task, d.Fingerprint(), root, known})
+		err = appendRecord(journal, record{Task: task, Model: model, Definition: d.Fingerprint(), Root: root, memory: known})
 	}
 	if err != nil {
 		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
@@ -377,8 +264,8 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
 	}
 	end := trace.Outcome{Status: result.Status, Output: result.Result, Error: result.Error, Exit: trace.Exit(result.ExitCode()), Usage: result.Usage}
+	rt.warn(rt.keepSession(d, task, result, known, opts.State)) // again, where the run is resumed before it has ended
 	rt.warn(run.End(end))
-	rt.warn(rt.keepSession(d, task, result, known, opts.State))
 	if task.Dream {
 		rt.warn(rt.keepDream(context.WithoutCancel(ctx), d, task, result))
 	}
@@ -398,15 +285,6 @@ func absolute(task Task) (Task, error) {
 	}
 	task.Dir, err = filepath.Abs(task.Dir)
 	return task, err
-}
-
-func appendRecord(j *trace.Journal, r record) error {
-	body, err := json.Marshal(r)
-	if err != nil {
-		return err
-	}
-	_, err = j.Append(trace.EntryIntent, recordKey, body)
-	return err
 }
 
 // begin opens the records of a run.
@@ -686,31 +564,6 @@ func (rt *Runtime) warn(err error) {
 	if rt.Warn != nil && err != nil {
 		rt.Warn(err)
 	}
-}
-
-// Replay repeats a run offline: every turn and effect comes from its journal,
-// and a difference ends it with a [*agent.DivergedError] in the result.
-func (rt *Runtime) Replay(ctx context.Context, run string) (*agent.Result, error) {
-	old, err := rt.open(run)
-	if err != nil {
-		return nil, err
-	}
-	defer old.Close()
-	r, err := recordOf(old)
-	if err != nil {
-		return nil, err
-	}
-	d, err := definition(r.Task)
-	if err != nil {
-		return nil, err
-	}
-	if d.Model, err = rt.model(d, r.Task); err != nil {
-		return nil, err
-	}
-	opts := r.options()
-	opts.Taint = slices.Concat(opts.Taint, r.Task.Taint)
-	opts.Journal, opts.Replay, opts.RunID, opts.RootRunID = old, true, run, r.Root
-	return rt.execute(ctx, d, r.Task, opts)
 }
 
 var _ agent.Model = (*llm.Client)(nil)

@@ -1,9 +1,7 @@
 package main
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -90,84 +88,6 @@ func (c *agentRunCmd) Run(a *app) error {
 	})
 }
 
-type agentReplCmd struct {
-	Target string `arg:"" optional:"" help:"The document, and which of its agents: FILE#ID; the default agent without one."`
-	agentLimits
-}
-
-func (c *agentReplCmd) Help() string {
-	return "Example:\n  wb agent repl team.org#waldo --session morning\n\nEach line is a task; what was said before is remembered. Ctrl-D ends."
-}
-
-func (c *agentReplCmd) Run(a *app) error {
-	if c.Session == "" {
-		c.Session = "repl-" + time.Now().UTC().Format("20060102-150405")
-	}
-	lines := bufio.NewScanner(a.std.In)
-	for a.prompt("> "); lines.Scan(); a.prompt("> ") {
-		if strings.TrimSpace(lines.Text()) == "" {
-			continue
-		}
-		task := c.task(lines.Text())
-		task.File, task.ID, _ = strings.Cut(c.Target, "#")
-		err := a.withAgents(c.Stream, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
-		var told *codedError
-		if err != nil && !(errors.As(err, &told) && told.reported) {
-			return err
-		}
-		if a.ctx.Err() != nil {
-			return a.ctx.Err()
-		}
-	}
-	return lines.Err()
-}
-
-// prompt asks a person for a line; a program needs no asking.
-func (a *app) prompt(text string) {
-	if isTerminal(a.std.Out) {
-		fmt.Fprint(a.std.Err, text)
-	}
-}
-
-type agentResumeCmd struct {
-	ID string `arg:"" name:"run" help:"Id of the run."`
-}
-
-func (c *agentResumeCmd) Help() string {
-	return "Example:\n  wb agent resume 01KA7R2M8T\n\nTurns and effects in the journal are taken from it; the run goes on after them as a\nrun of its own, whose parent is the old one."
-}
-
-func (c *agentResumeCmd) Run(a *app) error {
-	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Resume(ctx, c.ID) })
-}
-
-type agentForkCmd struct {
-	ID   string `arg:"" name:"run" help:"Id of the run."`
-	Step int    `required:"" help:"First step to do anew, from 1."`
-}
-
-func (c *agentForkCmd) Help() string {
-	return "Example:\n  wb agent fork 01KA7R2M8T --step 3\n\nKeeps the turns before the step and does everything from it on again."
-}
-
-func (c *agentForkCmd) Run(a *app) error {
-	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
-		return rt.Fork(ctx, c.ID, c.Step)
-	})
-}
-
-type agentReplayCmd struct {
-	ID string `arg:"" name:"run" help:"Id of the run."`
-}
-
-func (c *agentReplayCmd) Help() string {
-	return "Example:\n  wb agent replay 01KA7R2M8T\n\nAsks no model and runs no tool. Exits with 1 and names the entry where the document\nnow leads elsewhere."
-}
-
-func (c *agentReplayCmd) Run(a *app) error {
-	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Replay(ctx, c.ID) })
-}
-
 type agentListCmd struct {
 	File string `arg:"" optional:"" help:"Document whose agents to list; without one, the runs of agents."`
 }
@@ -223,45 +143,6 @@ func (c *agentListCmd) runs(a *app) error {
 	})
 }
 
-type agentShowCmd struct {
-	ID string `arg:"" name:"run" help:"Id of the run."`
-}
-
-func (c *agentShowCmd) Help() string { return "Example:\n  wb agent show 01KA7R2M8T" }
-
-func (c *agentShowCmd) Run(a *app) error {
-	state, err := userState()
-	if err != nil {
-		return err
-	}
-	all, err := state.Runs()
-	if err != nil {
-		return err
-	}
-	for _, r := range all {
-		if r.Run != c.ID {
-			continue
-		}
-		text, err := os.ReadFile(r.Events)
-		if err != nil {
-			return err
-		}
-		var events []trace.Event
-		for e := range trace.Events(text) {
-			if e.Run == c.ID {
-				events = append(events, e)
-			}
-		}
-		return a.answer("agent", map[string]any{"run": r, "events": events}, func(w io.Writer) error {
-			for _, e := range events {
-				fmt.Fprintln(w, eventLine(e))
-			}
-			return nil
-		})
-	}
-	return &runtime.NotFoundError{What: "there is no run " + c.ID, Help: "wb agent list"}
-}
-
 // userState is the state directory of the user.
 func userState() (*trace.State, error) {
 	dir, err := trace.StateDir(os.Getenv)
@@ -289,8 +170,17 @@ func (a *app) agentResult(result *agent.Result) error {
 	if !a.quietResult {
 		err = a.answer("agent", result, func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, strings.TrimRight(result.Result, "\n"))
+			if result.Diff != "" {
+				_, err = fmt.Fprint(w, result.Diff)
+			}
 			return err
 		})
+	}
+	switch {
+	case result.Bound != nil && result.Result != result.Bound.Error(): // the result is what was still said
+		a.note("wb: %v", result.Bound)
+	case result.ExitCode() == 0 && result.Result == "":
+		a.note("wb: the model answered with nothing")
 	}
 	if err == nil && result.ExitCode() != 0 {
 		return alreadyReported(result.ExitCode())

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"context"
+	"slices"
+
+	"wb/agent"
+	"wb/agent/runtime"
+)
+
+type agentResumeCmd struct {
+	ID string `arg:"" name:"run" help:"Id of the run."`
+}
+
+func (c *agentResumeCmd) Help() string {
+	return "Example:\n  wb agent resume 01KA7R2M8T\n\nTurns and effects in the journal are taken from it; the run goes on after them as a\nrun of its own, whose parent is the old one. A run that somebody has gone on with\nalready is gone on with from there; one that gave its answer gives it again."
+}
+
+func (c *agentResumeCmd) Run(a *app) error {
+	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+		latest, err := rt.Latest(c.ID)
+		if err != nil {
+			return nil, err
+		}
+		if answered := []string{agent.StatusDone, agent.StatusText, agent.StatusSilent}; slices.Contains(answered, latest.Status) {
+			a.note("wb: run %s ended as %s: nothing is left to do", latest.Run, latest.Status)
+			return rt.Replay(ctx, latest.Run)
+		}
+		return rt.Resume(ctx, c.ID)
+	})
+}
+
+type agentForkCmd struct {
+	ID   string `arg:"" name:"run" help:"Id of the run."`
+	Step int    `required:"" help:"First step to do anew, from 1."`
+}
+
+func (c *agentForkCmd) Help() string {
+	return "Example:\n  wb agent fork 01KA7R2M8T --step 3\n\nKeeps the turns before the step and does everything from it on again."
+}
+
+func (c *agentForkCmd) Run(a *app) error {
+	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+		return rt.Fork(ctx, c.ID, c.Step)
+	})
+}
+
+type agentReplayCmd struct {
+	ID string `arg:"" name:"run" help:"Id of the run."`
+}
+
+func (c *agentReplayCmd) Help() string {
+	return "Example:\n  wb agent replay 01KA7R2M8T\n\nAsks no model and runs no tool. Where the document now leads elsewhere it exits with 1,\nnames the entry and shows what is different as a diff."
+}
+
+func (c *agentReplayCmd) Run(a *app) error {
+	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Replay(ctx, c.ID) })
+}

@@ -12,6 +12,7 @@ import (
 
 	"wb/compile"
 	"wb/org"
+	"wb/publish/keys"
 	"wb/sandbox"
 )
 
@@ -103,9 +104,15 @@ func (t *Toolkit) evaluate(ctx context.Context, lanes *compile.Registry, doc *or
 	return c
 }
 
+// Judge decides whether a key may have signed, by the key log that came along
+// (nil for none) and whatever else is known of its identity. It gives the log that
+// counts, nil when there is none.
+type Judge func(issuer string, log []byte) (*keys.Log, error)
+
 // Verify looks at a toolkit without running it: its parts are there, its
-// commands compile, and if it is signed, nothing was changed since.
-func (t *Toolkit) Verify(ctx context.Context, lanes *compile.Registry) []Check {
+// commands compile, and if it is signed, nothing was changed since and the key
+// may sign.
+func (t *Toolkit) Verify(ctx context.Context, lanes *compile.Registry, judge Judge) []Check {
 	checks := []Check{
 		{Label: "manifest has a tagline", OK: t.Tagline != ""},
 		{Label: "skill overview", OK: slices.Contains(t.Skills, "overview")},
@@ -125,14 +132,27 @@ func (t *Toolkit) Verify(ctx context.Context, lanes *compile.Registry) []Check {
 		}
 		checks = append(checks, c)
 	}
-	signer, err := t.Signer()
-	switch {
-	case err == nil:
-		checks = append(checks, Check{Label: "signed by " + signer, OK: true})
-	case err == ErrNoSignature:
-		checks = append(checks, Check{Label: "not signed", OK: true})
-	default:
-		checks = append(checks, Check{Label: "signature", Why: err.Error()})
+	return append(checks, t.checkSignature(judge))
+}
+
+func (t *Toolkit) checkSignature(judge Judge) Check {
+	s, err := t.Signature()
+	if err == ErrNoSignature {
+		return Check{Label: "not signed", OK: true}
 	}
-	return checks
+	if err != nil {
+		return Check{Label: "signature", Why: err.Error()}
+	}
+	log, err := judge(s.DID, s.Keys)
+	if err != nil {
+		return Check{Label: "signature", Why: err.Error()}
+	}
+	c := Check{Label: "signed by " + s.DID, OK: true}
+	if log != nil && log.Identity() != s.DID {
+		c.Label += ", a key of " + log.Identity()
+	}
+	if log != nil && log.Current() != s.DID {
+		c.Label += ", which gave way to " + log.Current()
+	}
+	return c
 }

@@ -13,7 +13,6 @@ import (
 	"wb/publish/fault"
 	"wb/publish/keys"
 	"wb/publish/sign"
-	"wb/trace/identity"
 )
 
 // What can be wrong with a signature.
@@ -26,6 +25,10 @@ var (
 	errContent     = errors.New("files were changed since it was signed")
 )
 
+// KeysFile is the key log of who signed, beside the manifest. It is one of the
+// files that the digest covers.
+const KeysFile = "keys.jsonl"
+
 // A signed manifest ends with three lines: the digest of all other files, who
 // signed, and the signature over the manifest with the first two.
 const (
@@ -34,14 +37,21 @@ const (
 	signatureKey = "SIGNATURE"
 )
 
-// Sign writes a signature by key into the manifest.
-func (t *Toolkit) Sign(key identity.Key) error {
+// Sign writes the key log of an issuer beside the manifest, and a signature into
+// it.
+func (t *Toolkit) Sign(by sign.Issuer) error {
+	if err := by.Keys.Allows(by.Signer.DID(), keys.NoSequence); err != nil {
+		return err
+	}
+	if err := sign.Replace(filepath.Join(t.Dir, KeysFile), by.Keys.Text(), 0o644); err != nil {
+		return err
+	}
 	digest, err := t.contentDigest()
 	if err != nil {
 		return err
 	}
-	signed := body(t.Manifest) + fmt.Sprintf("\n#+%s: %s\n#+%s: %s", contentKey, digest, authorKey, key.DID())
-	text := signed + fmt.Sprintf("\n#+%s: %s\n", signatureKey, keys.Encode(key.Sign([]byte(signed))))
+	signed := body(t.Manifest) + fmt.Sprintf("\n#+%s: %s\n#+%s: %s", contentKey, digest, authorKey, by.Signer.DID())
+	text := signed + fmt.Sprintf("\n#+%s: %s\n", signatureKey, keys.Encode(by.Signer.Sign([]byte(signed))))
 	path := filepath.Join(t.Dir, "manifest.org")
 	if err := sign.Replace(path, []byte(text), 0o644); err != nil {
 		return err
@@ -50,8 +60,28 @@ func (t *Toolkit) Sign(key identity.Key) error {
 	return nil
 }
 
-// Signer is the DID of who signed a toolkit as it is, or why nobody did.
-func (t *Toolkit) Signer() (string, error) {
+// Signature says who signed a toolkit as it is.
+type Signature struct {
+	DID  string
+	Keys []byte // the key log that came along; nil when none did, as in signatures of before
+}
+
+// Signature is that of a toolkit as it is, or why there is none. Whether the key
+// may still sign is for [Judge] to say.
+func (t *Toolkit) Signature() (*Signature, error) {
+	did, err := t.signer()
+	if err != nil {
+		return nil, err
+	}
+	log, err := os.ReadFile(filepath.Join(t.Dir, KeysFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return &Signature{DID: did}, nil
+	}
+	return &Signature{did, log}, err
+}
+
+// signer is the key that signed the manifest and all other files.
+func (t *Toolkit) signer() (string, error) {
 	value := func(key string) string {
 		for line := range strings.Lines(t.Manifest) {
 			if v, ok := strings.CutPrefix(line, "#+"+key+":"); ok {

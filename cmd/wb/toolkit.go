@@ -11,9 +11,10 @@ import (
 
 	"wb/agent/toolkit"
 	"wb/compile"
+	"wb/publish/keys"
+	"wb/publish/sign"
 	"wb/sandbox"
 	"wb/trace"
-	"wb/trace/identity"
 	"wb/workbook/capability"
 )
 
@@ -159,7 +160,7 @@ func (c *toolkitRunCmd) Run(a *app) error {
 // signedGrants are the grants of the command line, and what the user grants to
 // whoever signed the toolkit of what the command asks for.
 func signedGrants(box *capability.Host, t *toolkit.Toolkit, command string, granted []string) ([]string, error) {
-	did, err := t.Signer()
+	signed, err := t.Signature()
 	if err != nil {
 		return granted, nil // wb toolkit verify says why
 	}
@@ -169,7 +170,7 @@ func signedGrants(box *capability.Host, t *toolkit.Toolkit, command string, gran
 	}
 	for _, c := range t.Commands {
 		if c.Name == command {
-			_, more := trust.By(did, nil, c.Caps)
+			_, more := trust.By(signed.DID, signed.Keys, c.Caps)
 			granted = append(slices.Clone(granted), more...)
 		}
 	}
@@ -198,18 +199,45 @@ func (c *toolkitEvalCmd) Run(a *app) error {
 }
 
 type toolkitVerifyCmd struct {
-	ID string `arg:"" help:"Toolkit."`
+	ID   string `arg:"" help:"Toolkit."`
+	Keys string `help:"A key log known to be the signer's, which may revoke." placeholder:"FILE" type:"existingfile"`
 }
 
-func (c *toolkitVerifyCmd) Help() string { return "Example:\n  wb toolkit verify text" }
+func (c *toolkitVerifyCmd) Help() string {
+	return `Examples:
+  wb toolkit verify text
+  wb toolkit verify text --keys wb-keys.jsonl
+
+A key that was revoked fails, whether the log beside the manifest says so, yours,
+that of somebody you trust, one of a site that you verified, or --keys.`
+}
 
 func (c *toolkitVerifyCmd) Run(a *app) error {
 	t, err := toolkits().Open(c.ID)
 	if err != nil {
 		return err
 	}
+	box, err := capabilities()
+	if err != nil {
+		return err
+	}
+	defer box.Close()
+	trust, err := trusted(box.Grants)
+	if err != nil {
+		return err
+	}
+	if c.Keys != "" {
+		log, err := os.ReadFile(c.Keys)
+		if err != nil {
+			return err
+		}
+		if _, err := keys.ParseLog(log); err != nil {
+			return fmt.Errorf("--keys %s: %w", c.Keys, err)
+		}
+		trust.Given = append(trust.Given, string(log))
+	}
 	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
-		return a.checks(t.Verify(a.ctx, lanes), exitVerify)
+		return a.checks(t.Verify(a.ctx, lanes, trust.Check), exitVerify)
 	})
 }
 
@@ -232,7 +260,7 @@ type toolkitSignCmd struct {
 }
 
 func (c *toolkitSignCmd) Help() string {
-	return "Example:\n  wb toolkit sign text\n\nSigns the manifest and the digest of every other file with your key (WB_SIGNING_KEY or\nthe one in the configuration directory); wb toolkit verify shows whose it is."
+	return "Example:\n  wb toolkit sign text\n\nSigns the manifest and the digest of every other file with your key (WB_SIGNING_KEY or\nthe one in the configuration directory), and puts your key log beside them, as keys.jsonl;\nwb toolkit verify shows whose it is."
 }
 
 func (c *toolkitSignCmd) Run(a *app) error {
@@ -240,15 +268,15 @@ func (c *toolkitSignCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	key, err := identity.Load("", identity.DefaultTenant)
+	s, err := issuer()
 	if err != nil {
 		return err
 	}
-	if err := t.Sign(key); err != nil {
+	if err := t.Sign(sign.Issuer{Signer: s.Key, Keys: s.Log}); err != nil {
 		return err
 	}
-	return a.answer("toolkit", map[string]any{"id": t.ID, "did": key.DID()}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "signed %s as %s\n", t.ID, key.DID())
+	return a.answer("toolkit", map[string]any{"id": t.ID, "did": s.Key.DID()}, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, "signed %s as %s\n", t.ID, s.Key.DID())
 		return err
 	})
 }

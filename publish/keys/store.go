@@ -54,6 +54,20 @@ func Open(dir, tenant string, now time.Time) (*Store, error) {
 	return s, s.finish()
 }
 
+// Kept is the text of the key log that [Open] would find, nil when there is none;
+// nothing is made.
+func Kept(dir, tenant string) ([]byte, error) {
+	dir, err := Dir(dir)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile((&Store{dir: dir, tenant: tenant}).logPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
 // Dir is the directory of keys; "" asks for the user's.
 func Dir(dir string) (string, error) {
 	if dir != "" {

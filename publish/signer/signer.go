@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 
 	"wb/publish/bundle"
+	"wb/publish/fault"
 	"wb/publish/keys"
 	"wb/publish/manifest"
 	"wb/publish/verify"
@@ -27,6 +28,8 @@ type Trust struct {
 	Signers []grants.Signer
 	// Seen gives the key log of an identity that a verification saw, "" for none.
 	Seen func(identity string) string
+	// Given are more key logs: the user's own, and those named for this check.
+	Given []string
 }
 
 // Open is what the user's stores hold.
@@ -122,19 +125,13 @@ func (t *Trust) By(issuer string, log []byte, asks []string) (did string, grante
 
 // signs reports whether a key is that of a trusted signer, and was not revoked.
 func (t *Trust) signs(s grants.Signer, issuer string, log []byte) bool {
-	known := []string{s.Keys}
+	known := append([]string{s.Keys}, t.given(s.DID)...)
 	if t.Seen != nil {
 		known = append(known, t.Seen(s.DID))
 	}
-	whole := log // the longest of logs that continue each other
-	for _, text := range known {
-		switch {
-		case text == "" || bytes.HasPrefix(whole, []byte(text)):
-		case bytes.HasPrefix([]byte(text), whole):
-			whole = []byte(text)
-		default:
-			return false // a log that goes another way than what is known proves nothing
-		}
+	whole, err := longest(log, known)
+	if err != nil {
+		return false // a log that goes another way than what is known proves nothing
 	}
 	if len(whole) == 0 {
 		return s.DID == issuer
@@ -144,4 +141,78 @@ func (t *Trust) signs(s grants.Signer, issuer string, log []byte) bool {
 		return false
 	}
 	return s.DID == issuer || s.DID == held.Identity()
+}
+
+// given are the logs of an identity among those given.
+func (t *Trust) given(identity string) (out []string) {
+	for _, text := range t.Given {
+		if log, err := keys.ParseLog([]byte(text)); err == nil && log.Identity() == identity {
+			out = append(out, text)
+		}
+	}
+	return out
+}
+
+// longest is the longest of logs, which must continue each other; "" is none.
+func longest(log []byte, known []string) ([]byte, error) {
+	for _, text := range known {
+		switch {
+		case text == "" || bytes.HasPrefix(log, []byte(text)):
+		case bytes.HasPrefix([]byte(text), log):
+			log = []byte(text)
+		default:
+			return nil, fault.New(fault.KeylogRollback, "the key log goes another way than one that is known here")
+		}
+	}
+	return log, nil
+}
+
+// Check reports why something that a key validly signed is not to be believed:
+// the key was revoked, or is none of the log that came along, as far as that log
+// and those known here say. log is nil when none came along. The log that counts
+// comes back, nil when none is known; trusting nobody is enough to ask.
+func (t *Trust) Check(issuer string, log []byte) (*keys.Log, error) {
+	var all []string
+	for _, s := range t.Signers {
+		all = append(all, s.Keys)
+	}
+	all = append(all, t.Given...)
+	if t.Seen != nil {
+		all = append(all, t.Seen(issuer)) // as an identity's first key
+	}
+	identity := ""
+	if len(log) > 0 {
+		came, err := keys.ParseLog(log)
+		if err != nil {
+			return nil, err
+		}
+		if identity = came.Identity(); t.Seen != nil {
+			all = append(all, t.Seen(identity))
+		}
+	}
+	var about []string // the same identity, or, when no log came, whoever has the key
+	for _, text := range all {
+		known, err := keys.ParseLog([]byte(text))
+		if err != nil {
+			continue
+		}
+		if identity == "" && fault.CodeOf(known.Allows(issuer, keys.NoSequence)) != fault.KeyUnknown {
+			identity = known.Identity()
+			if t.Seen != nil {
+				about = append(about, t.Seen(identity))
+			}
+		}
+		if known.Identity() == identity {
+			about = append(about, text)
+		}
+	}
+	whole, err := longest(log, about)
+	if err != nil || len(whole) == 0 {
+		return nil, err
+	}
+	held, err := keys.ParseLog(whole)
+	if err != nil {
+		return nil, err
+	}
+	return held, held.Allows(issuer, keys.NoSequence)
 }

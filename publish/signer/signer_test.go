@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wb/publish/bundle"
+	"wb/publish/fault"
 	"wb/publish/keys"
 	"wb/publish/manifest"
 	"wb/publish/sign"
@@ -175,5 +176,75 @@ func TestPublished(t *testing.T) {
 				t.Errorf("%s by %s: %q %v", name, by.DID(), did, err)
 			}
 		}
+	}
+}
+
+// TestCheck: of all logs of an identity the longest says whether a key may sign.
+func TestCheck(t *testing.T) {
+	one, two, three := key(t, 1), key(t, 2), key(t, 3)
+	log, theirs := logOf(t, one), logOf(t, three)
+	rotate, err := log.Rotate(one, two, 1, noon)
+	rotated := check(t, rotate, err)
+	revoke, err := rotated.Revoke(two, one.DID(), 0, "stolen", noon)
+	revoked := check(t, revoke, err)
+	fork, err := log.Rotate(one, three, 1, noon)
+	forked := check(t, fork, err)
+	text := func(l *keys.Log) string {
+		if l == nil {
+			return ""
+		}
+		return string(l.Text())
+	}
+	for _, c := range []struct {
+		name               string
+		issuer             identity.Key
+		came               *keys.Log
+		given, seen, trust *keys.Log
+		want               fault.Code
+		identity           string // of the log that counts, "" for none
+	}{
+		{"nothing is known", one, nil, nil, nil, nil, "", ""},
+		{"its log came", one, log, nil, nil, nil, "", one.DID()},
+		{"another's log came", one, theirs, nil, nil, nil, fault.KeyUnknown, three.DID()},
+		{"another's is known", one, log, theirs, theirs, theirs, "", one.DID()},
+		{"the next key", two, rotated, log, nil, nil, "", one.DID()},
+		{"gave way", one, log, rotated, nil, nil, "", one.DID()},
+		{"revoked in the log that came", one, revoked, nil, nil, nil, fault.KeyRevoked, one.DID()},
+		{"revoked in a log that was given", one, log, revoked, nil, nil, fault.KeyRevoked, one.DID()},
+		{"revoked in a log seen", one, log, nil, revoked, nil, fault.KeyRevoked, one.DID()},
+		{"revoked in a log trusted", one, log, nil, nil, revoked, fault.KeyRevoked, one.DID()},
+		{"no log came, and one is given", one, nil, revoked, nil, nil, fault.KeyRevoked, one.DID()},
+		{"no log came, and one was seen", one, nil, nil, revoked, nil, fault.KeyRevoked, one.DID()},
+		{"no log came, the next key", two, nil, nil, nil, revoked, "", one.DID()},
+		{"the log went another way", one, forked, rotated, nil, nil, fault.KeylogRollback, ""},
+	} {
+		trust := &Trust{Given: []string{text(c.given)}, Signers: []grants.Signer{{DID: three.DID(), Keys: text(c.trust)}},
+			Seen: func(identity string) string {
+				if c.seen != nil && c.seen.Identity() == identity {
+					return text(c.seen)
+				}
+				return ""
+			}}
+		log, err := trust.Check(c.issuer.DID(), []byte(text(c.came)))
+		if fault.CodeOf(err) != c.want {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
+		if got := ""; log != nil {
+			got = log.Identity()
+			if got != c.identity {
+				t.Errorf("%s: the log of %q", c.name, got)
+			}
+		} else if c.identity != "" {
+			t.Errorf("%s: no log", c.name)
+		}
+	}
+	if _, err := (&Trust{}).Check(one.DID(), []byte("nonsense\n")); err == nil {
+		t.Error("nonsense is a log")
+	}
+	ends, err := revoked.Revoke(two, two.DID(), 0, "stolen too", noon)
+	over := check(t, ends, err)
+	both := &Trust{Signers: []grants.Signer{{DID: one.DID(), Grants: []string{"kv"}}}, Given: []string{text(theirs), text(over)}}
+	if did, _ := both.By(two.DID(), rotated.Text(), []string{"kv"}); did != "" {
+		t.Error("what the user revoked is granted")
 	}
 }

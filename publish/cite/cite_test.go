@@ -4,15 +4,14 @@ import (
 	"bytes"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write golden files")
+	"wb/internal/golden"
+)
 
 func library(t testing.TB) *Library {
 	t.Helper()
@@ -48,20 +47,7 @@ func TestGolden(t *testing.T) {
 		p.See("paren")
 		fmt.Fprintf(&got, "%s\n%s", p.Cite(Citation{Prefix: "compare ", Refs: []Ref{{Key: "knuth84b"}, {Key: "paren"}}, Suffix: ", and others"}), p.Bibliography())
 	}
-	const golden = "testdata/styles.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		t.Errorf("%s differs (-update writes it):\n%s", golden, got.String())
-	}
+	golden.Check(t, "testdata/styles.golden", got.String())
 }
 
 // TestProblems: mistakes have places, and what follows them is read.

@@ -3,15 +3,14 @@ package math
 import (
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
 	"strings"
 	"testing"
-)
 
-var update = flag.Bool("update", false, "write golden files")
+	"wb/internal/golden"
+)
 
 // TestGolden compares each line of testdata/formulas.tex with what it became.
 // Definitions hold for the lines below.
@@ -50,26 +49,7 @@ func TestGolden(t *testing.T) {
 	if n := len(formulas) - failed; n < 60 {
 		t.Errorf("only %d formulas", n)
 	}
-	const golden = "testdata/formulas.golden"
-	if *update {
-		if err := os.WriteFile(golden, []byte(got.String()), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		return
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got.String() != string(want) {
-		lines, wanted := strings.Split(got.String(), "\n"), strings.Split(string(want), "\n")
-		for i, l := range lines {
-			if i >= len(wanted) || l != wanted[i] {
-				t.Fatalf("line %d of %s (-update writes it):\n%s", i+1, golden, l)
-			}
-		}
-		t.Fatalf("%s has more", golden)
-	}
+	golden.Check(t, "testdata/formulas.golden", got.String())
 }
 
 // core are the elements of MathML Core.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/xml"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"net/url"
@@ -19,14 +18,13 @@ import (
 
 	nethtml "golang.org/x/net/html"
 
+	"wb/internal/golden"
 	"wb/org"
 	"wb/publish/manifest"
 	"wb/publish/verify"
 	"wb/trace/identity"
 	"wb/workbook"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // TestGolden compares the text of pages, without style and scripts, with
 // testdata/NAME.html.
@@ -51,20 +49,7 @@ func TestGolden(t *testing.T) {
 			for _, d := range found {
 				got += "<!-- " + d.String() + " -->\n"
 			}
-			golden := strings.TrimSuffix(file, ".org") + ".html"
-			if *update {
-				if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-					t.Fatal(err)
-				}
-				return
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got != string(want) {
-				t.Errorf("%s differs (-update writes it):\n%s", golden, got)
-			}
+			golden.Check(t, strings.TrimSuffix(file, ".org")+".html", got)
 		})
 	}
 }

@@ -46,6 +46,9 @@ type Engine struct {
 	ended    chan struct{} // tells Close that a call has ended
 	loads    sync.WaitGroup
 
+	cacheOnly  sync.Once // see loadsOnly
+	cacheWorks bool
+
 	mu        sync.Mutex
 	closed    bool
 	clock     uint64             // counts uses of modules

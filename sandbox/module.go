@@ -187,6 +187,10 @@ func (m *Module) load() {
 }
 
 func (m *Module) compile() (compiled wazero.CompiledModule, err error) {
+	if compiled, info, size, err := m.outlined(); err == nil {
+		m.describe(compiled, info, size)
+		return compiled, nil
+	}
 	metered, info, err := m.source.metered()
 	if err != nil {
 		return nil, m.loadError(err)
@@ -205,12 +209,18 @@ func (m *Module) compile() (compiled wazero.CompiledModule, err error) {
 	if err != nil {
 		return nil, m.loadError(err)
 	}
-	m.info, m.size, m.needs = info, len(metered), m.needs[:0]
+	m.describe(compiled, info, len(metered))
+	m.keepOutline(metered)
+	return compiled, nil
+}
+
+// describe notes what there is to know about a module of size bytes.
+func (m *Module) describe(compiled wazero.CompiledModule, info *fuel.Info, size int) {
+	m.info, m.size, m.needs = info, size, m.needs[:0]
 	for _, f := range compiled.ImportedFunctions() {
 		module, name, _ := f.Import()
 		m.needs = append(m.needs, functionImport{module, name})
 	}
-	return compiled, nil
 }
 
 // loadError says why a module could not be compiled: because of the module, or

@@ -94,6 +94,67 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
+// TestOutline: an outline is valid, small, and of one module alone.
+func TestOutline(t *testing.T) {
+	ctx := t.Context()
+	r := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfigInterpreter())
+	defer r.Close(context.WithoutCancel(ctx))
+	seen := map[string]string{}
+	for name, wasm := range guests(t) {
+		metered, info, err := Instrument(wasm, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		outline, err := Outline(metered)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		compiled, err := r.CompileModule(ctx, outline)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		whole, err := r.CompileModule(ctx, metered)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a, b := len(compiled.ExportedFunctions()), len(whole.ExportedFunctions()); a != b {
+			t.Errorf("%s: %d exported functions, want %d", name, a, b)
+		}
+		if size, err := OutlinedSize(outline); err != nil || size != len(metered) {
+			t.Errorf("%s: outlined size %d, want %d: %v", name, size, len(metered), err)
+		}
+		if again, err := Describe(outline); err != nil || again.Sites != info.Sites {
+			t.Errorf("%s: described as %+v, %v", name, again, err)
+		}
+		if other := seen[string(outline)]; other != "" {
+			t.Errorf("%s and %s have the same outline", name, other)
+		}
+		seen[string(outline)] = name
+	}
+	plain := guests(t)["limits"]
+	if _, err := Outline(plain); err == nil {
+		t.Error("outlined a module that is not metered")
+	}
+	if _, err := OutlinedSize(plain); err == nil {
+		t.Error("took a module for an outline")
+	}
+	pays := func(n byte) []byte { // the same declarations, other code
+		metered, _, err := Instrument(moduleWith([]byte{0, opLoop, blockVoid, opBr, n, opEnd, opEnd}), Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		outline, err := Outline(metered)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return outline
+	}
+	if bytes.Equal(pays(0), pays(1)) {
+		t.Error("two modules with the same declarations have the same outline")
+	}
+}
+
 // meteredRun runs an exported function with a host that gives period units at
 // a time and returns its result, the units burnt and the longest wait.
 func meteredRun(t testing.TB, wasm []byte, period int64, name string, args ...uint64) (results []uint64, burnt int64) {

@@ -106,9 +106,18 @@ func (r *Recipe) Programs() map[string][]byte {
 // snapshot, so that starting it costs no fuel anywhere.
 type Image struct {
 	Snapshot *sandbox.Snapshot
+	// Library has the files that come with the machine, nil when there are none.
+	Library *Library
 	// Landmarks are where things lie in it, in a form that encodes as JSON; nil
 	// when programs find their way by themselves.
 	Landmarks any
+}
+
+// Library is a directory of files that all programs of a machine can read and
+// none can change. No listing of the directories above shows it.
+type Library struct {
+	Dir   string            // "/usr/lib/…"
+	Files map[string][]byte // by name in it, not to be modified
 }
 
 // Places are where a block stands: its file, and the line and column of each of

@@ -27,8 +27,9 @@ type lane struct {
 	*vm.Interpreter
 	env *compile.Env
 
-	mu  sync.Mutex
-	lib *library
+	mu    sync.Mutex
+	lib   *library
+	shelf *compile.Library // lib as recipes have it
 }
 
 // New makes the lane and registers its toolchains, which c builds.
@@ -185,6 +186,15 @@ type request struct {
 	Inputs  []value.Value `json:"inputs"`
 }
 
+// text is the request as JSON.
+func (r request) text() ([]byte, error) {
+	r.Args, r.Session = list(r.Args), r.Program.Session
+	bare := *r.Program
+	bare.Sources = nil
+	r.Program = &bare
+	return json.Marshal(r)
+}
+
 // answer is what it says.
 type answer struct {
 	Exit      int             `json:"exit"`
@@ -203,11 +213,7 @@ type answer struct {
 
 // ask sends a request to a machine.
 func ask(ctx context.Context, vm *vm.Machine, r request) (*answer, error) {
-	r.Args, r.Session = list(r.Args), r.Program.Session
-	bare := *r.Program
-	bare.Sources = nil
-	r.Program = &bare
-	text, err := json.Marshal(r)
+	text, err := r.text()
 	if err != nil {
 		return nil, err
 	}
@@ -253,11 +259,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 
 // execute runs the program and reads its result.
 func (l *lane) execute(ctx context.Context, m *vm.Machine, p *program, shape compile.Shape, job *compile.Job, out *compile.Outcome) error {
-	r := request{Do: "run", Program: p, Dir: path.Join("/", job.Dir), Args: job.Args, Random: job.Caps.Random, Inputs: make([]value.Value, len(job.Inputs))}
-	for i, in := range job.Inputs {
-		r.Inputs[i] = withoutRules(in.Value)
-	}
-	a, err := ask(ctx, m, r)
+	a, err := ask(ctx, m, p.request(job))
 	if err != nil {
 		return err
 	}
@@ -278,6 +280,15 @@ func (l *lane) execute(ctx context.Context, m *vm.Machine, p *program, shape com
 		out.Value = babelValue(p, a.Shown, m.Stdout.String())
 	}
 	return err
+}
+
+// request is what is asked for a job.
+func (p *program) request(job *compile.Job) request {
+	r := request{Do: "run", Program: p, Dir: path.Join("/", job.Dir), Args: job.Args, Random: job.Caps.Random, Inputs: make([]value.Value, len(job.Inputs))}
+	for i, in := range job.Inputs {
+		r.Inputs[i] = withoutRules(in.Value)
+	}
+	return r
 }
 
 // withoutRules puts null where a value has rules between its rows.

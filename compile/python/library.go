@@ -68,6 +68,22 @@ func (l *library) load() error {
 	return l.err
 }
 
+// all are the files by name.
+func (l *library) all() (map[string][]byte, error) {
+	if err := l.load(); err != nil {
+		return nil, err
+	}
+	files := make(map[string][]byte, len(l.files))
+	for name, f := range l.files {
+		data, err := l.unpack(f)
+		if err != nil {
+			return nil, err
+		}
+		files[name] = data
+	}
+	return files, nil
+}
+
 // enter lists a file or directory in the directory above it.
 func (l *library) enter(name string, info entryInfo) {
 	dir := path.Dir(name)

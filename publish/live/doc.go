@@ -44,6 +44,7 @@ var machineModules = map[string][]string{
 	"quickjs": {"quickjs"},
 	"lua":     {"block", "reactor", "lua"},
 	"ruby":    {"block", "reactor", "ruby"},
+	"python":  {"block", "reactor", "lisp", "python"},
 	"sqlite":  {"block", "sqlite"},
 	"shell":   {"block", "streams", "shell"},
 }

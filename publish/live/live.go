@@ -6,6 +6,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -65,14 +66,15 @@ type Config struct {
 // Store keeps what several pages ship alike, such as the machine of a language,
 // so that it is made once. It is safe for concurrent use.
 type Store struct {
-	mu       sync.Mutex
-	modules  map[string]*module              // by the digest of the plain module
-	memories map[*sandbox.Snapshot]*snapshot // each taken apart once
+	mu        sync.Mutex
+	modules   map[string]*module              // by the digest of the plain module
+	memories  map[*sandbox.Snapshot]*snapshot // each taken apart once
+	libraries map[*compile.Library]*module
 }
 
 // NewStore is an empty store.
 func NewStore() *Store {
-	return &Store{modules: map[string]*module{}, memories: map[*sandbox.Snapshot]*snapshot{}}
+	return &Store{modules: map[string]*module{}, memories: map[*sandbox.Snapshot]*snapshot{}, libraries: map[*compile.Library]*module{}}
 }
 
 // snapshot is the frozen memory of a language's machine.
@@ -122,6 +124,33 @@ func (s *Store) memory(frozen *sandbox.Snapshot) (*snapshot, error) {
 	return m, err
 }
 
+// library gives the files of a machine as one: the length of a table of contents
+// (four bytes, little-endian), that table (JSON, pairs of name and size) and the
+// contents.
+func (s *Store) library(lib *compile.Library) (*module, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if m := s.libraries[lib]; m != nil {
+		return m, nil
+	}
+	var table [][2]any
+	var contents []byte
+	for _, name := range slices.Sorted(maps.Keys(lib.Files)) {
+		table = append(table, [2]any{name, len(lib.Files[name])})
+		contents = append(contents, lib.Files[name]...)
+	}
+	head, err := json.Marshal(table)
+	if err != nil {
+		return nil, err
+	}
+	all := binary.LittleEndian.AppendUint32(nil, uint32(len(head)))
+	m, err := newModule(slices.Concat(all, head, contents))
+	if err == nil {
+		s.libraries[lib] = m
+	}
+	return m, err
+}
+
 // Live is what a page ships so that its readers can run it.
 type Live struct {
 	config  Config
@@ -151,6 +180,8 @@ type image struct {
 	Size      int               `json:"size"`
 	Globals   map[string]string `json:"globals"`
 	Landmarks any               `json:"landmarks,omitempty"`
+	Dir       string            `json:"dir,omitempty"`     // of the library
+	Library   string            `json:"library,omitempty"` // digest
 }
 
 // recipe is what the runtime reads.
@@ -290,13 +321,22 @@ func (l *Live) add(it *item, left *int) error {
 		}
 		needs, beside[title] = append(needs, m), m.digest
 	}
-	var frozen *snapshot
-	var err error
+	var machine image
 	if r.Image != nil {
-		if frozen, err = l.config.Store.memory(r.Image.Snapshot); err != nil {
+		frozen, err := l.config.Store.memory(r.Image.Snapshot)
+		if err != nil {
 			return err
 		}
 		needs, name = append(needs, frozen.module), r.Machine
+		machine = image{Memory: frozen.digest, Size: frozen.size, Globals: frozen.globals, Landmarks: r.Image.Landmarks}
+		if lib := r.Image.Library; lib != nil {
+			files, err := l.config.Store.library(lib)
+			if err != nil {
+				return err
+			}
+			needs = append(needs, files)
+			machine.Dir, machine.Library = lib.Dir, files.digest
+		}
 	}
 	size := 0
 	for _, m := range needs {
@@ -312,8 +352,8 @@ func (l *Live) add(it *item, left *int) error {
 	for _, m := range needs {
 		l.modules[m.digest] = m
 	}
-	if frozen != nil {
-		l.images[name] = image{Memory: frozen.digest, Size: frozen.size, Globals: frozen.globals, Landmarks: r.Image.Landmarks}
+	if r.Image != nil {
+		l.images[name] = machine
 	}
 	it.recipe = l.recipe(it, beside, name)
 	it.form = l.panel(it)

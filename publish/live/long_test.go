@@ -8,8 +8,9 @@ import "maps"
 // that are large or many.
 func init() {
 	maps.Copy(documents, map[string][]string{
-		"gozig.org": {"go", "zig"},
-		"shell.org": {"toolbox", "shell"},
-		"ruby.org":  {"ruby"},
+		"gozig.org":  {"go", "zig"},
+		"shell.org":  {"toolbox", "shell"},
+		"ruby.org":   {"ruby"},
+		"python.org": {"python"},
 	})
 }

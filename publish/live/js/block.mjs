@@ -9,6 +9,8 @@ const utf8 = new TextEncoder();
 // bytes.
 export const binary = (text) => latin1(utf8.encode(text));
 
+export const placeText = ({ file, line, col }) => `${file}:${line}:${col}`;
+
 // bytesFrom is the way back.
 export const bytesFrom = (text) => Uint8Array.from(text, (c) => c.charCodeAt(0));
 
@@ -19,11 +21,14 @@ export class Block {
     this.lines = lines;
   }
 
-  // at is a line and column of the body as a place in the workbook.
-  at(line, col = 1) {
+  // place is a line and column of the body as a place in the workbook.
+  place(line, col = 1) {
     const [row, from] = this.lines[Math.min(Math.max(line, 1), this.lines.length) - 1];
-    return `${this.file}:${row}:${Math.max(from, 1) + Math.max(col, 1) - 1}`;
+    return { file: this.file, line: row, col: Math.max(from, 1) + Math.max(col, 1) - 1 };
   }
+
+  // at is that place as messages have it.
+  at(line, col = 1) { return placeText(this.place(line, col)); }
 }
 
 // scalar reads a text as a number where it is one.

@@ -4,7 +4,7 @@
 
 export const errno = {
   badf: 8, exist: 20, fault: 21, fbig: 22, ilseq: 25, inval: 28, io: 29, isdir: 31, mfile: 33, nametoolong: 37, noent: 44,
-  nospc: 51, notdir: 54, notempty: 55, notsup: 58, perm: 63, pipe: 64, spipe: 70, xdev: 75, notcapable: 76,
+  nospc: 51, notdir: 54, notempty: 55, notsup: 58, perm: 63, pipe: 64, spipe: 70, xdev: 75, notcapable: 76, rofs: 69,
 };
 
 // byBytes orders names as their UTF-8 does.
@@ -164,4 +164,43 @@ export class Tree {
     source.children.delete(sourceBase);
     target.children.set(targetBase, node);
   }
+}
+
+// LibraryTree is a tree with a library behind it: a directory that can be read and
+// that no listing shows. The library is the length of its table of contents, that
+// table (pairs of name and size), and the contents.
+export class LibraryTree extends Tree {
+  shelf = new Tree();
+
+  constructor(tree, dir, library) {
+    super();
+    this.root = tree.root;
+    this.dir = clean(dir);
+    const start = 4 + new DataView(library.buffer, library.byteOffset).getUint32(0, true);
+    let at = start;
+    for (const [name, size] of JSON.parse(new TextDecoder().decode(library.subarray(4, start)))) {
+      this.shelf.put(name, library.subarray(at, at + size));
+      at += size;
+    }
+  }
+
+  has(name) { return within(name, this.dir); }
+  inside(name) { return name === this.dir ? "." : name.slice(this.dir.length + 1); }
+
+  find(name) { return this.has(name) ? this.shelf.find(this.inside(name)) : super.find(name); }
+  list(name) { return this.has(name) ? this.shelf.list(this.inside(name)) : super.list(name); }
+
+  open(name, how) {
+    if (!this.has(name)) return super.open(name, how);
+    if (how.create || how.truncate || how.write) throw errno.rofs;
+    return this.shelf.open(this.inside(name), how);
+  }
+
+  mkdir(name) { return this.has(name) ? readOnly() : super.mkdir(name); }
+  remove(name) { return this.has(name) ? readOnly() : super.remove(name); }
+  rename(from, to) { return this.has(from) || this.has(to) ? readOnly() : super.rename(from, to); }
+}
+
+function readOnly() {
+  throw errno.rofs;
 }

@@ -87,7 +87,9 @@ class Panel {
     try {
       const image = data.images[this.recipe.image];
       const more = Object.entries(this.recipe.beside ?? {}).map(async ([name, digest]) => [name, await program(digest)]);
-      const [wasm, memory, ...others] = await Promise.all([program(this.recipe.module), image && program(image.memory), ...more]);
+      const [wasm, memory, library, ...others] = await Promise.all([
+        program(this.recipe.module), image && program(image.memory), image?.library && program(image.library), ...more,
+      ]);
       if (this.ticket !== ticket) return;
       this.worker = new Worker(workerURL);
       this.worker.onmessage = ({ data: message }) => {
@@ -98,7 +100,7 @@ class Panel {
         e.preventDefault();
         this.show({ error: `this browser cannot run it (${e.message ?? "the worker failed"})` });
       };
-      this.worker.postMessage({ recipe: { ...this.recipe, image: image && { ...image } }, wasm, beside: Object.fromEntries(others), memory, inputs });
+      this.worker.postMessage({ recipe: { ...this.recipe, image: image && { ...image } }, wasm, beside: Object.fromEntries(others), memory, library, inputs });
     } catch (e) {
       this.show({ error: `this browser cannot run it (${e.message})` });
     }

@@ -221,6 +221,13 @@ export function parseAll(source) {
   return list;
 }
 
+// plain is a value without exactness, as scripts like it.
+export function plain(v) {
+  if (isInt(v)) return Number(v);
+  if (isList(v)) return v.map(plain);
+  return v instanceof Members ? Object.fromEntries(v.list.map(([name, item]) => [name, plain(item)])) : v;
+}
+
 // ---- types ----
 
 // typeName writes a type as signatures do.

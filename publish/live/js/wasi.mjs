@@ -525,7 +525,7 @@ export class Wasi {
       if (wantDir || oflags & oflagDirectory) return errno.notdir;
       if (create && !node) this.storage.entries(1);
       const size = node?.size ?? 0;
-      d.file = this.tree.open(name, { create, exclusive, truncate });
+      d.file = this.tree.open(name, { create, exclusive, truncate, write: d.writable });
       d.kind = "file";
       if (truncate && node) this.storage.cut(size);
     }

@@ -101,11 +101,11 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 	defer func() { res.noteUnknown(q, corpus) }()
 	if q.grouped() {
 		if len(q.Before) > 0 {
-			found = [][]rowID{sortRows(q.Before, slices.Concat(found...))}
+			found = [][]rowID{sortHits(q.Before, slices.Concat(found...), func(name string) field { return field{name: name} })}
 		}
 		res.group(q, found)
 		res.made = res.Columns[len(q.Group):]
-		return res.counted(q, res.arrange(q, nil))
+		return res.counted(q, res.arrange(q))
 	}
 	hits := slices.Concat(found...)
 	for _, f := range corpus.Files {
@@ -119,8 +119,17 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 	if q.HasText && len(q.Sort) == 0 {
 		sort.SliceStable(hits, func(a, b int) bool { return c.score[hits[a]] > c.score[hits[b]] })
 	}
-	res.list(q, hits, corpus)
-	return res.counted(q, res.arrange(q, hits))
+	fields := res.fields(q, corpus)
+	if len(q.Sort) > 0 {
+		hits = sortHits(q.Sort, hits, res.columnOf(fields))
+	}
+	hits = cut(q, hits) // before columns are decoded, which is what takes time
+	if q.Count {
+		res.Rows = make([][]value.Value, len(hits))
+		return res.counted(q, nil)
+	}
+	res.list(fields, hits)
+	return res, nil
 }
 
 // counted replaces the rows by their number, if that is all that was asked.
@@ -274,28 +283,104 @@ func (f *File) sift(s sieve, match test, count *[2]int) []rowID {
 	return found
 }
 
-// list makes one output row a hit.
-func (r *Result) list(q *Query, hits []rowID, corpus *Corpus) {
-	names := make([]string, len(q.Select))
-	for i, c := range q.Select {
-		names[i] = c.Field
+// field is where a column of an answer comes from: scalar turns a list into
+// text.
+type field struct {
+	name   string
+	scalar bool
+}
+
+func (f field) of(h rowID) value.Value {
+	v, _ := h.file.Field(h.row, f.name)
+	if f.scalar {
+		v = scalar(v)
+	}
+	return v
+}
+
+// fields are those of the answer's columns, which it names.
+func (r *Result) fields(q *Query, corpus *Corpus) []field {
+	var fields []field
+	for _, c := range q.Select {
+		fields = append(fields, field{c.Field, true})
 		r.Columns = append(r.Columns, c.Name())
 	}
-	plain := len(names) == 0
-	if plain {
-		names = columnsOf(r.Kind, corpus)
-		r.Columns = slices.Clone(names)
+	if len(fields) == 0 {
+		r.Columns = slices.Clone(columnsOf(r.Kind, corpus))
+		for _, name := range r.Columns {
+			fields = append(fields, field{name, r.Kind != "headlines"})
+		}
 	}
-	r.Rows, r.Places = make([][]value.Value, len(hits)), make([]Place, len(hits))
-	cells := make([]value.Value, len(hits)*len(names)) // of all rows
+	return fields
+}
+
+// columnOf finds what to sort by: a column of the answer, or else a field of the
+// rows that it does not show.
+func (r *Result) columnOf(fields []field) func(name string) field {
+	return func(name string) field {
+		if k := slices.Index(r.Columns, name); k >= 0 {
+			return fields[k]
+		}
+		return field{name: name}
+	}
+}
+
+// sortHits puts hits in order.
+func sortHits(by []Order, hits []rowID, column func(string) field) []rowID {
+	type keyed struct {
+		rowID
+		keys []value.Value
+	}
+	columns := make([]field, len(by))
+	for k, o := range by {
+		columns[k] = column(o.Column)
+	}
+	rows, keys := make([]keyed, len(hits)), make([]value.Value, len(hits)*len(by))
 	for i, h := range hits {
-		row := cells[i*len(names) : (i+1)*len(names) : (i+1)*len(names)]
-		for k, name := range names {
-			v, _ := h.file.Field(h.row, name)
-			if !plain || r.Kind != "headlines" {
-				v = scalar(v)
-			}
-			row[k] = v
+		rows[i] = keyed{h, keys[i*len(by) : (i+1)*len(by)]}
+		for k, c := range columns {
+			rows[i].keys[k] = c.of(h)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b keyed) int { return compareKeys(by, a.keys, b.keys) })
+	sorted := make([]rowID, len(hits))
+	for i, row := range rows {
+		sorted[i] = row.rowID
+	}
+	return sorted
+}
+
+// compareKeys compares the keys of two rows.
+func compareKeys(by []Order, a, b []value.Value) int {
+	for k, o := range by {
+		order := orderValues(a[k], b[k])
+		if o.Desc {
+			order = -order
+		}
+		if order != 0 {
+			return order
+		}
+	}
+	return 0
+}
+
+// cut leaves the rows that offset and limit do.
+func cut[T any](q *Query, rows []T) []T {
+	from, to := min(q.Offset, len(rows)), len(rows)
+	if q.Limit > 0 {
+		to = min(to, from+q.Limit)
+	}
+	return rows[from:to]
+}
+
+// list makes one output row a hit.
+func (r *Result) list(fields []field, hits []rowID) {
+	r.Rows, r.Places = make([][]value.Value, len(hits)), make([]Place, len(hits))
+	cells := make([]value.Value, len(hits)*len(fields)) // of all rows
+	for i, h := range hits {
+		row := cells[i*len(fields) : (i+1)*len(fields) : (i+1)*len(fields)]
+		for k, f := range fields {
+			row[k] = f.of(h)
 		}
 		r.Rows[i], r.Places[i] = row, Place{h.file.Path, h.file.line(h.row)}
 	}
@@ -387,95 +472,32 @@ func distinctNames(names []string, cols []Column) []string {
 	return names
 }
 
-// arrange sorts, skips and limits.
-func (r *Result) arrange(q *Query, hits []rowID) error {
-	if err := r.sort(q, hits); err != nil {
+// arrange sorts, skips and limits rows that stand for groups.
+func (r *Result) arrange(q *Query) error {
+	if err := r.sort(q.Sort); err != nil {
 		return err
 	}
-	from := min(q.Offset, len(r.Rows))
-	to := len(r.Rows)
-	if q.Limit > 0 {
-		to = min(to, from+q.Limit)
-	}
-	r.Rows = r.Rows[from:to]
-	if r.Places != nil {
-		r.Places = r.Places[from:to]
-	}
+	r.Rows = cut(q, r.Rows)
 	return nil
 }
 
-func (r *Result) sort(q *Query, hits []rowID) error {
-	if len(q.Sort) == 0 {
-		return nil
-	}
-	perm := make([]int, len(r.Rows))
-	keys := make([][]value.Value, len(r.Rows))
-	for i := range perm {
-		perm[i] = i
-		for _, o := range q.Sort {
-			v, ok := r.sortKey(o, i, hits)
-			if !ok && i == 0 && r.Places == nil {
-				return errorf(o.Pos, suggest(o.Column, r.Columns), "no column %s to sort by", o.Column)
-			}
-			keys[i] = append(keys[i], v)
+// sort puts rows in the order of their own columns.
+func (r *Result) sort(by []Order) error {
+	columns := make([]int, len(by))
+	for k, o := range by {
+		if columns[k] = slices.Index(r.Columns, o.Column); columns[k] < 0 && len(r.Rows) > 0 {
+			return errorf(o.Pos, suggest(o.Column, r.Columns), "no column %s to sort by", o.Column)
 		}
 	}
-	sort.SliceStable(perm, func(a, b int) bool {
-		for k, o := range q.Sort {
-			order := orderValues(keys[perm[a]][k], keys[perm[b]][k])
-			if order != 0 {
-				return order < 0 != o.Desc
-			}
+	keys := func(row []value.Value) []value.Value {
+		out := make([]value.Value, len(columns))
+		for k, c := range columns {
+			out[k] = row[c]
 		}
-		return false
-	})
-	rows, places := make([][]value.Value, len(perm)), make([]Place, 0, len(perm))
-	for i, p := range perm {
-		rows[i] = r.Rows[p]
-		if r.Places != nil {
-			places = append(places, r.Places[p])
-		}
+		return out
 	}
-	r.Rows = rows
-	if r.Places != nil {
-		r.Places = places
-	}
+	slices.SortStableFunc(r.Rows, func(a, b []value.Value) int { return compareKeys(by, keys(a), keys(b)) })
 	return nil
-}
-
-// sortRows puts rows in the order that groups take them.
-func sortRows(keys []Order, rows []rowID) []rowID {
-	values := make(map[rowID][]value.Value, len(rows))
-	for _, r := range rows {
-		for _, o := range keys {
-			v, _ := r.file.Field(r.row, o.Column)
-			values[r] = append(values[r], v)
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b rowID) int {
-		for k, o := range keys {
-			if order := orderValues(values[a][k], values[b][k]); order != 0 {
-				if o.Desc {
-					return -order
-				}
-				return order
-			}
-		}
-		return 0
-	})
-	return rows
-}
-
-// sortKey finds the value row i sorts by: an output column, or any field of
-// the row behind it.
-func (r *Result) sortKey(o Order, i int, hits []rowID) (value.Value, bool) {
-	if k := slices.Index(r.Columns, o.Column); k >= 0 {
-		return r.Rows[i][k], true
-	}
-	if r.Places == nil {
-		return value.Nil(), false
-	}
-	return hits[i].file.Field(hits[i].row, o.Column)
 }
 
 // orderValues sorts missing values last, numbers before text.

@@ -24,6 +24,8 @@ func (c *sessionInfoCmd) Help() string { return "Example:\n  wb session info not
 // frozenJSON is a frozen document as --json answers it.
 type frozenJSON struct {
 	instance.Info
+	Standing standing `json:"standing"`
+
 	Keys  []string `json:"keys"`
 	Files []string `json:"files"`
 }
@@ -38,14 +40,34 @@ func (c *sessionInfoCmd) Run(a *app) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
-	data := frozenJSON{instance.Describe(f), itemNames(f.KV), itemNames(f.Files)}
+	who, err := standingOf(f.Signer)
+	if err != nil {
+		return err
+	}
+	data := frozenJSON{instance.Describe(f), who, itemNames(f.KV), itemNames(f.Files)}
 	return a.answer("session", data, func(w io.Writer) error {
 		fmt.Fprintf(w, "%s: %d sessions, %d keys, %d files\n", data.Document, len(data.Sessions), len(data.Keys), len(data.Files))
+		fmt.Fprintln(w, signedBy(data.Signer, who))
 		for _, s := range data.Sessions {
 			fmt.Fprintf(w, "%-20s %8d bytes  after %s\n", s.Name, s.Size, strings.Join(s.Ran, ", "))
 		}
 		return nil
 	})
+}
+
+// signedBy says who signed a frozen file, and what they are to the user.
+func signedBy(signer string, who standing) string {
+	switch who {
+	case standingOwn:
+		return "signed by " + signer + ", a key of yours"
+	case standingTrusted:
+		return "signed by " + signer + ", whom you trust"
+	case standingRevoked:
+		return "signed by " + signer + ", a key of yours that was revoked"
+	case standingForeign:
+		return "signed by " + signer + ", whom you do not trust"
+	}
+	return "not signed"
 }
 
 func itemNames(items []freeze.Item) []string {

@@ -14,6 +14,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"wb/publish/bundle"
 	"wb/publish/fault"
@@ -121,6 +122,12 @@ func (t *Trust) By(issuer string, log []byte, asks []string) (did string, grante
 		}
 	}
 	return "", nil
+}
+
+// Trusts reports whether a key is that of somebody the user trusts with anything
+// at all, and was not revoked as far as is known here.
+func (t *Trust) Trusts(issuer string) bool {
+	return slices.ContainsFunc(t.Signers, func(s grants.Signer) bool { return t.signs(s, issuer, nil) })
 }
 
 // signs reports whether a key is that of a trusted signer, and was not revoked.

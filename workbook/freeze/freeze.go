@@ -3,10 +3,13 @@
 // values and files that the document keeps.
 //
 //	magic [length of the head, u32 little-endian][head, JSON] ([length, u64][blob])* [SHA-256]
+//	[length, u32][did:key of the signer, newline, Ed25519 signature]
 //
-// The SHA-256 at the end is of all before it. A file is read whole and checked
-// before anything in it is believed; what is then believed becomes memory of a
-// guest, files of a sandbox and values of a store, never code of the host.
+// The SHA-256 is of all before it, and is what is signed; a file that nobody
+// signed ends with a length of 0. A file is read whole and checked before
+// anything in it is believed; what is then believed becomes memory of a guest,
+// files of a sandbox and values of a store, never code of the host. Whether to
+// believe its signer is for the reader to decide (see [File.Signer]).
 //
 // What belongs to the host is not in it: no secret and no variable of the
 // user's, no grant, no key, no environment, no open file or connection, no clock.
@@ -23,7 +26,7 @@ import (
 
 const (
 	magicPrefix = "wb-freeze "
-	magic       = magicPrefix + "1\n"
+	magic       = magicPrefix + "2\n"
 	// MaxFile bounds a file, in bytes.
 	MaxFile = 2 << 30
 	maxHead = 64 << 20
@@ -35,6 +38,8 @@ const (
 	CodeVersion   = "freeze-version"   // it is one of another version
 	CodeTruncated = "freeze-truncated" // its end is missing
 	CodeDigest    = "freeze-digest"    // it is not what was written
+	CodeSignature = "freeze-signature" // it is not what its signer signed
+	CodeSigner    = "freeze-signer"    // nobody signed it who is trusted here
 	CodeToolchain = "freeze-toolchain" // it needs another version of a language
 	CodeSession   = "freeze-session"   // a session cannot be frozen, or does not thaw
 	CodeConflict  = "freeze-conflict"  // what it holds is here already, and differs
@@ -51,11 +56,14 @@ func (e *Error) Error() string { return e.Code + ": " + e.Message }
 // Hint is what to do about it.
 func (e *Error) Hint() string { return e.Help }
 
-// ExitCode is 5 for a file that is not whole, else 1.
+// ExitCode is 5 for a file that is not whole, 7 for one that is not to be trusted,
+// else 1.
 func (e *Error) ExitCode() int {
 	switch e.Code {
-	case CodeFormat, CodeVersion, CodeTruncated, CodeDigest:
+	case CodeFormat, CodeVersion, CodeTruncated, CodeDigest, CodeSignature:
 		return 5
+	case CodeSigner:
+		return 7
 	}
 	return 1
 }
@@ -73,6 +81,9 @@ type File struct {
 	// KV and Files are what components of the document's directory keep.
 	KV    []Item `json:"kv,omitempty"`
 	Files []Item `json:"files,omitempty"` // by volume:path
+
+	// Signer is the did:key of who signed the file it was read from, "" for nobody.
+	Signer string `json:"-"`
 }
 
 // Session is one of the document's.
@@ -141,8 +152,8 @@ func (f *File) blobs(visit func(b *Blob) error) error {
 	return items(f.Files)
 }
 
-// Write writes a file.
-func (f *File) Write(w io.Writer) error {
+// Write writes a file, signed if by is not nil.
+func (f *File) Write(w io.Writer, by Signer) error {
 	n := 0
 	_ = f.blobs(func(b *Blob) error { b.index = n; n++; return nil })
 	head, err := json.Marshal(f)
@@ -165,7 +176,8 @@ func (f *File) Write(w io.Writer) error {
 		return nil
 	})
 	if err == nil {
-		_, err = w.Write(sum.Sum(nil))
+		digest := sum.Sum(nil)
+		_, err = w.Write(append(digest, signed(digest, by)...))
 	}
 	return err
 }
@@ -186,7 +198,7 @@ func Parse(data []byte) (*File, error) {
 		return nil, Errorf(CodeFormat, "this is no frozen session")
 	case !bytes.HasPrefix(data, []byte(magic)):
 		line, _, _ := bytes.Cut(data[len(magicPrefix):min(len(data), 64)], []byte("\n"))
-		return nil, &Error{CodeVersion, fmt.Sprintf("it has version %.20q, this wb reads 1", line), "resume it with the wb that froze it"}
+		return nil, &Error{CodeVersion, fmt.Sprintf("it has version %.20q, this wb reads 2", line), "resume it with the wb that froze it"}
 	case len(data) > MaxFile:
 		return nil, Errorf(CodeFormat, "it has more than %d bytes", MaxFile)
 	}
@@ -197,13 +209,17 @@ func Parse(data []byte) (*File, error) {
 	if len(rest) < sha256.Size {
 		return nil, Errorf(CodeTruncated, "its end is missing")
 	}
-	if sum := sha256.Sum256(data[:len(data)-len(rest)]); len(rest) != sha256.Size || !bytes.Equal(sum[:], rest) {
+	digest, end := rest[:sha256.Size], rest[sha256.Size:]
+	if sum := sha256.Sum256(data[:len(data)-len(rest)]); !bytes.Equal(sum[:], digest) {
 		return nil, &Error{CodeDigest, "it is not what was written: its digest differs", "copy it again"}
+	}
+	if f.Signer, err = signerOf(digest, end); err != nil {
+		return nil, err
 	}
 	return f, nil
 }
 
-// parse reads all but the digest, which is the rest.
+// parse reads all but the digest and the signature, which are the rest.
 func parse(data []byte) (*File, []byte, error) {
 	rest := data[len(magic):]
 	take := func(n uint64) ([]byte, bool) {

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"testing"
+
+	"wb/trace/identity"
 )
 
 func sample() *File {
@@ -14,11 +16,54 @@ func sample() *File {
 }
 
 func encoded(t testing.TB) []byte {
+	return encodedBy(t, nil)
+}
+
+func encodedBy(t testing.TB, by Signer) []byte {
 	var b bytes.Buffer
-	if err := sample().Write(&b); err != nil {
+	if err := sample().Write(&b, by); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
+}
+
+func key(t testing.TB, n byte) identity.Key {
+	k, err := identity.FromSeed(bytes.Repeat([]byte{n}, 32))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+// A file says who signed it, and a changed one that they did not, even if its
+// digest was made anew.
+func TestSignature(t *testing.T) {
+	ada, bob := key(t, 1), key(t, 2)
+	for _, by := range []Signer{nil, ada, bob} {
+		f, err := Parse(encodedBy(t, by))
+		want := ""
+		if by != nil {
+			want = by.DID()
+		}
+		if err != nil || f.Signer != want {
+			t.Errorf("signed by %q: %v", want, err)
+		}
+	}
+	honest, other := encodedBy(t, ada), sample()
+	other.KV[0].Data.Bytes = []byte("forged")
+	var b bytes.Buffer
+	if err := other.Write(&b, nil); err != nil {
+		t.Fatal(err)
+	}
+	body := func(data []byte) int { return len(data) - len(signed(nil, ada)) }
+	forged := append(b.Bytes()[:b.Len()-4], honest[body(honest):]...) // with its own digest, and ada's signature
+	if _, err := Parse(forged); code(err) != CodeSignature {
+		t.Errorf("forged: %v", err)
+	}
+	renamed := bytes.Replace(honest, []byte(ada.DID()), []byte(bob.DID()), 1)
+	if _, err := Parse(renamed); code(err) != CodeSignature {
+		t.Errorf("in another's name: %v", err)
+	}
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -28,7 +73,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Fatal(err)
 	}
 	var again bytes.Buffer
-	if err := f.Write(&again); err != nil || !bytes.Equal(again.Bytes(), data) {
+	if err := f.Write(&again, nil); err != nil || !bytes.Equal(again.Bytes(), data) {
 		t.Errorf("written again it differs (%v)", err)
 	}
 	if string(f.Sessions[0].State.Bytes) != "memory" || string(f.Sessions[0].Ran[0].Made[0].Data.Bytes) != "made" || string(f.KV[0].Data.Bytes) != "value" {
@@ -38,7 +83,11 @@ func TestRoundTrip(t *testing.T) {
 
 // Every file that is cut short or changed is refused, with a code.
 func TestDamage(t *testing.T) {
-	data := encoded(t)
+	t.Run("unsigned", func(t *testing.T) { damage(t, encoded(t)) })
+	t.Run("signed", func(t *testing.T) { damage(t, encodedBy(t, key(t, 1))) })
+}
+
+func damage(t *testing.T, data []byte) {
 	for n := range data {
 		if _, err := Parse(data[:n]); code(err) == "" {
 			t.Errorf("%d bytes of %d: %v", n, len(data), err)
@@ -52,7 +101,7 @@ func TestDamage(t *testing.T) {
 	if _, err := Parse(append(bytes.Clone(data), 0)); code(err) != CodeDigest {
 		t.Errorf("a byte more: %v", err)
 	}
-	if _, err := Parse([]byte("wb-freeze 2\nsomething")); code(err) != CodeVersion {
+	if _, err := Parse([]byte("wb-freeze 1\nsomething")); code(err) != CodeVersion {
 		t.Errorf("another version: %v", err)
 	}
 	if _, err := Parse([]byte("#+TITLE: not this")); code(err) != CodeFormat {
@@ -70,6 +119,7 @@ func code(err error) string {
 
 func FuzzParse(f *testing.F) {
 	f.Add(encoded(f))
+	f.Add(encodedBy(f, key(f, 1)))
 	f.Add([]byte(magic))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if _, err := Parse(data); err != nil && code(err) == "" {

@@ -37,6 +37,13 @@ type Config struct {
 	Options workbook.Options
 	// Host has the stores of the workbook's directory; nil has none.
 	Host *capability.Host
+	// Signer signs what is frozen; nil leaves it unsigned.
+	Signer freeze.Signer
+	// Accept decides about a file that somebody signed, by their did:key, "" for
+	// nobody: an error refuses it; of a third party's, the sessions are resumed and
+	// the keys and files are not, and runs are those of a third party's document.
+	// nil refuses what Signer has not signed.
+	Accept func(signer string) (thirdParty bool, err error)
 }
 
 // Instance is a workbook that is alive. Its methods may be called by several
@@ -78,7 +85,12 @@ func Resume(ctx context.Context, config Config, r io.Reader) (*Instance, error) 
 	if err != nil {
 		return nil, err
 	}
-	if config.Host != nil {
+	thirdParty, err := config.accept(f.Signer)
+	if err != nil {
+		return nil, err
+	}
+	i.config.Options.ThirdParty = i.config.Options.ThirdParty || thirdParty
+	if config.Host != nil && !thirdParty {
 		if err := config.Host.Unpack(ctx, i.dir, f); err != nil {
 			return nil, err
 		}
@@ -86,6 +98,20 @@ func Resume(ctx context.Context, config Config, r io.Reader) (*Instance, error) 
 	f.KV, f.Files = nil, nil
 	i.state = f
 	return i, nil
+}
+
+func (c Config) accept(signer string) (thirdParty bool, err error) {
+	own := ""
+	if c.Signer != nil {
+		own = c.Signer.DID()
+	}
+	switch {
+	case c.Accept != nil:
+		return c.Accept(signer)
+	case signer != own:
+		return false, freeze.Errorf(freeze.CodeSigner, "it is signed by %q and not by %q", signer, own)
+	}
+	return false, nil
 }
 
 // Run runs the whole workbook, as [workbook.Run] does, in the sessions of the
@@ -159,6 +185,7 @@ type Info struct {
 	Document string    `json:"document"`
 	Calls    int       `json:"calls"` // since it was opened or resumed
 	Sessions []Session `json:"sessions"`
+	Signer   string    `json:"signer,omitempty"` // of the file it was read from, a did:key
 }
 
 // Session is one of its live sessions.
@@ -180,7 +207,7 @@ func (i *Instance) Info() Info {
 
 // Describe tells what is in a frozen document.
 func Describe(f *freeze.File) Info {
-	info := Info{Document: f.Document, Sessions: []Session{}}
+	info := Info{Document: f.Document, Sessions: []Session{}, Signer: f.Signer}
 	for _, s := range f.Sessions {
 		one := Session{Name: s.Name, Lang: s.Lang, Ran: []string{}, Size: len(s.State.Bytes)}
 		for _, ran := range s.Ran {
@@ -203,5 +230,5 @@ func (i *Instance) Freeze(ctx context.Context, w io.Writer) error {
 			return err
 		}
 	}
-	return f.Write(w)
+	return f.Write(w, i.config.Signer)
 }

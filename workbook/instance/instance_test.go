@@ -211,7 +211,7 @@ func TestRefused(t *testing.T) {
 		}
 		change(f)
 		var b bytes.Buffer
-		if err := f.Write(&b); err != nil {
+		if err := f.Write(&b, nil); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()

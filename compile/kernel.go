@@ -1,11 +1,13 @@
 package compile
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strconv"
 
 	"wb/sandbox"
+	"wb/value"
 )
 
 // KernelLayout says where a kernel's input and output lie in its memory, in
@@ -25,8 +27,26 @@ const (
 	KernelOut = "out_off"
 )
 
-// KernelLayoutOf reads the layout from Source.Args or Artifact.Meta through get.
-func KernelLayoutOf(get func(name string) (string, bool)) (KernelLayout, error) {
+// KernelLayout is the layout that the block's header arguments ask for.
+func (s *Source) KernelLayout() (KernelLayout, error) {
+	layout, err := kernelLayout(s.Arg)
+	if err != nil {
+		err = Errorf(s.At(1, 1), "%v", err)
+	}
+	return layout, err
+}
+
+// KernelLayout is the layout that the artifact's Meta keeps.
+func (a *Artifact) KernelLayout() (KernelLayout, error) {
+	return kernelLayout(func(name string) (string, bool) { text, ok := a.Meta[name]; return text, ok })
+}
+
+// SetKernelLayout keeps it.
+func (a *Artifact) SetKernelLayout(layout KernelLayout) {
+	a.Meta[KernelIn], a.Meta[KernelOut] = strconv.Itoa(int(layout.In)), strconv.Itoa(int(layout.Out))
+}
+
+func kernelLayout(get func(name string) (string, bool)) (KernelLayout, error) {
 	layout := DefaultKernelLayout
 	for name, to := range map[string]*uint32{KernelIn: &layout.In, KernelOut: &layout.Out} {
 		text, ok := get(name)
@@ -39,10 +59,14 @@ func KernelLayoutOf(get func(name string) (string, bool)) (KernelLayout, error) 
 		}
 		*to = uint32(n)
 	}
-	if layout.In >= layout.Out {
-		return layout, fmt.Errorf("kernel input at %d must lie before its output at %d", layout.In, layout.Out)
+	return layout, layout.check()
+}
+
+func (l KernelLayout) check() error {
+	if l.In >= l.Out {
+		return fmt.Errorf("kernel input at %d must lie before its output at %d", l.In, l.Out)
 	}
-	return layout, nil
+	return nil
 }
 
 // Kernel is a started program of kernel shape: it exports its memory and
@@ -58,27 +82,34 @@ type Kernel struct {
 // kernelFunc is the function a kernel exports.
 const kernelFunc = "process"
 
-// StartKernel starts the module of command.
-func StartKernel(ctx context.Context, engine *sandbox.Engine, command sandbox.Command, layout KernelLayout) (*Kernel, error) {
+// StartKernel starts an artifact that keeps its layout; name is what messages
+// call it.
+func StartKernel(ctx context.Context, engine *sandbox.Engine, name string, art *Artifact, job *Job) (*Kernel, error) {
+	module, err := engine.Compile(ctx, name, art.Wasm)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := art.KernelLayout()
+	if err != nil {
+		return nil, err
+	}
+	command := job.Command(module, []string{"kernel"}, job.Stdout, job.Stderr)
+	command.Stdin = nil
+	return startKernel(ctx, engine, command, func(*sandbox.Instance) (KernelLayout, error) { return layout, nil })
+}
+
+func startKernel(ctx context.Context, engine *sandbox.Engine, command sandbox.Command, layout func(*sandbox.Instance) (KernelLayout, error)) (*Kernel, error) {
 	in, err := engine.Start(ctx, command)
 	if err != nil {
 		return nil, err
 	}
-	k, err := NewKernel(in, layout)
+	k := &Kernel{instance: in, process: in.Func(kernelFunc)}
+	if k.layout, err = layout(in); err == nil && k.process == nil {
+		err = fmt.Errorf("%s: no exported function %s(in_len) -> out_len", command.Module.Name(), kernelFunc)
+	}
 	if err != nil {
 		in.Close(ctx)
-		return nil, fmt.Errorf("%s: %w", command.Module.Name(), err)
-	}
-	return k, nil
-}
-
-// NewKernel makes a kernel of a started instance, for lanes that learn the
-// layout from the program itself. The instance is the kernel's from then on,
-// unless there is an error.
-func NewKernel(in *sandbox.Instance, layout KernelLayout) (*Kernel, error) {
-	k := &Kernel{instance: in, process: in.Func(kernelFunc), layout: layout}
-	if k.process == nil {
-		return nil, fmt.Errorf("no exported function %s(in_len) -> out_len", kernelFunc)
+		return nil, err
 	}
 	return k, nil
 }
@@ -90,21 +121,19 @@ const (
 	KernelOutFunc = "wb_out"
 )
 
-// NewPlacedKernel is NewKernel for a program that exports [KernelInFunc] and
+// StartPlacedKernel starts a program that exports [KernelInFunc] and
 // [KernelOutFunc].
-func NewPlacedKernel(ctx context.Context, in *sandbox.Instance) (*Kernel, error) {
-	var layout KernelLayout
-	for name, to := range map[string]*uint32{KernelInFunc: &layout.In, KernelOutFunc: &layout.Out} {
-		at, err := in.Call(ctx, name)
-		if err != nil {
-			return nil, err
+func StartPlacedKernel(ctx context.Context, engine *sandbox.Engine, command sandbox.Command) (*Kernel, error) {
+	return startKernel(ctx, engine, command, func(in *sandbox.Instance) (layout KernelLayout, err error) {
+		for name, to := range map[string]*uint32{KernelInFunc: &layout.In, KernelOutFunc: &layout.Out} {
+			at, err := in.Call(ctx, name)
+			if err != nil {
+				return layout, err
+			}
+			*to = uint32(at[0])
 		}
-		*to = uint32(at[0])
-	}
-	if layout.In >= layout.Out {
-		return nil, fmt.Errorf("kernel input at %d must lie before its output at %d", layout.In, layout.Out)
-	}
-	return NewKernel(in, layout)
+		return layout, layout.check()
+	})
 }
 
 // Call gives the kernel in and returns its output, a view that is valid until
@@ -126,6 +155,13 @@ func (k *Kernel) Call(ctx context.Context, in []byte) ([]byte, error) {
 		return nil, fmt.Errorf("kernel: %s returned %d, its memory has %d bytes", kernelFunc, int32(n), k.instance.Memory().Size())
 	}
 	return out, nil
+}
+
+// Once calls the kernel for a job of its own, and closes it.
+func (k *Kernel) Once(ctx context.Context, in []byte) (*Outcome, error) {
+	defer k.Close(ctx)
+	out, err := k.Call(ctx, in)
+	return &Outcome{Value: value.OfString(string(out)), Stdout: bytes.Clone(out), Usage: k.Usage()}, err
 }
 
 // Renew gives the kernel fresh limits for what follows.

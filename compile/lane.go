@@ -13,6 +13,7 @@
 package compile
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"strings"
@@ -174,6 +175,12 @@ type Job struct {
 	// than when it was built; interpreters place runtime errors with it. Nil
 	// places them relative to the block.
 	Source *Source
+}
+
+// Command is a run of a module for the job.
+func (j *Job) Command(module *sandbox.Module, args []string, stdout, stderr io.Writer) sandbox.Command {
+	return sandbox.Command{Module: module, Args: args, Stdin: bytes.NewReader(j.Stdin), Stdout: stdout, Stderr: stderr,
+		Files: j.Files, Dir: j.Dir, Limits: j.Limits, Caps: j.Caps, Host: j.Host()}
 }
 
 // Tee keeps output and passes it on to who listens, if anybody does.

@@ -69,7 +69,7 @@ type Recipe struct {
 	Func   string        // of EntryFunc
 	Listed bool          // of EntryFunc: several results are a list, not an object
 	Layout KernelLayout  // of EntryKernel
-	Placed bool          // of EntryKernel: the program itself says the layout, see [NewPlacedKernel]
+	Placed bool          // of EntryKernel: the program itself says the layout, see [StartPlacedKernel]
 	Inputs []value.Field // what is passed to the function, by name
 
 	// Fails is set for a function whose result is {"ok": …} or {"err": …} and

@@ -80,7 +80,7 @@ func layoutOf(t value.Type) layout {
 	case value.TypeTuple:
 		return structOf(t.Args)
 	case value.TypeRecord:
-		return structOf(fieldTypes(t.Fields))
+		return structOf(Types(t.Fields))
 	}
 	panic(fmt.Sprintf("abi: no layout for type %s", t)) // ParseSig makes no other kinds
 }
@@ -112,7 +112,8 @@ func resultOffset(t value.Type) (uint32, layout) {
 	return offset, whole.padded()
 }
 
-func fieldTypes(params []value.Param) []value.Type {
+// Types are the types of parameters, results or members.
+func Types(params []value.Param) []value.Type {
 	types := make([]value.Type, len(params))
 	for i, p := range params {
 		types[i] = p.Type

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"wb/compile"
 	"wb/sandbox"
 	"wb/value"
 )
@@ -67,4 +68,24 @@ func Call(ctx context.Context, in *sandbox.Instance, sig *value.Sig, args []valu
 		return value.Value{}, fmt.Errorf("%s: %w", sig.Name, err)
 	}
 	return v, nil
+}
+
+// Run starts a component, whose signature is given in writing, and calls it. The
+// outcome is nil when it did not come to the call.
+func Run(ctx context.Context, engine *sandbox.Engine, command sandbox.Command, signature string, inputs []value.Field) (*compile.Outcome, error) {
+	sig, err := value.ParseSig(signature)
+	if err != nil {
+		return nil, err
+	}
+	args, err := Arguments(sig, inputs)
+	if err != nil {
+		return nil, err
+	}
+	in, err := engine.Start(ctx, command)
+	if err != nil {
+		return nil, err
+	}
+	defer in.Close(ctx)
+	v, err := Call(ctx, in, sig, args)
+	return &compile.Outcome{Value: v, Usage: in.Usage()}, err
 }

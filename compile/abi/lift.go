@@ -31,7 +31,7 @@ const valueCost = 160
 // object of the named ones.
 func lift(m memory, sig *value.Sig, at uint32) (value.Value, error) {
 	l := &lifter{memory: m, budget: MaxResult}
-	types := fieldTypes(sig.Results)
+	types := Types(sig.Results)
 	places := offsets(types)
 	switch {
 	case len(types) == 0:
@@ -98,7 +98,7 @@ func (l *lifter) get(path string, at uint32, t value.Type) (value.Value, error) 
 		return value.OfList(items...), nil
 	case value.TypeRecord:
 		fields := make([]value.Field, len(t.Fields))
-		for i, offset := range offsets(fieldTypes(t.Fields)) {
+		for i, offset := range offsets(Types(t.Fields)) {
 			v, err := l.get(path+"."+t.Fields[i].Name, at+offset, t.Fields[i].Type)
 			if err != nil {
 				return value.Value{}, err

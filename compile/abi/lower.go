@@ -24,10 +24,10 @@ const MaxArguments = 1 << 30
 // lower lays out the arguments of a call. They have been fitted to the
 // signature already.
 func lower(sig *value.Sig, args []value.Value) (*frame, error) {
-	types := fieldTypes(sig.Params)
+	types := Types(sig.Params)
 	f := &frame{}
 	start := f.reserve(structOf(types))
-	f.result = f.reserve(structOf(fieldTypes(sig.Results)))
+	f.result = f.reserve(structOf(Types(sig.Results)))
 	for i, offset := range offsets(types) {
 		if err := f.put(start+offset, types[i], args[i]); err != nil {
 			return nil, fmt.Errorf("%s: %w", sig.Params[i].Name, err)
@@ -79,7 +79,7 @@ func (f *frame) put(at uint32, t value.Type, v value.Value) error {
 		for i, field := range t.Fields {
 			members[i], _ = v.Get(field.Name)
 		}
-		return f.putMembers(at, fieldTypes(t.Fields), members)
+		return f.putMembers(at, Types(t.Fields), members)
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"wb/compile"
 	"wb/compile/abi"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // metaSig is the entry of Artifact.Meta with the signature of a component.
@@ -53,24 +52,15 @@ func (l *lane) buildComponent(ctx context.Context, src *compile.Source) (*compil
 
 // runComponent checks the inputs, calls the function and reads its result.
 func (l *lane) runComponent(ctx context.Context, module *sandbox.Module, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	sig, err := value.ParseSig(art.Meta[metaSig])
-	if err != nil {
-		return nil, err
-	}
-	args, err := abi.Arguments(sig, job.Inputs)
-	if err != nil {
-		return nil, err
-	}
 	var stdout, stderr bytes.Buffer
-	in, err := l.env.Engine.Start(ctx, sandbox.Command{Module: module, Args: []string{"block"}, Stdin: bytes.NewReader(job.Stdin),
-		Stdout: compile.Tee(&stdout, job.Stdout), Stderr: compile.Tee(&stderr, job.Stderr), Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()})
-	if err != nil {
+	command := job.Command(module, []string{"block"}, compile.Tee(&stdout, job.Stdout), compile.Tee(&stderr, job.Stderr))
+	out, err := abi.Run(ctx, l.env.Engine, command, art.Meta[metaSig], job.Inputs)
+	if out == nil {
 		return nil, err
 	}
-	defer in.Close(ctx)
-	v, err := abi.Call(ctx, in, sig, args)
 	if c := crash(job.Source, stderr.String(), err); c != nil {
 		err = c
 	}
-	return &compile.Outcome{Value: v, Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Usage: in.Usage()}, err
+	out.Stdout, out.Stderr = stdout.Bytes(), stderr.Bytes()
+	return out, err
 }

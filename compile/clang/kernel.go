@@ -6,8 +6,6 @@ import (
 	"strconv"
 
 	"wb/compile"
-	"wb/sandbox"
-	"wb/value"
 )
 
 // kernelOutput is how far behind the start of the output a kernel's own data
@@ -31,9 +29,9 @@ func kernelUnit(src *compile.Source, layout compile.KernelLayout) (*unit, error)
 }
 
 func (l *lane) buildKernel(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
-	layout, err := compile.KernelLayoutOf(src.Arg)
+	layout, err := src.KernelLayout()
 	if err != nil {
-		return nil, compile.Errorf(src.At(1, 1), "%v", err)
+		return nil, err
 	}
 	found := false
 	for _, f := range functions(src.Body) {
@@ -56,23 +54,13 @@ func (l *lane) buildKernel(ctx context.Context, src *compile.Source) (*compile.A
 		return nil, err
 	}
 	art := l.artifact(src, wasm, warnings)
-	art.Meta[compile.KernelIn] = strconv.Itoa(int(layout.In))
-	art.Meta[compile.KernelOut] = strconv.Itoa(int(layout.Out))
+	art.SetKernelLayout(layout)
 	return art, nil
 }
 
 // OpenKernel implements [compile.KernelOpener].
 func (l *lane) OpenKernel(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Kernel, error) {
-	module, err := l.env.Engine.Compile(ctx, l.info.Name, art.Wasm)
-	if err != nil {
-		return nil, err
-	}
-	layout, err := compile.KernelLayoutOf(func(name string) (string, bool) { text, ok := art.Meta[name]; return text, ok })
-	if err != nil {
-		return nil, err
-	}
-	return compile.StartKernel(ctx, l.env.Engine, sandbox.Command{Module: module, Args: []string{"kernel"}, Stdout: job.Stdout, Stderr: job.Stderr,
-		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()}, layout)
+	return compile.StartKernel(ctx, l.env.Engine, l.info.Name, art, job)
 }
 
 // runKernel calls a kernel once, with the job's standard input.
@@ -81,10 +69,9 @@ func (l *lane) runKernel(ctx context.Context, art *compile.Artifact, job *compil
 	if err != nil {
 		return nil, err
 	}
-	defer k.Close(ctx)
-	out, err := k.Call(ctx, job.Stdin)
+	out, err := k.Once(ctx, job.Stdin)
 	if c := crash(job.Source, "", err); c != nil {
 		err = c
 	}
-	return &compile.Outcome{Value: value.OfString(string(out)), Stdout: append([]byte(nil), out...), Usage: k.Usage()}, err
+	return out, err
 }

@@ -166,19 +166,14 @@ func startUp(src *compile.Source, lang language) string {
 		"__attribute__((constructor(101))) static void wb_start(void) { const char *dir = getenv(\"PWD\"); if (dir) chdir(dir); }\n" + after
 }
 
-// at places an error that is not about a line. A broken limit, or a compiler
-// that trapped, is the block's fault: compiling it takes more than any sane
-// program needs.
+// at places an error that is not about a line. A compiler that trapped is the
+// block's fault as a broken limit is.
 func at(src *compile.Source, err error) error {
-	var limit *sandbox.LimitError
-	if errors.As(err, &limit) {
-		return compile.Errorf(src.At(1, 1), "compiling this block takes too much: %v", limit)
-	}
 	var trap *sandbox.TrapError
 	if errors.As(err, &trap) {
 		return compile.Errorf(src.At(1, 1), "the compiler gave up on this block: it ran out of memory or into a mistake of its own")
 	}
-	return fmt.Errorf("%s: %w", src.At(1, 1), err)
+	return src.Misbuilt(err)
 }
 
 // buildError never loses what the compiler said: when no message could be
@@ -224,11 +219,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 func (l *lane) runProgram(ctx context.Context, module *sandbox.Module, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
 	var stdout, stderr bytes.Buffer
 	args := append([]string{"block"}, art.Words(metaCmdline)...)
-	exit, err := l.env.Engine.Run(ctx, sandbox.Command{
-		Module: module, Args: append(args, job.Args...), Stdin: bytes.NewReader(job.Stdin),
-		Stdout: compile.Tee(&stdout, job.Stdout), Stderr: compile.Tee(&stderr, job.Stderr),
-		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host(),
-	})
+	exit, err := l.env.Engine.Run(ctx, job.Command(module, append(args, job.Args...), compile.Tee(&stdout, job.Stdout), compile.Tee(&stderr, job.Stderr)))
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	if art.Shape == compile.ShapeBabel {
 		out.Value = art.Results().Read(compile.Dedent(stdout.String()))

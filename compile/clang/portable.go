@@ -19,7 +19,7 @@ func (l *lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job
 		r.Sig, err = value.ParseSig(art.Meta[metaSig])
 	case compile.ShapeKernel:
 		r.Entry, r.Args, r.Stdin = compile.EntryKernel, []string{"kernel"}, job.Stdin
-		r.Layout, err = compile.KernelLayoutOf(func(name string) (string, bool) { text, ok := art.Meta[name]; return text, ok })
+		r.Layout, err = art.KernelLayout()
 	default:
 		r.Entry, r.Read = compile.EntryStart, compile.ReadText
 		r.Args = append(r.Args, art.Words(metaCmdline)...)

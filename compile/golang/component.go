@@ -51,8 +51,8 @@ func (l lane) buildComponent(ctx context.Context, t *tool, src *compile.Source) 
 		if code, err = makeGlue(b, sig, f); err != nil {
 			return nil, err
 		}
-		if f.fails && !declaresError(sig) {
-			sig = failing(sig)
+		if f.fails && !abi.DeclaresError(sig) {
+			sig = abi.Failing(sig)
 		} else {
 			f.fails = false
 		}

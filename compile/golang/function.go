@@ -4,8 +4,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"slices"
-	"strings"
 
 	"wb/compile"
 	"wb/value"
@@ -27,44 +25,25 @@ type param struct {
 	typ  goType
 }
 
-// chooseFunction finds the function to call: the one of the component's or the
-// signature's name, however its words are joined, else the only exported one,
-// else the only one.
+// chooseFunction finds the function to call, however the words of its name are
+// joined.
 func chooseFunction(b *block) (function, error) {
-	src := b.src
 	if b.file == nil {
 		return function{}, errUnparsed
 	}
 	var candidates []*ast.FuncDecl
+	var list []compile.Callable
 	for _, f := range b.functions() {
 		if f.Recv == nil && f.Type.TypeParams == nil && f.Name.Name != "main" && f.Name.Name != "init" {
 			candidates = append(candidates, f)
+			list = append(list, compile.Callable{Name: f.Name.Name, Public: f.Name.IsExported()})
 		}
 	}
-	names := []string{src.Func}
-	if src.Sig != nil {
-		names = append(names, src.Sig.Name)
+	i, err := b.src.Choose(list, compile.LooseName, "func half(x float64) float64 { return x / 2 }", "name the component after it, or export only that one")
+	if err != nil {
+		return function{}, err
 	}
-	for _, name := range names {
-		if i := slices.IndexFunc(candidates, func(f *ast.FuncDecl) bool { return loose(f.Name.Name) == loose(name) }); i >= 0 {
-			return b.function(candidates[i]), nil
-		}
-	}
-	if exported := slices.DeleteFunc(slices.Clone(candidates), func(f *ast.FuncDecl) bool { return !f.Name.IsExported() }); len(exported) > 0 {
-		candidates = exported
-	}
-	switch len(candidates) {
-	case 1:
-		return b.function(candidates[0]), nil
-	case 0:
-		return function{}, compile.Errorf(src.At(1, 1), "no function to call in this block").WithHint("write one, such as: func half(x float64) float64 { return x / 2 }")
-	}
-	var list []string
-	for _, f := range candidates {
-		list = append(list, f.Name.Name)
-	}
-	return function{}, compile.Errorf(src.At(1, 1), "which function is to be called? candidates: %s", strings.Join(list, ", ")).
-		WithHint("name the component after it, or export only that one")
+	return b.function(candidates[i]), nil
 }
 
 // function reads a declaration.

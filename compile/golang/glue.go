@@ -124,24 +124,6 @@ func makeGlue(b *block, sig *value.Sig, f function) (string, error) {
 	return code.String(), g.err
 }
 
-// failing is the signature at the level of the call for a function that
-// returns an error which its own signature does not have.
-func failing(sig *value.Sig) *value.Sig {
-	ok := value.Type{Kind: value.TypeOption, Args: []value.Type{{Kind: value.TypeBool}}} // null, for no result at all
-	switch {
-	case len(sig.Results) == 1 && sig.Results[0].Name == "":
-		ok = sig.Results[0].Type
-	case len(sig.Results) > 0:
-		ok = value.Type{Kind: value.TypeRecord, Fields: sig.Results}
-	}
-	return &value.Sig{Name: sig.Name, Params: sig.Params, Results: []value.Param{{Type: value.Type{Kind: value.TypeResult, Args: []value.Type{ok, {Kind: value.TypeString}}}}}}
-}
-
-// declaresError reports whether the signature says itself that it can fail.
-func declaresError(sig *value.Sig) bool {
-	return len(sig.Results) == 1 && sig.Results[0].Type.Kind == value.TypeResult
-}
-
 // call writes the call and stores what it returns.
 func (g *glue) call(indent, call string) string {
 	var names []string
@@ -152,8 +134,8 @@ func (g *glue) call(indent, call string) string {
 	results, at := g.sig.Results, "result"
 	if g.f.fails {
 		names = append(names, "err")
-		whole := failing(g.sig).Results[0].Type
-		if declaresError(g.sig) {
+		whole := abi.Failing(g.sig).Results[0].Type
+		if abi.DeclaresError(g.sig) {
 			whole = g.sig.Results[0].Type
 			if whole.Args[1].Kind != value.TypeString {
 				g.fail("%s returns an error, so its signature's result must be result<…, string>", g.f.name)
@@ -171,7 +153,7 @@ func (g *glue) call(indent, call string) string {
 		fmt.Fprintf(&b, "%s%s\n", indent, call)
 	}
 	switch {
-	case declaresError(g.sig) && !g.f.fails:
+	case abi.DeclaresError(g.sig) && !g.f.fails:
 		g.fail("%s must return an error as its last result, as its signature returns %s", g.f.name, g.sig.Results[0].Type)
 	case len(results) == 0:
 		for _, n := range names {
@@ -280,7 +262,7 @@ func (g *glue) get(typ goType, t value.Type, at, where string) string {
 			break
 		}
 		var members []string
-		for i, offset := range abi.Offsets(fieldTypes(t)) {
+		for i, offset := range abi.Offsets(abi.Types(t.Fields)) {
 			f, ok := typ.field(t.Fields[i].Name)
 			if !ok {
 				g.fail("%s has no field for the member %s of %s", typ.text, t.Fields[i].Name, where)
@@ -351,7 +333,7 @@ func (g *glue) put(indent string, typ goType, t value.Type, at, v, where string)
 			break
 		}
 		var b strings.Builder
-		for i, offset := range abi.Offsets(fieldTypes(t)) {
+		for i, offset := range abi.Offsets(abi.Types(t.Fields)) {
 			f, ok := typ.field(t.Fields[i].Name)
 			if !ok {
 				g.fail("%s has no field for the member %s of %s", typ.text, t.Fields[i].Name, where)
@@ -383,14 +365,6 @@ func tupleTypes(typ goType, n int) ([]goType, bool) {
 		return list, true
 	}
 	return nil, false
-}
-
-func fieldTypes(t value.Type) []value.Type {
-	types := make([]value.Type, len(t.Fields))
-	for i, f := range t.Fields {
-		types[i] = f.Type
-	}
-	return types
 }
 
 func (g *glue) unfit(typ goType, t value.Type, where string) string {

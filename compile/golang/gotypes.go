@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wb/compile"
 	"wb/value"
 )
 
@@ -123,7 +124,7 @@ func (g goType) field(member string) (goField, bool) {
 	for _, same := range []func(goField) bool{
 		func(f goField) bool { return f.tag == member },
 		func(f goField) bool { return f.name == member },
-		func(f goField) bool { return loose(f.name) == loose(member) },
+		func(f goField) bool { return compile.LooseName(f.name) == compile.LooseName(member) },
 	} {
 		for _, f := range g.fields {
 			if same(f) {
@@ -132,12 +133,6 @@ func (g goType) field(member string) (goField, bool) {
 		}
 	}
 	return goField{}, false
-}
-
-// loose is a name without what tells score_items, scoreItems and ScoreItems
-// apart.
-func loose(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
 }
 
 // infer is the signature type that a Go type stands for.

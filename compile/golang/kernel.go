@@ -8,7 +8,6 @@ import (
 
 	"wb/compile"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // kernelOutput is how many bytes a kernel may write.
@@ -46,9 +45,9 @@ func wbProcess(n int32) int32 { return int32(%s) }
 
 // buildKernel builds a module that is started once and called many times.
 func (l lane) buildKernel(ctx context.Context, t *tool, src *compile.Source) (*compile.Artifact, error) {
-	layout, err := compile.KernelLayoutOf(src.Arg)
+	layout, err := src.KernelLayout()
 	if err != nil {
-		return nil, compile.Errorf(src.At(1, 1), "%v", err)
+		return nil, err
 	}
 	b, err := newBlock(src, t.std, false)
 	if err != nil {
@@ -109,15 +108,11 @@ func (l lane) openKernel(ctx context.Context, art *compile.Artifact, job *compil
 	if err != nil {
 		return nil, err
 	}
-	in, err := l.env.Engine.Start(ctx, command)
+	k, err := compile.StartPlacedKernel(ctx, l.env.Engine, command)
 	if err != nil {
 		return nil, l.ended(s, job, err)
 	}
-	k, err := compile.NewPlacedKernel(ctx, in)
-	if err != nil {
-		in.Close(ctx)
-	}
-	return k, err
+	return k, nil
 }
 
 // runKernel calls a kernel once, with the job's standard input.
@@ -127,9 +122,7 @@ func (l lane) runKernel(ctx context.Context, art *compile.Artifact, job *compile
 	if err != nil {
 		return nil, err
 	}
-	defer k.Close(ctx)
-	got, err := k.Call(ctx, job.Stdin)
-	out := &compile.Outcome{Value: value.OfString(string(got)), Stdout: bytes.Clone(got), Usage: k.Usage()}
+	out, err := k.Once(ctx, job.Stdin)
 	var exit *sandbox.ExitError
 	if err = l.ended(s, job, err); errors.As(err, &exit) {
 		out.Exit, err = max(1, exit.Code), nil

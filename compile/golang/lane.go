@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -101,7 +100,7 @@ func (l lane) make(ctx context.Context, t *tool, b *block, glue []file, m mode) 
 	for _, u := range s.units {
 		object, messages, err := made.compile(ctx, u)
 		if err != nil {
-			return nil, nil, at(b.src, err)
+			return nil, nil, b.src.Misbuilt(err)
 		}
 		if object == nil {
 			return nil, nil, b.buildError(messages)
@@ -109,22 +108,12 @@ func (l lane) make(ctx context.Context, t *tool, b *block, glue []file, m mode) 
 	}
 	wasm, messages, err := made.link(ctx, m)
 	if err != nil {
-		return nil, nil, at(b.src, err)
+		return nil, nil, b.src.Misbuilt(err)
 	}
 	if wasm == nil {
 		return nil, nil, b.linkError(messages)
 	}
 	return wasm, nil, nil
-}
-
-// at places an error that is not about a line. A broken limit is the block's
-// fault: compiling it takes more than any sane program needs.
-func at(src *compile.Source, err error) error {
-	var limit *sandbox.LimitError
-	if errors.As(err, &limit) {
-		return compile.Errorf(src.At(1, 1), "compiling this block takes too much: %v", limit)
-	}
-	return fmt.Errorf("%s: %w", src.At(1, 1), err)
 }
 
 // Run executes a built block.
@@ -144,10 +133,9 @@ func (l lane) command(ctx context.Context, art *compile.Artifact, job *compile.J
 	if err != nil {
 		return sandbox.Command{}, err
 	}
-	return sandbox.Command{
-		Module: module, Args: append([]string{"block"}, args...), Env: environment(job), Stdin: bytes.NewReader(job.Stdin), Stdout: stdout, Stderr: stderr,
-		Files: job.Docked(ctx), Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host(),
-	}, nil
+	command := job.Command(module, append([]string{"block"}, args...), stdout, stderr)
+	command.Env, command.Files = environment(job), job.Docked(ctx)
+	return command, nil
 }
 
 // environment tunes the collector to the memory that the job may use: it

@@ -86,6 +86,18 @@ func Complaint(out *compile.Outcome, err error) string {
 	return ""
 }
 
+// Said is what a person sees of a run: its error, else what it wrote to standard
+// error, whether it failed or not.
+func Said(out *compile.Outcome, err error) string {
+	switch {
+	case err != nil:
+		return err.Error()
+	case out == nil:
+		return ""
+	}
+	return string(out.Stderr)
+}
+
 // Inputs are the members of a JSON object as a component's inputs.
 func Inputs(t testing.TB, object string) []value.Field {
 	t.Helper()

@@ -20,7 +20,7 @@ var guestFiles embed.FS
 
 // guestModules are the modules of guest/ in the order in which they need each
 // other: name in Python, name of the file. The last one gets Python ready.
-var guestModules = [][2]string{{"_wb_missing", "missing"}, {"_wb_values", "values"}, {"_wb_errors", "errors"}, {"_wb_loop", "loop"}, {"wb", dockFile}, {"_wb", "bridge"}}
+var guestModules = [][2]string{{"_wb_missing", "missing"}, {"_wb_values", "values"}, {"_wb_errors", "errors"}, {"_wb_loop", "loop"}, {"_wb_finder", "finder"}, {"wb", dockFile}, {"_wb", "bridge"}}
 
 // dockFile is the one module that package dock makes.
 const dockFile = "dock"

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/compile/abi"
+	"wb/compile/viac"
 	"wb/value"
 )
 
@@ -143,33 +145,27 @@ type glue struct {
 // function can fail but its signature does not say so.
 func makeGlue(src *compile.Source, sig *value.Sig, f function) (string, error) {
 	g := &glue{src: src, sig: sig, f: f, known: make(map[string]string)}
-	if len(f.params) != len(sig.Params) {
-		return "", g.mismatch("%s takes %d parameters, its signature has %d", f.name, len(f.params), len(sig.Params))
+	if err := f.Check(src, sig, "a Result", prototype(f.Name, sig)); err != nil {
+		return "", err
 	}
-	if declaresError(sig) && !f.fails() {
-		return "", g.mismatch("%s must return a Result, as its signature returns %s", f.name, sig.Results[0].Type)
-	}
-	whole := sig
-	if f.fails() && !declaresError(sig) {
-		whole = failing(sig)
-	}
+	whole := f.Called(sig)
 	var args, body strings.Builder
-	call := make([]string, len(f.params))
+	call := make([]string, len(f.Params))
 	for i, p := range whole.Params {
-		fmt.Fprintf(&args, " p%d: %s,", i, g.wire(p.Type, f.params[i].typ))
-		typ, pass, more := owned(f.params[i].typ, fmt.Sprintf("a%d", i))
+		fmt.Fprintf(&args, " p%d: %s,", i, g.wire(p.Type, f.Params[i].Type))
+		typ, pass, more := owned(f.Params[i].Type, fmt.Sprintf("a%d", i))
 		fmt.Fprintf(&body, "    let mut a%d: %s = wb::In::get(args.p%d);\n    let _ = &mut a%d;\n%s", i, typ, i, i, more)
 		call[i] = pass
 	}
 	result := "()"
-	returned := f.result
-	if f.fails() {
+	returned := f.Result
+	if f.Fails {
 		if inner, ok := arguments(returned); ok && len(inner) > 0 {
 			returned = inner[0]
 		}
 	}
 	switch {
-	case len(whole.Results) == 1 && whole.Results[0].Name == "" && f.fails():
+	case len(whole.Results) == 1 && whole.Results[0].Name == "" && f.Fails:
 		inner := whole.Results[0].Type.Args
 		result = "wb::Res<" + g.wire(inner[0], returned) + ", wb::Text>"
 	case len(whole.Results) == 1 && whole.Results[0].Name == "":
@@ -191,7 +187,7 @@ pub unsafe extern "C" fn wb_call(args: *const WbArgs, result: *mut WbReturned) {
     let _ = args;
 %s    ::std::ptr::write(result, wb::Out::put(%s(%s)));
 }
-`, args.String(), result, body.String(), f.name, strings.Join(call, ", ")), nil
+`, args.String(), result, body.String(), f.Name, strings.Join(call, ", ")), nil
 }
 
 // owned is the type that an argument is made as, how it is passed, and what
@@ -248,15 +244,10 @@ func element(typ string) string {
 	return ""
 }
 
-// scalars are the types of single words.
-var scalars = map[value.TypeKind]string{
-	value.TypeBool: "bool", value.TypeS32: "i32", value.TypeU32: "u32", value.TypeS64: "i64", value.TypeU64: "u64", value.TypeF32: "f32", value.TypeF64: "f64",
-}
-
 // wire is the type that lies in memory as package abi has it; typ is what the
 // author wrote there, whose structs get their conversions.
 func (g *glue) wire(t value.Type, typ string) string {
-	if s, ok := scalars[t.Kind]; ok {
+	if s, ok := viac.Scalars[t.Kind]; ok {
 		return s
 	}
 	switch t.Kind {
@@ -274,7 +265,7 @@ func (g *glue) wire(t value.Type, typ string) string {
 		return g.tuple(t.Args, typ)
 	case value.TypeRecord:
 		if strings.HasPrefix(typ, "(") {
-			return g.tuple(fieldTypes(t), typ)
+			return g.tuple(abi.Types(t.Fields), typ)
 		}
 		return g.record(t, strings.TrimSpace(strings.TrimPrefix(strings.TrimPrefix(typ, "&"), "mut ")))
 	}
@@ -345,32 +336,6 @@ func structFields(body, name string) map[string]string {
 	return fields
 }
 
-func fieldTypes(t value.Type) []value.Type {
-	types := make([]value.Type, len(t.Fields))
-	for i, f := range t.Fields {
-		types[i] = f.Type
-	}
-	return types
-}
-
-// declaresError reports whether the signature says itself that it can fail.
-func declaresError(sig *value.Sig) bool {
-	return len(sig.Results) == 1 && sig.Results[0].Type.Kind == value.TypeResult
-}
-
-// failing is the signature at the level of the call for a function that
-// returns an error which its own signature does not have.
-func failing(sig *value.Sig) *value.Sig {
-	ok := value.Type{Kind: value.TypeOption, Args: []value.Type{{Kind: value.TypeBool}}} // null, for no result at all
-	switch {
-	case len(sig.Results) == 1 && sig.Results[0].Name == "":
-		ok = sig.Results[0].Type
-	case len(sig.Results) > 0:
-		ok = value.Type{Kind: value.TypeRecord, Fields: sig.Results}
-	}
-	return &value.Sig{Name: sig.Name, Params: sig.Params, Results: []value.Param{{Type: value.Type{Kind: value.TypeResult, Args: []value.Type{ok, {Kind: value.TypeString}}}}}}
-}
-
 func (g *glue) fail(format string, args ...any) {
 	if g.err == nil {
 		g.err = g.mismatch(format, args...)
@@ -379,7 +344,7 @@ func (g *glue) fail(format string, args ...any) {
 
 // mismatch is an error at the author's function that shows what would fit.
 func (g *glue) mismatch(format string, args ...any) error {
-	return compile.Errorf(g.src.At(g.f.line, g.f.col), format, args...).WithHint("write it as: " + prototype(g.f.name, g.sig))
+	return compile.Errorf(g.src.At(g.f.Line, g.f.Col), format, args...).WithHint("write it as: " + prototype(g.f.Name, g.sig))
 }
 
 // prototype is the function as the signature wants it in Rust.
@@ -404,7 +369,7 @@ func prototype(name string, sig *value.Sig) string {
 
 // author is the Rust type an author would write; borrowed for parameters.
 func author(t value.Type, borrowed bool) string {
-	if s, ok := scalars[t.Kind]; ok {
+	if s, ok := viac.Scalars[t.Kind]; ok {
 		return s
 	}
 	switch t.Kind {
@@ -432,16 +397,14 @@ func author(t value.Type, borrowed bool) string {
 	return "String"
 }
 
-// inferable are the Rust types that a signature can be read off.
-var inferable = map[string]value.TypeKind{
-	"bool": value.TypeBool, "i32": value.TypeS32, "u32": value.TypeU32, "i64": value.TypeS64, "u64": value.TypeU64, "usize": value.TypeU32,
-	"isize": value.TypeS32, "f32": value.TypeF32, "f64": value.TypeF64, "&str": value.TypeString, "String": value.TypeString, "&String": value.TypeString,
-}
-
+// inferType is the type in a signature that a Rust type stands for.
 func inferType(typ string) (value.Type, bool) {
 	typ = strings.TrimSpace(typ)
-	if kind, ok := inferable[typ]; ok {
-		return value.Type{Kind: kind}, true
+	if t, ok := viac.InferScalar(typ); ok {
+		return t, true
+	}
+	if typ == "&str" || typ == "String" || typ == "&String" {
+		return value.Type{Kind: value.TypeString}, true
 	}
 	kind := value.TypeList
 	switch {
@@ -465,38 +428,13 @@ func inferType(typ string) (value.Type, bool) {
 }
 
 // signature reads a signature off a declaration, for components without :sig:.
-func (f function) signature(src *compile.Source) (*value.Sig, error) {
-	fail := func(what string) error {
-		return compile.Errorf(src.At(f.line, f.col), "cannot tell what %s means in %s", what, f.name).
-			WithHint("say how it is called with :sig:, such as " + f.name + "(xs: list<f64>) -> f64")
-	}
-	sig := &value.Sig{Name: f.name}
-	for i, p := range f.params {
-		t, ok := inferType(p.typ)
-		if !ok {
-			return nil, fail("parameter " + p.name + ": " + p.typ)
-		}
-		name := p.name
-		if i < len(src.Params) {
-			name = src.Params[i]
-		}
-		sig.Params = append(sig.Params, value.Param{Name: name, Type: t})
-	}
-	result := f.result
-	if f.fails() {
-		inner, _ := arguments(result)
-		if len(inner) == 0 {
-			return nil, fail("the result " + result)
-		}
+func signature(src *compile.Source, f function) (*value.Sig, error) {
+	result := f.Result
+	if inner, _ := arguments(result); f.Fails && len(inner) > 0 {
 		result = inner[0]
 	}
-	if result == "" || result == "()" {
-		return sig, nil
+	if result == "()" {
+		result = ""
 	}
-	t, ok := inferType(result)
-	if !ok {
-		return nil, fail("the result " + f.result)
-	}
-	sig.Results = []value.Param{{Type: t}}
-	return sig, nil
+	return f.Signature(src, result, inferType)
 }

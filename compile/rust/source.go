@@ -2,13 +2,12 @@ package rust
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/compile/viac"
 	"wb/internal/lazyregexp"
 	"wb/sandbox/dock"
-	"wb/value"
 )
 
 // unit is the file that is compiled: lines of ours before the body, and after.
@@ -33,11 +32,11 @@ func newUnit(src *compile.Source, wrap bool, glue string) (*unit, error) {
 	var b strings.Builder
 	b.WriteString("#![allow(dead_code, non_upper_case_globals, unused_imports)]\n")
 	for _, v := range src.Vars {
-		text, err := declare(v)
+		typ, literal, err := dialect.Constant(v.Value)
 		if err != nil {
 			return nil, compile.Errorf(src.At(1, 1), "variable %s: %v", v.Name, err)
 		}
-		b.WriteString(text + "\n")
+		fmt.Fprintf(&b, "const %s: %s = %s;\n", identifier(v.Name), typ, strings.ToValidUTF8(literal, "\uFFFD"))
 	}
 	if m, _ := src.Arg("main"); m == "no" || mainPattern.MatchString(src.Body) {
 		wrap = false
@@ -73,117 +72,10 @@ func (u *unit) at(line, col int) (compile.Position, bool) {
 	return u.src.At(line-u.first+1, col), true
 }
 
-// declare writes a variable as a constant.
-func declare(v compile.Var) (string, error) {
-	given := v.Value
-	if given.Kind() == value.List {
-		var kept []value.Value
-		for _, row := range given.Items() {
-			if row.Kind() != value.HLine {
-				kept = append(kept, row)
-			}
-		}
-		given = value.OfList(kept...)
-	}
-	t := typeOf(given)
-	if t == "" {
-		t = "&[&str]"
-	}
-	text, err := literal(given, t)
-	return fmt.Sprintf("const %s: %s = %s;", identifier(v.Name), t, text), err
-}
-
-// typeOf is the Rust type of a value; "" for what is empty. Different things in
-// one list are texts.
-func typeOf(v value.Value) string {
-	switch v.Kind() {
-	case value.Null:
-		return ""
-	case value.Bool:
-		return "bool"
-	case value.Int:
-		return "i64"
-	case value.Float:
-		return "f64"
-	case value.List:
-		common := ""
-		for _, item := range v.Items() {
-			switch t := typeOf(item); {
-			case common == "" || common == t:
-				common = t
-			case common == "i64" && t == "f64" || common == "f64" && t == "i64":
-				common = "f64"
-			case t == "":
-			case strings.HasPrefix(common, "&[") && strings.HasPrefix(t, "&["):
-				common = "&[&str]"
-			default:
-				common = "&str"
-			}
-		}
-		if common == "" {
-			return ""
-		}
-		return "&[" + common + "]"
-	}
-	return "&str"
-}
-
-func literal(v value.Value, t string) (string, error) {
-	switch v.Kind() {
-	case value.Object, value.BlobRef:
-		return "", fmt.Errorf("this value cannot become a Rust constant; give the block a :sig: to pass structured data")
-	case value.Null:
-		if strings.HasPrefix(t, "&[") {
-			return "&[]", nil
-		}
-		return "", fmt.Errorf("an empty cell among values of type %s", t)
-	case value.List:
-		items := make([]string, len(v.Items()))
-		for i, item := range v.Items() {
-			text, err := literal(item, strings.TrimSuffix(strings.TrimPrefix(t, "&["), "]"))
-			if err != nil {
-				return "", err
-			}
-			items[i] = text
-		}
-		return "&[" + strings.Join(items, ", ") + "]", nil
-	}
-	switch {
-	case t == "&str":
-		return quote(scalarText(v)), nil
-	case t == "f64" && v.Kind() == value.Int:
-		return scalarText(v) + ".0", nil
-	}
-	return scalarText(v), nil
-}
-
-func scalarText(v value.Value) string {
-	switch v.Kind() {
-	case value.Bool:
-		return strconv.FormatBool(v.Bool())
-	case value.String:
-		return v.Text()
-	}
-	return v.String()
-}
-
-// quote writes a text as a Rust string.
-func quote(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range text {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r < ' ' || r == 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+var dialect = viac.Dialect{
+	Language: "Rust", Text: "&str", Point: true,
+	List:  func(element string) string { return "&[" + element + "]" },
+	Items: func(items []string) string { return "&[" + strings.Join(items, ", ") + "]" },
 }
 
 // identifier makes a Rust name of a name in a signature or of a variable.

@@ -163,8 +163,7 @@ func (l *lane) call(ctx context.Context, module *sandbox.Module, art *compile.Ar
 		return nil, err
 	}
 	var stdout, stderr bytes.Buffer
-	in, err := l.env.Engine.Start(ctx, sandbox.Command{Module: module, Args: []string{"block"}, Stdin: bytes.NewReader(job.Stdin),
-		Stdout: compile.Tee(&stdout, job.Stdout), Stderr: compile.Tee(&stderr, job.Stderr), Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()})
+	in, err := l.env.Engine.Start(ctx, job.Command(module, []string{"block"}, compile.Tee(&stdout, job.Stdout), compile.Tee(&stderr, job.Stderr)))
 	if err != nil {
 		return nil, err
 	}

@@ -247,12 +247,11 @@ func prepareKernel(src *compile.Source, art *compile.Artifact, funcs []export, m
 	if i < 0 || !memory || !slices.Equal(funcs[i].params, i32) || !slices.Equal(funcs[i].results, i32) {
 		return compile.Errorf(src.At(1, 1), "a kernel exports memory and process (param i32) (result i32)")
 	}
-	layout, err := compile.KernelLayoutOf(src.Arg)
+	layout, err := src.KernelLayout()
 	if err != nil {
-		return compile.Errorf(src.At(1, 1), "%v", err)
+		return err
 	}
-	art.Meta[compile.KernelIn] = strconv.Itoa(int(layout.In))
-	art.Meta[compile.KernelOut] = strconv.Itoa(int(layout.Out))
+	art.SetKernelLayout(layout)
 	return nil
 }
 
@@ -269,8 +268,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		return l.call(ctx, module, art, job)
 	}
 	var stdout, stderr bytes.Buffer
-	exit, err := l.env.Engine.Run(ctx, sandbox.Command{Module: module, Args: append([]string{"block"}, job.Args...), Stdin: bytes.NewReader(job.Stdin),
-		Stdout: compile.Tee(&stdout, job.Stdout), Stderr: compile.Tee(&stderr, job.Stderr), Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()})
+	exit, err := l.env.Engine.Run(ctx, job.Command(module, append([]string{"block"}, job.Args...), compile.Tee(&stdout, job.Stdout), compile.Tee(&stderr, job.Stderr)))
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	out.Value = value.OfString(stdout.String())
 	if art.Shape == compile.ShapeBabel {
@@ -313,16 +311,7 @@ func frame(src *compile.Source, trap *sandbox.TrapError) compile.Position {
 
 // OpenKernel implements [compile.KernelOpener].
 func (l *lane) OpenKernel(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Kernel, error) {
-	module, err := l.env.Engine.Compile(ctx, "wat", art.Wasm)
-	if err != nil {
-		return nil, err
-	}
-	layout, err := compile.KernelLayoutOf(func(name string) (string, bool) { text, ok := art.Meta[name]; return text, ok })
-	if err != nil {
-		return nil, err
-	}
-	return compile.StartKernel(ctx, l.env.Engine, sandbox.Command{Module: module, Args: []string{"kernel"}, Stdout: job.Stdout, Stderr: job.Stderr,
-		Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Host: job.Host()}, layout)
+	return compile.StartKernel(ctx, l.env.Engine, "wat", art, job)
 }
 
 // runKernel calls a kernel once, with the job's standard input.
@@ -331,8 +320,6 @@ func (l *lane) runKernel(ctx context.Context, art *compile.Artifact, job *compil
 	if err != nil {
 		return nil, err
 	}
-	defer k.Close(ctx)
-	out, err := k.Call(ctx, job.Stdin)
-	var stderr bytes.Buffer
-	return trapped(&compile.Outcome{Value: value.OfString(string(out)), Stdout: append([]byte(nil), out...), Usage: k.Usage()}, job, &stderr, err)
+	out, err := k.Once(ctx, job.Stdin)
+	return trapped(out, job, &bytes.Buffer{}, err)
 }

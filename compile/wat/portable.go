@@ -16,7 +16,7 @@ func (l *lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job
 	switch {
 	case art.Shape == compile.ShapeKernel:
 		r.Entry, r.Args = compile.EntryKernel, []string{"kernel"}
-		r.Layout, err = compile.KernelLayoutOf(func(name string) (string, bool) { text, ok := art.Meta[name]; return text, ok })
+		r.Layout, err = art.KernelLayout()
 	case art.Meta[metaFunc] != "":
 		r.Entry, r.Func, r.Inputs, r.Listed = compile.EntryFunc, art.Meta[metaFunc], job.Inputs, art.Shape == compile.ShapeBabel
 		if r.Sig, err = value.ParseSig(art.Meta[metaSig]); err != nil {

@@ -1,7 +1,6 @@
 package zig
 
 import (
-	"errors"
 	"regexp"
 	"strconv"
 	"strings"
@@ -95,13 +94,6 @@ func hintFor(message string) string {
 	return ""
 }
 
-func place(src *compile.Source) string {
-	if src == nil {
-		return bodyFile
-	}
-	return src.At(1, 1).String()
-}
-
 // frameName finds the author's function in the C name that Zig makes of it:
 // block_average__312.
 var frameName = lazyregexp.New(`\bblock_(\w+?)__\d+$`)
@@ -109,11 +101,7 @@ var frameName = lazyregexp.New(`\bblock_(\w+?)__\d+$`)
 // crash puts the end of a program that trapped in one line. Without the safety
 // checks that the bootstrap compiler lacks, what the machine says is all there
 // is.
-func crash(src *compile.Source, stderr string, err error) (line string, exit int) {
-	var trap *sandbox.TrapError
-	if !errors.As(err, &trap) {
-		return "", 0
-	}
+func crash(src *compile.Source, stderr string, trap *sandbox.TrapError) string {
 	if src == nil {
 		src = &compile.Source{Pos: compile.Position{File: bodyFile, Line: 1, Col: 1}}
 	}
@@ -124,8 +112,8 @@ func crash(src *compile.Source, stderr string, err error) (line string, exit int
 			continue
 		}
 		for _, f := range functions(src.Body) {
-			if f.name == m[1] {
-				pos, where = src.At(f.line, f.col), " in "+f.name
+			if f.Name == m[1] {
+				pos, where = src.At(f.Line, f.Col), " in "+f.Name
 			}
 		}
 		if where != "" {
@@ -143,5 +131,5 @@ func crash(src *compile.Source, stderr string, err error) (line string, exit int
 	case text == "unreachable":
 		text = "the program came to a place it cannot go on from"
 	}
-	return pos.String() + ": error: " + text + where, 134
+	return pos.String() + ": error: " + text + where
 }

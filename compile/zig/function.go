@@ -5,23 +5,14 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/compile/viac"
 	"wb/internal/lazyregexp"
 	"wb/value"
 )
 
-// function is a function at the top level of a body.
-type function struct {
-	name      string
-	line, col int // of the name, from 1
-	public    bool
-	params    []param
-	result    string // as written
-}
-
-type param struct{ name, typ string }
-
-// fails reports whether the function returns an error union.
-func (f function) fails() bool { return strings.Contains(f.result, "!") }
+// function is a function at the top level of a body; it fails when it returns an
+// error union.
+type function = viac.Function
 
 var functionPattern = lazyregexp.New(`^(?:(pub|export|inline|noinline)\s+)*fn\s+(\w+)\s*\(`)
 
@@ -36,13 +27,13 @@ func functions(body string) []function {
 			continue
 		}
 		name := p[0] + m[4]
-		f := function{name: text[m[4]:m[5]], line: 1 + strings.Count(body[:name], "\n"), col: 1 + column(body, name)}
-		f.public = m[2] >= 0 && slices.Contains([]string{"pub", "export"}, text[m[2]:m[3]])
+		f := function{Name: text[m[4]:m[5]], Line: 1 + strings.Count(body[:name], "\n"), Col: 1 + column(body, name)}
+		f.Public = m[2] >= 0 && slices.Contains([]string{"pub", "export"}, text[m[2]:m[3]])
 		inside, end := brackets(text, m[1]-1)
 		for _, p := range splitCommas(inside) {
 			name, typ, ok := strings.Cut(p, ":")
 			if ok {
-				f.params = append(f.params, param{strings.TrimPrefix(strings.TrimSpace(name), "comptime "), strings.TrimSpace(typ)})
+				f.Params = append(f.Params, viac.Param{Name: strings.TrimPrefix(strings.TrimSpace(name), "comptime "), Type: strings.TrimSpace(typ)})
 			}
 		}
 		result := text[end:]
@@ -55,7 +46,8 @@ func functions(body string) []function {
 				depth--
 			}
 		}
-		f.result = strings.TrimSpace(result)
+		f.Result = strings.TrimSpace(result)
+		f.Fails = strings.Contains(f.Result, "!")
 		found = append(found, f)
 	}
 	return found
@@ -107,47 +99,16 @@ func splitCommas(text string) []string {
 
 // chooseFunction finds the function that a component calls.
 func chooseFunction(src *compile.Source) (function, error) {
-	candidates := slices.DeleteFunc(functions(src.Body), func(f function) bool { return f.name == "main" })
-	names := []string{src.Func}
-	if src.Sig != nil {
-		names = append(names, src.Sig.Name)
-	}
-	for _, name := range names {
-		if i := slices.IndexFunc(candidates, func(f function) bool { return loose(f.name) == loose(name) }); i >= 0 {
-			return candidates[i], nil
-		}
-	}
-	if public := slices.DeleteFunc(slices.Clone(candidates), func(f function) bool { return !f.public }); len(public) > 0 {
-		candidates = public
-	}
-	switch len(candidates) {
-	case 1:
-		return candidates[0], nil
-	case 0:
-		return function{}, compile.Errorf(src.At(1, 1), "no function to call in this block").WithHint("write one, such as: fn half(x: f64) f64 { return x / 2; }")
-	}
-	var list []string
-	for _, f := range candidates {
-		list = append(list, f.name)
-	}
-	return function{}, compile.Errorf(src.At(1, 1), "which function is to be called? candidates: %s", strings.Join(list, ", ")).
-		WithHint("name the component after it, or make only that one pub")
+	return viac.Choose(src, functions(src.Body), compile.LooseName, "fn half(x: f64) f64 { return x / 2; }")
 }
 
-// loose is a name without what tells score_items and scoreItems apart.
-func loose(name string) string {
-	return strings.ToLower(strings.NewReplacer("_", "", "-", "").Replace(name))
-}
-
-// inferable are the Zig types that a signature can be read off.
-var inferable = map[string]value.TypeKind{
-	"bool": value.TypeBool, "i32": value.TypeS32, "u32": value.TypeU32, "i64": value.TypeS64, "u64": value.TypeU64, "usize": value.TypeU32,
-	"isize": value.TypeS32, "f32": value.TypeF32, "f64": value.TypeF64, "[]const u8": value.TypeString, "[:0]const u8": value.TypeString,
-}
-
+// inferType is the type in a signature that a Zig type stands for.
 func inferType(text string) (value.Type, bool) {
-	if kind, ok := inferable[text]; ok {
-		return value.Type{Kind: kind}, true
+	if t, ok := viac.InferScalar(text); ok {
+		return t, true
+	}
+	if text == textType || text == "[:0]const u8" {
+		return value.Type{Kind: value.TypeString}, true
 	}
 	for prefix, kind := range map[string]value.TypeKind{"?": value.TypeOption, "[]const ": value.TypeList, "[]": value.TypeList} {
 		if inner, ok := strings.CutPrefix(text, prefix); ok && (prefix != "[]" || !strings.HasPrefix(inner, "const ")) {
@@ -159,31 +120,10 @@ func inferType(text string) (value.Type, bool) {
 }
 
 // signature reads a signature off a declaration, for components without :sig:.
-func (f function) signature(src *compile.Source) (*value.Sig, error) {
-	fail := func(what string) error {
-		return compile.Errorf(src.At(f.line, f.col), "cannot tell what %s means in %s", what, f.name).
-			WithHint("say how it is called with :sig:, such as " + f.name + "(xs: list<f64>) -> f64")
-	}
-	sig := &value.Sig{Name: f.name}
-	for i, p := range f.params {
-		t, ok := inferType(p.typ)
-		if !ok {
-			return nil, fail("parameter " + p.name + ": " + p.typ)
-		}
-		name := p.name
-		if i < len(src.Params) {
-			name = src.Params[i]
-		}
-		sig.Params = append(sig.Params, value.Param{Name: name, Type: t})
-	}
-	result := f.result[strings.LastIndexByte(f.result, '!')+1:]
+func signature(src *compile.Source, f function) (*value.Sig, error) {
+	result := f.Result[strings.LastIndexByte(f.Result, '!')+1:]
 	if result == "void" {
-		return sig, nil
+		result = ""
 	}
-	t, ok := inferType(result)
-	if !ok {
-		return nil, fail("the result " + f.result)
-	}
-	sig.Results = []value.Param{{Type: t}}
-	return sig, nil
+	return f.Signature(src, result, inferType)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/compile/viac"
 	"wb/value"
 )
 
@@ -118,18 +119,10 @@ export fn wb_alloc(n: u32) u32 {
 
 // makeGlue writes the code that calls f as sig says.
 func makeGlue(src *compile.Source, sig *value.Sig, f function) (string, error) {
-	if len(f.params) != len(sig.Params) {
-		return "", compile.Errorf(src.At(f.line, f.col), "%s takes %d parameters, its signature has %d", f.name, len(f.params), len(sig.Params)).
-			WithHint("write it as: " + prototype(f.name, sig))
+	if err := f.Check(src, sig, "an error union", prototype(f.Name, sig)); err != nil {
+		return "", err
 	}
-	if declaresError(sig) && !f.fails() {
-		return "", compile.Errorf(src.At(f.line, f.col), "%s must return an error union, as its signature returns %s", f.name, sig.Results[0].Type).
-			WithHint("write it as: " + prototype(f.name, sig))
-	}
-	whole := sig
-	if f.fails() && !declaresError(sig) {
-		whole = failing(sig)
-	}
+	whole := f.Called(sig)
 	var b strings.Builder
 	b.WriteString(glueRuntime)
 	b.WriteString("\nconst WbArgs = extern struct {")
@@ -144,16 +137,16 @@ func makeGlue(src *compile.Source, sig *value.Sig, f function) (string, error) {
 	default:
 		b.WriteString(wire(value.Type{Kind: value.TypeRecord, Fields: whole.Results}))
 	}
-	fmt.Fprintf(&b, ";\n\nexport fn wb_call(args: *const WbArgs, result: *WbResult) void {\n    var list: std.meta.ArgsTuple(@TypeOf(block.%s)) = undefined;\n", f.name)
+	fmt.Fprintf(&b, ";\n\nexport fn wb_call(args: *const WbArgs, result: *WbResult) void {\n    var list: std.meta.ArgsTuple(@TypeOf(block.%s)) = undefined;\n", f.Name)
 	for i := range whole.Params {
 		fmt.Fprintf(&b, "    list[%d] = wb_in(@TypeOf(list[%d]), args.p%d);\n", i, i, i)
 	}
 	if len(whole.Params) == 0 {
 		b.WriteString("    _ = args;\n    _ = &list;\n")
 	}
-	call := "@call(.auto, block." + f.name + ", list)"
+	call := "@call(.auto, block." + f.Name + ", list)"
 	switch {
-	case f.fails():
+	case f.Fails:
 		ok := "wb_out(@FieldType(@FieldType(WbResult, \"u\"), \"ok\"), v)"
 		unused := ""
 		if len(sig.Results) == 0 {
@@ -169,32 +162,9 @@ func makeGlue(src *compile.Source, sig *value.Sig, f function) (string, error) {
 	return b.String(), nil
 }
 
-// declaresError reports whether the signature says itself that it can fail.
-func declaresError(sig *value.Sig) bool {
-	return len(sig.Results) == 1 && sig.Results[0].Type.Kind == value.TypeResult
-}
-
-// failing is the signature at the level of the call for a function that
-// returns an error which its own signature does not have.
-func failing(sig *value.Sig) *value.Sig {
-	ok := value.Type{Kind: value.TypeOption, Args: []value.Type{{Kind: value.TypeBool}}} // null, for no result at all
-	switch {
-	case len(sig.Results) == 1 && sig.Results[0].Name == "":
-		ok = sig.Results[0].Type
-	case len(sig.Results) > 0:
-		ok = value.Type{Kind: value.TypeRecord, Fields: sig.Results}
-	}
-	return &value.Sig{Name: sig.Name, Params: sig.Params, Results: []value.Param{{Type: value.Type{Kind: value.TypeResult, Args: []value.Type{ok, {Kind: value.TypeString}}}}}}
-}
-
-// scalars are the types of single words.
-var scalars = map[value.TypeKind]string{
-	value.TypeBool: "bool", value.TypeS32: "i32", value.TypeU32: "u32", value.TypeS64: "i64", value.TypeU64: "u64", value.TypeF32: "f32", value.TypeF64: "f64",
-}
-
 // wire is the Zig type that lies in memory as package abi has it.
 func wire(t value.Type) string {
-	if s, ok := scalars[t.Kind]; ok {
+	if s, ok := viac.Scalars[t.Kind]; ok {
 		return s
 	}
 	switch t.Kind {
@@ -241,7 +211,7 @@ func prototype(name string, sig *value.Sig) string {
 
 // author is the Zig type an author would write.
 func author(t value.Type) string {
-	if s, ok := scalars[t.Kind]; ok {
+	if s, ok := viac.Scalars[t.Kind]; ok {
 		return s
 	}
 	switch t.Kind {

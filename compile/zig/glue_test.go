@@ -29,7 +29,7 @@ func TestGlue(t *testing.T) {
 			}
 			sig := src.Sig
 			if sig == nil {
-				if sig, err = f.signature(src); err != nil {
+				if sig, err = signature(src, f); err != nil {
 					t.Fatal(err)
 				}
 			}

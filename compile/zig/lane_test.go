@@ -21,7 +21,7 @@ func testLane(t testing.TB) lane {
 		shared = newCompiler(env, clang.New(env))
 	}
 	lanetest.Need(t, env, toolName, "clang")
-	return lane{shared}
+	return newLane(shared)
 }
 
 func source(shape compile.Shape, body string, args ...string) *compile.Source {
@@ -122,12 +122,7 @@ func TestComponents(t *testing.T) {
 func component(t testing.TB, sig, body string) *compile.Source {
 	t.Helper()
 	src := source(compile.ShapeComponent, body)
-	if sig != "" {
-		var err error
-		if src.Sig, err = value.ParseSig(sig); err != nil {
-			t.Fatal(err)
-		}
-	}
+	src.Sig = lanetest.Sig(t, sig)
 	return src
 }
 

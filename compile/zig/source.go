@@ -3,12 +3,11 @@ package zig
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"wb/compile"
+	"wb/compile/viac"
 	"wb/internal/lazyregexp"
-	"wb/value"
 )
 
 // part is a stretch of the file that is compiled. Zig has no line directives:
@@ -29,7 +28,7 @@ type unit struct {
 // publish makes a function visible to the glue. The word stands on a line of
 // its own, so that columns stay.
 func (u *unit) publish(f function) {
-	if f.public {
+	if f.Public {
 		return
 	}
 	for i, p := range u.parts {
@@ -37,9 +36,9 @@ func (u *unit) publish(f function) {
 			continue
 		}
 		lines := strings.SplitAfter(p.text, "\n")
-		before := strings.Join(lines[:f.line-1], "")
+		before := strings.Join(lines[:f.Line-1], "")
 		u.parts = slices.Replace(u.parts, i, i+1,
-			part{before, "", p.line}, part{"pub\n", "glue", 0}, part{strings.Join(lines[f.line-1:], ""), "", f.line})
+			part{before, "", p.line}, part{"pub\n", "glue", 0}, part{strings.Join(lines[f.Line-1:], ""), "", f.Line})
 		return
 	}
 }
@@ -91,11 +90,11 @@ func newUnit(src *compile.Source, wrap bool) (*unit, error) {
 		u.add("glue", `const std = @import("std");`, 0)
 	}
 	for _, v := range src.Vars {
-		text, err := declare(v)
+		typ, literal, err := dialect.Constant(v.Value)
 		if err != nil {
 			return nil, compile.Errorf(src.At(1, 1), "variable %s: %v", v.Name, err)
 		}
-		u.add(":var", text, 0)
+		u.add(":var", fmt.Sprintf("const %s: %s = %s;", identifier(v.Name), typ, literal), 0)
 	}
 	if m, _ := src.Arg("main"); m == "no" || mainPattern.MatchString(body) {
 		wrap = false
@@ -228,116 +227,12 @@ func skip(text string) int {
 	return 0
 }
 
-// declare writes a variable as a constant.
-func declare(v compile.Var) (string, error) {
-	rows := v.Value
-	if rows.Kind() == value.List {
-		var kept []value.Value
-		for _, row := range rows.Items() {
-			if row.Kind() != value.HLine {
-				kept = append(kept, row)
-			}
-		}
-		rows = value.OfList(kept...)
-	}
-	t := typeOf(rows)
-	if t == "" {
-		t = "[]const []const u8"
-	}
-	text, err := literal(rows, t)
-	return fmt.Sprintf("const %s: %s = %s;", identifier(v.Name), t, text), err
-}
-
 const textType = "[]const u8"
 
-// typeOf is the Zig type of a value: i64, f64, bool, text, slices of those; ""
-// for what is empty.
-func typeOf(v value.Value) string {
-	switch v.Kind() {
-	case value.Null:
-		return ""
-	case value.Bool:
-		return "bool"
-	case value.Int:
-		return "i64"
-	case value.Float:
-		return "f64"
-	case value.List:
-		common := ""
-		for _, item := range v.Items() {
-			switch t := typeOf(item); {
-			case common == "" || common == t:
-				common = t
-			case common == "i64" && t == "f64" || common == "f64" && t == "i64":
-				common = "f64"
-			case t == "":
-			case strings.HasPrefix(common, "[]const []") || strings.HasPrefix(t, "[]const []"):
-				common = "[]const " + textType
-			default:
-				common = textType
-			}
-		}
-		if common == "" {
-			return ""
-		}
-		return "[]const " + common
-	}
-	return textType
-}
-
-func literal(v value.Value, t string) (string, error) {
-	switch v.Kind() {
-	case value.Object, value.BlobRef:
-		return "", fmt.Errorf("this value cannot become a Zig constant; give the block a :sig: to pass structured data")
-	case value.Null:
-		if strings.HasPrefix(t, "[]") {
-			return "&.{}", nil
-		}
-		return "", fmt.Errorf("an empty cell among values of type %s", t)
-	case value.List:
-		items := make([]string, len(v.Items()))
-		for i, item := range v.Items() {
-			text, err := literal(item, strings.TrimPrefix(t, "[]const "))
-			if err != nil {
-				return "", err
-			}
-			items[i] = text
-		}
-		return "&.{ " + strings.Join(items, ", ") + " }", nil
-	}
-	if t == textType {
-		return quote(scalarText(v)), nil
-	}
-	return scalarText(v), nil
-}
-
-func scalarText(v value.Value) string {
-	switch v.Kind() {
-	case value.Bool:
-		return strconv.FormatBool(v.Bool())
-	case value.String:
-		return v.Text()
-	}
-	return v.String()
-}
-
-// quote writes a text as a Zig string.
-func quote(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ' || c == 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+var dialect = viac.Dialect{
+	Language: "Zig", Text: textType,
+	List:  func(element string) string { return "[]const " + element },
+	Items: func(items []string) string { return "&.{ " + strings.Join(items, ", ") + " }" },
 }
 
 // identifier makes a Zig name of a name in a signature or of a variable.

@@ -16,6 +16,7 @@ import types
 import warnings
 
 import _wb_errors as errors
+import _wb_finder as finder
 import _wb_loop
 import _wb_missing as missing
 import _wb_values as values
@@ -277,6 +278,7 @@ def prepare():
     site.setcopyright()
     site.sethelper()
     sys.stdout.reconfigure(line_buffering=True)
+    finder.install()
     sys.path[:0] = ["", "/usr/lib/block"]
     sys.dont_write_bytecode = True
     build = types.ModuleType("_sysconfigdata__wasi_")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/value"
 )
 
@@ -15,24 +16,8 @@ import (
 func component(t testing.TB, lang, sig, body string) *compile.Source {
 	t.Helper()
 	src := block(lang, compile.ShapeComponent, body)
-	if sig != "" {
-		parsed, err := value.ParseSig(sig)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src.Sig = parsed
-	}
+	src.Sig = lanetest.Sig(t, sig)
 	return src
-}
-
-// inputs reads a JSON object as the inputs of a component.
-func inputs(t testing.TB, json string) []value.Field {
-	t.Helper()
-	v, err := value.ParseJSON([]byte(json))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v.Fields()
 }
 
 type componentCase struct {
@@ -104,7 +89,7 @@ func TestComponents(t *testing.T) {
 			}
 			t.Run(lang+"/"+name, func(t *testing.T) {
 				t.Parallel()
-				out := execute(t, component(t, lang, c.sig, c.body), &compile.Job{Inputs: inputs(t, c.in)})
+				out := execute(t, component(t, lang, c.sig, c.body), &compile.Job{Inputs: lanetest.Inputs(t, c.in)})
 				if got := out.Value.String(); got != c.want {
 					t.Errorf("got %s, want %s", got, c.want)
 				}
@@ -159,13 +144,13 @@ func TestWrongInputsAreRefused(t *testing.T) {
 		`{"xs":[]}`:                `f: input k is missing`,
 		`{"a":[1],"b":2,"c":3}`:    `f takes 2 inputs, got 3`,
 	} {
-		_, err := lane.Run(context.Background(), art, &compile.Job{Inputs: inputs(t, in)})
+		_, err := lane.Run(context.Background(), art, &compile.Job{Inputs: lanetest.Inputs(t, in)})
 		if err == nil || err.Error() != want {
 			t.Errorf("%s: got %v, want %s", in, err, want)
 		}
 	}
 	// Inputs with other names are taken in order.
-	out, err := lane.Run(context.Background(), art, &compile.Job{Inputs: inputs(t, `{"data":[1,2],"factor":3}`)})
+	out, err := lane.Run(context.Background(), art, &compile.Job{Inputs: lanetest.Inputs(t, `{"data":[1,2],"factor":3}`)})
 	if err != nil || out.Value.Float() != 6 {
 		t.Errorf("by position: %v, %v", out, err)
 	}
@@ -185,7 +170,7 @@ func TestLyingGuests(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			_, err = lane.Run(context.Background(), art, &compile.Job{Inputs: inputs(t, `{"x":1}`)[:len(mustSig(c.sig).Params)]})
+			_, err = lane.Run(context.Background(), art, &compile.Job{Inputs: lanetest.Inputs(t, `{"x":1}`)[:len(mustSig(c.sig).Params)]})
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("got %v, want %s", err, c.want)
 			}

@@ -6,31 +6,15 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/value"
+	"wb/compile/lanetest"
 )
 
 // component makes a source of component shape; sig may be empty.
 func component(t testing.TB, sig, body string) *compile.Source {
 	t.Helper()
 	src := source(compile.ShapeComponent, body)
-	if sig != "" {
-		parsed, err := value.ParseSig(sig)
-		if err != nil {
-			t.Fatal(err)
-		}
-		src.Sig = parsed
-	}
+	src.Sig = lanetest.Sig(t, sig)
 	return src
-}
-
-// inputs reads a JSON object as the inputs of a component.
-func inputs(t testing.TB, json string) []value.Field {
-	t.Helper()
-	v, err := value.ParseJSON([]byte(json))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v.Fields()
 }
 
 type componentCase struct{ sig, body, in, want string }
@@ -78,7 +62,7 @@ func TestComponents(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := l.Run(context.Background(), art, &compile.Job{Inputs: inputs(t, c.in)})
+			out, err := l.Run(context.Background(), art, &compile.Job{Inputs: lanetest.Inputs(t, c.in)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -106,7 +90,7 @@ func TestComponentFailures(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			out, err := l.Run(context.Background(), art, &compile.Job{Inputs: inputs(t, c.in), Source: src})
+			out, err := l.Run(context.Background(), art, &compile.Job{Inputs: lanetest.Inputs(t, c.in), Source: src})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -151,7 +135,7 @@ func TestInputsAreChecked(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = l.Run(context.Background(), art, &compile.Job{Inputs: inputs(t, `{"x":"seven"}`)})
+	_, err = l.Run(context.Background(), art, &compile.Job{Inputs: lanetest.Inputs(t, `{"x":"seven"}`)})
 	if err == nil || !strings.Contains(err.Error(), `x: `) || !strings.Contains(err.Error(), "s32") {
 		t.Errorf("got %v", err)
 	}

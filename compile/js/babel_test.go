@@ -89,7 +89,7 @@ func TestBabelLayout(t *testing.T) {
 	src = block(compile.ShapeBabel, "boom()")
 	src.Args["prologue"] = []string{"const a = 1;\nconst b = 2;"}
 	out, err := execute(t, src, nil)
-	if text := complaint(out, err); !strings.HasPrefix(text, "a.org:10:1: ReferenceError: boom is not defined\n") {
+	if text := lanetest.Said(out, err); !strings.HasPrefix(text, "a.org:10:1: ReferenceError: boom is not defined\n") {
 		t.Errorf("got %q", text)
 	}
 }

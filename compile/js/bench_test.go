@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/value"
 )
 
@@ -19,7 +20,7 @@ func BenchmarkComponentCall(b *testing.B) {
 	job := &compile.Job{Inputs: []value.Field{{Name: "name", Value: value.OfString("ada")}}}
 	for b.Loop() {
 		if out, err := l.Run(context.Background(), art, job); err != nil || out.Exit != 0 {
-			b.Fatal(err, complaint(out, nil))
+			b.Fatal(err, lanetest.Said(out, nil))
 		}
 	}
 }
@@ -95,7 +96,7 @@ func BenchmarkFib30(b *testing.B) {
 	for b.Loop() {
 		out, err := l.Run(context.Background(), art, &compile.Job{})
 		if err != nil || out.Value.Int() != 832040 {
-			b.Fatal(err, complaint(out, nil))
+			b.Fatal(err, lanetest.Said(out, nil))
 		}
 		b.ReportMetric(float64(out.Usage.Fuel), "fuel/op")
 	}
@@ -115,7 +116,7 @@ func BenchmarkJSON(b *testing.B) {
 	job := &compile.Job{Inputs: []value.Field{{Name: "rows", Value: value.OfList(rows...)}}}
 	for b.Loop() {
 		if out, err := l.Run(context.Background(), art, job); err != nil || out.Exit != 0 {
-			b.Fatal(err, complaint(out, nil))
+			b.Fatal(err, lanetest.Said(out, nil))
 		}
 	}
 }

@@ -76,7 +76,7 @@ func TestComponentFaults(t *testing.T) {
 		src := block(compile.ShapeComponent, c.body)
 		src.Func, src.Outs = c.fn, strings.Fields(c.outs)
 		out, err := execute(t, src, nil)
-		if text := complaint(out, err); !strings.Contains(text, c.want) || out != nil && out.Exit == 0 {
+		if text := lanetest.Said(out, err); !strings.Contains(text, c.want) || out != nil && out.Exit == 0 {
 			t.Errorf("%s: got %s, want %s", c.body, text, c.want)
 		}
 	}

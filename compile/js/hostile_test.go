@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/sandbox"
 )
 
@@ -66,7 +67,7 @@ func TestHostile(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			out, err := execute(t, block(compile.ShapeCommand, c.body), &compile.Job{Limits: limits})
-			text := complaint(out, err)
+			text := lanetest.Said(out, err)
 			if !strings.Contains(text, c.want) {
 				t.Errorf("got %q, want %s", text, c.want)
 			}

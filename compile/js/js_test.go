@@ -27,7 +27,7 @@ func testLane(t testing.TB) *Lane {
 
 // block makes a source whose first line is line 10 of a.org.
 func block(shape compile.Shape, body string) *compile.Source {
-	return &compile.Source{Pos: compile.Position{File: "a.org", Line: 10, Col: 1}, Lang: "js", Shape: shape, Body: body, Args: map[string][]string{}}
+	return lanetest.Block("js", shape, body)
 }
 
 // execute builds and runs a block.
@@ -40,17 +40,6 @@ func execute(t testing.TB, src *compile.Source, job *compile.Job) (*compile.Outc
 func mustExecute(t testing.TB, src *compile.Source, job *compile.Job) *compile.Outcome {
 	t.Helper()
 	return lanetest.MustExecute(t, testLane(t), src, job)
-}
-
-// complaint is what a person sees of a run that went wrong.
-func complaint(out *compile.Outcome, err error) string {
-	switch {
-	case err != nil:
-		return err.Error()
-	case out == nil:
-		return ""
-	}
-	return string(out.Stderr)
 }
 
 func TestRefusals(t *testing.T) {
@@ -74,13 +63,7 @@ func TestDeterminism(t *testing.T) {
 		const m = {}; for (let i = 0; i < 1000; i++) m[Math.random()] = i;
 		setTimeout(() => console.log(Date.now()), 50);
 		console.log(Object.keys(m).length, process.hrtime());`)
-	first := mustExecute(t, src, nil)
-	for range 20 {
-		again := mustExecute(t, src, nil)
-		if string(again.Stdout) != string(first.Stdout) || again.Usage.Fuel != first.Usage.Fuel {
-			t.Fatalf("%s (%d fuel), then %s (%d fuel)", first.Stdout, first.Usage.Fuel, again.Stdout, again.Usage.Fuel)
-		}
-	}
+	lanetest.SameEveryTime(t, testLane(t), src, 21)
 }
 
 // Where a block stands in its file changes nothing but where its errors are.
@@ -104,20 +87,9 @@ func TestMovedBlock(t *testing.T) {
 
 // Granted capabilities open the real world.
 func TestCapabilities(t *testing.T) {
-	src := block(compile.ShapeCommand, "console.log(Math.random(), crypto.randomUUID())")
-	job := func() *compile.Job { j := &compile.Job{}; j.Caps.Random = true; return j }
-	if a, b := mustExecute(t, src, job()), mustExecute(t, src, job()); string(a.Stdout) == string(b.Stdout) {
-		t.Errorf("random was granted, but twice came %s", a.Stdout)
-	}
-	src = block(compile.ShapeCommand, "console.log(new Date().getFullYear())")
-	clock := &compile.Job{}
-	clock.Caps.Clock = true
-	if out := mustExecute(t, src, clock); string(out.Stdout) < "2025" {
-		t.Errorf("the clock was granted, but the year is %s", out.Stdout)
-	}
-	if out := mustExecute(t, src, nil); string(out.Stdout) != "2000\n" {
-		t.Errorf("without a clock the year is %s", out.Stdout)
-	}
+	lanetest.ObeysCaps(t, testLane(t),
+		block(compile.ShapeCommand, "console.log(Math.random(), crypto.randomUUID())"),
+		block(compile.ShapeCommand, "console.log(new Date().getFullYear())"))
 }
 
 func TestSelfTest(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 )
 
 // What needs the data of other languages says so rather than guessing.
@@ -18,7 +19,7 @@ func TestLocales(t *testing.T) {
 		"'a'.localeCompare('b', 'sv')":                                  "locale sv is not there",
 	} {
 		out, err := execute(t, block(compile.ShapeCommand, body), nil)
-		if text := complaint(out, err); !strings.Contains(text, "RangeError: "+want) {
+		if text := lanetest.Said(out, err); !strings.Contains(text, "RangeError: "+want) {
 			t.Errorf("%s: %s", body, text)
 		}
 	}

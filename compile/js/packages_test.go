@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 )
 
 // installed are packages as npm lays them out, in the many ways there are to
@@ -71,7 +72,7 @@ func TestPackages(t *testing.T) {
 		src := block(compile.ShapeCommand, c.body)
 		src.Files = installed
 		out, err := execute(t, src, nil)
-		got := complaint(out, err)
+		got := lanetest.Said(out, err)
 		if err == nil && out.Exit == 0 {
 			got = string(out.Stdout)
 		}

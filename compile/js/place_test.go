@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/value"
 )
 
@@ -42,7 +43,7 @@ func TestPlaces(t *testing.T) {
 			src.Vars = []compile.Var{{Name: "v", Value: value.OfInt(1)}}
 		}
 		out, err := execute(t, src, nil)
-		if text := complaint(out, err); !strings.HasPrefix(text, c.want) {
+		if text := lanetest.Said(out, err); !strings.HasPrefix(text, c.want) {
 			t.Errorf("%q: got %q, want %s", c.body, text, c.want)
 		}
 	}
@@ -53,7 +54,7 @@ func TestPlacesOfNoweb(t *testing.T) {
 	src := block(compile.ShapeBabel, "let a = 1;\n  a.b.c;")
 	src.Lines = []compile.Position{{File: "a.org", Line: 10, Col: 1}, {File: "b.org", Line: 3, Col: 5}}
 	out, err := execute(t, src, nil)
-	if text := complaint(out, err); !strings.HasPrefix(text, "b.org:3:7: TypeError") {
+	if text := lanetest.Said(out, err); !strings.HasPrefix(text, "b.org:3:7: TypeError") {
 		t.Errorf("%s", text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/sandbox"
 	"wb/value"
 )
@@ -45,11 +46,11 @@ func TestSession(t *testing.T) {
 			}
 		})
 		if err != nil || out.Exit != 0 || out.Value.String() != c.want {
-			t.Errorf("%s: %v, want %s (%s)", c.body, out, c.want, complaint(out, err))
+			t.Errorf("%s: %v, want %s (%s)", c.body, out, c.want, lanetest.Said(out, err))
 		}
 	}
 	if out, err := step(t, "s", "console.log(n, x)", wantsOutput); err != nil || string(out.Stdout) != "0 21\n" {
-		t.Errorf("%v %s", err, complaint(out, err))
+		t.Errorf("%v %s", err, lanetest.Said(out, err))
 	}
 	if out, err := step(t, "other", "typeof n", wantsOutput); err != nil || out.Exit != 0 {
 		t.Errorf("%v", err)
@@ -102,7 +103,7 @@ func TestSessionJobs(t *testing.T) {
 	for i := range 8 {
 		wait.Go(func() {
 			if out, err := step(t, "j", fmt.Sprintf("a++; console.log(%d)", i), wantsOutput); err != nil || string(out.Stdout) != fmt.Sprintln(i) {
-				t.Errorf("%v %s", err, complaint(out, err))
+				t.Errorf("%v %s", err, lanetest.Said(out, err))
 			}
 		})
 	}

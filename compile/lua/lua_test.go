@@ -47,14 +47,7 @@ func TestBabelValues(t *testing.T) {
 	} {
 		src := block(compile.ShapeBabel, c.body)
 		src.Results = strings.Fields(c.results)
-		out, err := lanetest.Execute(t, l, src, nil)
-		if complaint := lanetest.Complaint(out, err); complaint != "" {
-			t.Errorf("%s: %s", c.body, complaint)
-			continue
-		}
-		if got := out.Value.String(); got != c.want {
-			t.Errorf("%s (%s): got %s, want %s", c.body, c.results, got, c.want)
-		}
+		lanetest.Gives(t, l, src, nil, c.want)
 	}
 }
 
@@ -78,14 +71,7 @@ func TestVariables(t *testing.T) {
 		}
 		src := block(compile.ShapeBabel, "return "+c.expr)
 		src.Vars = []compile.Var{{Name: "x", Value: v}}
-		out, err := lanetest.Execute(t, l, src, nil)
-		if complaint := lanetest.Complaint(out, err); complaint != "" {
-			t.Errorf("%s: %s", c.v, complaint)
-			continue
-		}
-		if got := out.Value.String(); got != c.want {
-			t.Errorf("x = %s; %s: got %s, want %s", c.v, c.expr, got, c.want)
-		}
+		lanetest.Gives(t, l, src, nil, c.want)
 	}
 }
 
@@ -121,14 +107,7 @@ func TestComponent(t *testing.T) {
 	} {
 		src := block(compile.ShapeComponent, c.body)
 		src.Func, src.Outs = c.fn, strings.Fields(c.outs)
-		out, err := lanetest.Execute(t, l, src, &compile.Job{Inputs: lanetest.Inputs(t, c.args), Stdin: []byte("raw")})
-		if complaint := lanetest.Complaint(out, err); complaint != "" {
-			t.Errorf("%s: %s", c.body, complaint)
-			continue
-		}
-		if got := string(out.Value.AppendJSON(nil)); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.body, got, c.want)
-		}
+		lanetest.Gives(t, l, src, &compile.Job{Inputs: lanetest.Inputs(t, c.args), Stdin: []byte("raw")}, c.want)
 	}
 }
 
@@ -232,11 +211,7 @@ func TestLimits(t *testing.T) {
 		{"local t = {} for i = 1, 1e9 do t[i] = {i} end", sandbox.Limits{Memory: 8 << 20}, sandbox.LimitMemory},
 		{"while true do print('xxxxxxxxxxxxxxxxxxxxxxxxxxxxxx') end", sandbox.Limits{Output: 1 << 16}, sandbox.LimitOutput},
 	} {
-		out, err := lanetest.Execute(t, l, block(compile.ShapeCommand, c.body), &compile.Job{Limits: c.limits})
-		var limit *sandbox.LimitError
-		if !errors.As(err, &limit) || limit.Kind != c.kind {
-			t.Errorf("%s: %v %v, want the limit of %s", c.body, err, lanetest.Complaint(out, err), c.kind)
-		}
+		lanetest.Breaks(t, l, block(compile.ShapeCommand, c.body), c.limits, c.kind)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/sandbox"
 	"wb/value"
 )
@@ -24,7 +25,7 @@ func runs(b *testing.B, l *lane, art *compile.Artifact, job compile.Job) {
 	b.Helper()
 	for b.Loop() {
 		if out, err := l.Run(b.Context(), art, &job); err != nil || out.Exit != 0 {
-			b.Fatal(err, complaint(out, nil))
+			b.Fatal(err, lanetest.Said(out, nil))
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/sandbox"
 )
 
@@ -53,7 +54,7 @@ func TestErrorPlaces(t *testing.T) {
 	} {
 		out, err := execute(t, block(compile.ShapeCommand, c.body), nil)
 		if err != nil || out.Exit != 1 || !strings.HasPrefix(string(out.Stderr), c.want) || strings.Contains(string(out.Stderr), "wb:") {
-			t.Errorf("%s: got %s, want %s", c.body, complaint(out, err), c.want)
+			t.Errorf("%s: got %s, want %s", c.body, lanetest.Said(out, err), c.want)
 		}
 	}
 }

@@ -43,7 +43,7 @@ func TestComponent(t *testing.T) {
 		}
 		out, err := execute(t, src, &compile.Job{Inputs: in, Stdin: []byte(`{"a":[1]}`)})
 		if err != nil || out.Exit != 0 || out.Value.String() != c.want {
-			t.Errorf("%s: got %v %s, want %s", c.body, out, complaint(out, err), c.want)
+			t.Errorf("%s: got %v %s, want %s", c.body, out, lanetest.Said(out, err), c.want)
 		}
 	}
 }
@@ -80,7 +80,7 @@ func TestNotData(t *testing.T) {
 	} {
 		out, err := execute(t, block(compile.ShapeComponent, body), nil)
 		if err != nil || out.Exit != 1 || !strings.Contains(string(out.Stderr), want) {
-			t.Errorf("%s: got %s, want %s", body, complaint(out, err), want)
+			t.Errorf("%s: got %s, want %s", body, lanetest.Said(out, err), want)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/sandbox"
 )
 
@@ -32,7 +33,7 @@ func TestLimits(t *testing.T) {
 			out, err := execute(t, block(compile.ShapeCommand, c.body), &compile.Job{Limits: c.limits})
 			var limit *sandbox.LimitError
 			if !errors.As(err, &limit) || limit.Kind != c.want {
-				t.Errorf("%s: got %v (%s), want the %s limit", c.body, err, complaint(out, nil), c.want)
+				t.Errorf("%s: got %v (%s), want the %s limit", c.body, err, lanetest.Said(out, nil), c.want)
 				break
 			}
 			if i == 0 {
@@ -49,7 +50,7 @@ func TestFilesLimit(t *testing.T) {
 	src := block(compile.ShapeCommand, "while True: open('f', 'ab').write(b'x' * 100000)")
 	out, err := execute(t, src, &compile.Job{Limits: sandbox.Limits{Files: 1 << 20}})
 	if err != nil || out.Exit != 1 || !strings.Contains(string(out.Stderr), "No space left on device") {
-		t.Errorf("%v %s", err, complaint(out, err))
+		t.Errorf("%v %s", err, lanetest.Said(out, err))
 	}
 }
 
@@ -72,7 +73,7 @@ func TestRefusedByName(t *testing.T) {
 	} {
 		out, err := execute(t, block(compile.ShapeCommand, body), nil)
 		if err != nil || out.Exit != 1 || !strings.Contains(string(out.Stderr), want) {
-			t.Errorf("%s: got %s, want %s", body, complaint(out, err), want)
+			t.Errorf("%s: got %s, want %s", body, lanetest.Said(out, err), want)
 		}
 	}
 }
@@ -106,29 +107,12 @@ print(time.time(), random.random(), uuid.uuid4(), os.urandom(8), datetime.dateti
 print({str(i) for i in range(50)}, hash("x"), id(src := object()) == id(src))
 time.sleep(0.5)
 print(time.time(), object(), sorted(os.environ), hashlib.md5(repr(globals()).encode()).hexdigest())`)
-	first := mustExecute(t, src, nil)
-	for range 19 {
-		again := mustExecute(t, src, nil)
-		if string(again.Stdout) != string(first.Stdout) || again.Usage.Fuel != first.Usage.Fuel {
-			t.Fatalf("%s (%d fuel), then %s (%d fuel)", first.Stdout, first.Usage.Fuel, again.Stdout, again.Usage.Fuel)
-		}
-	}
+	lanetest.SameEveryTime(t, testLane(t), src, 20)
 }
 
 // Granted capabilities open the real world.
 func TestCapabilities(t *testing.T) {
-	src := block(compile.ShapeCommand, "import random, uuid\nprint(random.random(), uuid.uuid4())")
-	job := func() *compile.Job { j := &compile.Job{}; j.Caps.Random = true; return j }
-	if a, b := mustExecute(t, src, job()), mustExecute(t, src, job()); string(a.Stdout) == string(b.Stdout) {
-		t.Errorf("random was granted, but twice came %s", a.Stdout)
-	}
-	src = block(compile.ShapeCommand, "import datetime\nprint(datetime.date.today().year)")
-	clock := &compile.Job{}
-	clock.Caps.Clock = true
-	if out := mustExecute(t, src, clock); string(out.Stdout) < "2025" {
-		t.Errorf("the clock was granted, but the year is %s", out.Stdout)
-	}
-	if out := mustExecute(t, src, nil); string(out.Stdout) != "2000\n" {
-		t.Errorf("without a clock the year is %s", out.Stdout)
-	}
+	lanetest.ObeysCaps(t, testLane(t),
+		block(compile.ShapeCommand, "import random, uuid\nprint(random.random(), uuid.uuid4())"),
+		block(compile.ShapeCommand, "import datetime\nprint(datetime.date.today().year)"))
 }

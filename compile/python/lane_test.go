@@ -25,8 +25,9 @@ func testLane(t testing.TB) *lane {
 
 // block makes a source whose first line is line 10 of a.org.
 func block(shape compile.Shape, body string, results ...string) *compile.Source {
-	return &compile.Source{Pos: compile.Position{File: "a.org", Line: 10, Col: 1}, Lang: "python", Shape: shape, Body: body,
-		Args: map[string][]string{}, Results: results}
+	src := lanetest.Block("python", shape, body)
+	src.Results = results
+	return src
 }
 
 // execute builds and runs a block.
@@ -39,15 +40,4 @@ func execute(t testing.TB, src *compile.Source, job *compile.Job) (*compile.Outc
 func mustExecute(t testing.TB, src *compile.Source, job *compile.Job) *compile.Outcome {
 	t.Helper()
 	return lanetest.MustExecute(t, testLane(t), src, job)
-}
-
-// complaint is what a person sees of a run that went wrong.
-func complaint(out *compile.Outcome, err error) string {
-	switch {
-	case err != nil:
-		return err.Error()
-	case out == nil:
-		return ""
-	}
-	return string(out.Stderr)
 }

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/sandbox"
 )
 
@@ -125,7 +126,7 @@ func TestOwnSuites(t *testing.T) {
 			out, err := execute(t, src, &compile.Job{Files: files.Clone(),
 				Limits: sandbox.Limits{Fuel: -1, Memory: 1 << 30, Timeout: 20 * time.Minute, Files: 256 << 20, Output: 64 << 20}})
 			if err != nil || out.Exit != 0 {
-				t.Fatalf("%v %s", err, complaint(out, nil))
+				t.Fatalf("%v %s", err, lanetest.Said(out, nil))
 			}
 			text := string(out.Stdout)
 			ran := 0

@@ -48,12 +48,7 @@ func TestBabelValues(t *testing.T) {
 	} {
 		src := block(compile.ShapeBabel, c.body)
 		src.Results = strings.Fields(c.results)
-		out, err := lanetest.Execute(t, l, src, nil)
-		if complaint := lanetest.Complaint(out, err); complaint != "" {
-			t.Errorf("%s: %s", c.body, complaint)
-		} else if got := out.Value.String(); got != c.want {
-			t.Errorf("%s (%s): got %s, want %s", c.body, c.results, got, c.want)
-		}
+		lanetest.Gives(t, l, src, nil, c.want)
 	}
 }
 
@@ -75,12 +70,7 @@ func TestVariables(t *testing.T) {
 		}
 		src.Args = map[string][]string{"prologue": {`"z = 0"`}}
 		src.Vars = []compile.Var{{Name: "x", Value: v}}
-		out, err := lanetest.Execute(t, l, src, nil)
-		if complaint := lanetest.Complaint(out, err); complaint != "" {
-			t.Errorf("%s: %s", c.v, complaint)
-		} else if got := out.Value.String(); got != c.want {
-			t.Errorf("x = %s; %s: got %s, want %s", c.v, c.expr, got, c.want)
-		}
+		lanetest.Gives(t, l, src, nil, c.want)
 	}
 }
 
@@ -96,12 +86,7 @@ func TestComponent(t *testing.T) {
 	} {
 		src := block(compile.ShapeComponent, c.body)
 		src.Func, src.Outs = c.fn, strings.Fields(c.outs)
-		out, err := lanetest.Execute(t, l, src, &compile.Job{Inputs: lanetest.Inputs(t, c.args), Stdin: []byte("raw")})
-		if complaint := lanetest.Complaint(out, err); complaint != "" {
-			t.Errorf("%s: %s", c.body, complaint)
-		} else if got := string(out.Value.AppendJSON(nil)); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.body, got, c.want)
-		}
+		lanetest.Gives(t, l, src, &compile.Job{Inputs: lanetest.Inputs(t, c.args), Stdin: []byte("raw")}, c.want)
 	}
 }
 
@@ -190,29 +175,13 @@ func TestLimits(t *testing.T) {
 		{"a = []; loop { a << 'x' * 100_000 }", sandbox.Limits{Memory: 16 << 20}, sandbox.LimitMemory},
 		{"loop { puts 'x' * 1000 }", sandbox.Limits{Output: 1 << 16}, sandbox.LimitOutput},
 	} {
-		out, err := lanetest.Execute(t, l, block(compile.ShapeCommand, c.body), &compile.Job{Limits: c.limits})
-		var limit *sandbox.LimitError
-		if !errors.As(err, &limit) || limit.Kind != c.kind {
-			t.Errorf("%s: %v, want the limit of %s", c.body, lanetest.Complaint(out, err), c.kind)
-		}
+		lanetest.Breaks(t, l, block(compile.ShapeCommand, c.body), c.limits, c.kind)
 	}
 }
 
 func TestSameEveryTime(t *testing.T) {
 	l := testLane(t)
-	var first *compile.Outcome
-	for range 3 {
-		out, err := lanetest.Execute(t, l, block(compile.ShapeBabel, "[rand, Random.new_seed, Object.new.inspect, 'x'.hash, Time.now.to_f]"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if first == nil {
-			first = out
-		}
-		if out.Value.String() != first.Value.String() || out.Usage.Fuel != first.Usage.Fuel {
-			t.Errorf("got %s with %d, then %s with %d", first.Value, first.Usage.Fuel, out.Value, out.Usage.Fuel)
-		}
-	}
+	lanetest.SameEveryTime(t, l, block(compile.ShapeBabel, "[rand, Random.new_seed, Object.new.inspect, 'x'.hash, Time.now.to_f]"), 3)
 }
 
 // BenchmarkCall is a whole run of a small block, from the snapshot.

@@ -12,6 +12,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/clang"
+	"wb/compile/lanetest"
 	"wb/compile/toolchain"
 	"wb/value"
 )
@@ -21,12 +22,7 @@ var update = flag.Bool("update", false, "write golden files")
 func component(t testing.TB, sig, body string) *compile.Source {
 	t.Helper()
 	src := &compile.Source{Pos: compile.Position{File: "test.org", Line: 10, Col: 1}, Lang: "rust", Body: body, Shape: compile.ShapeComponent}
-	if sig != "" {
-		var err error
-		if src.Sig, err = value.ParseSig(sig); err != nil {
-			t.Fatal(err)
-		}
-	}
+	src.Sig = lanetest.Sig(t, sig)
 	return src
 }
 

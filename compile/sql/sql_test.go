@@ -2,7 +2,6 @@ package sql
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"strings"
@@ -63,12 +62,7 @@ func TestBabel(t *testing.T) {
 			}
 			src.Args[name] = []string{text}
 		}
-		out, err := lanetest.Execute(t, c.lane, src, nil)
-		if complaint := lanetest.Complaint(out, err); complaint != "" {
-			t.Errorf("%s: %s", c.body, complaint)
-		} else if got := out.Value.String(); got != c.want {
-			t.Errorf("%s (%s): got %s, want %s", c.body, c.args, got, c.want)
-		}
+		lanetest.Gives(t, c.lane, src, nil, c.want)
 	}
 }
 
@@ -112,19 +106,8 @@ func TestComponent(t *testing.T) {
 	} {
 		src := block(compile.ShapeComponent, c.body)
 		src.Params, src.Outs = strings.Fields(c.params), strings.Fields(c.outs)
-		if c.sig != "" {
-			sig, err := value.ParseSig(c.sig)
-			if err != nil {
-				t.Fatal(err)
-			}
-			src.Sig = sig
-		}
-		out, err := lanetest.Execute(t, sqlite, src, &compile.Job{Inputs: lanetest.Inputs(t, c.args)})
-		if complaint := lanetest.Complaint(out, err); complaint != "" {
-			t.Errorf("%s: %s", c.body, complaint)
-		} else if got := string(out.Value.AppendJSON(nil)); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.body, got, c.want)
-		}
+		src.Sig = lanetest.Sig(t, c.sig)
+		lanetest.Gives(t, sqlite, src, &compile.Job{Inputs: lanetest.Inputs(t, c.args)}, c.want)
 	}
 }
 
@@ -263,11 +246,7 @@ func TestLimits(t *testing.T) {
 		{"with recursive c(x) as (select 1 union all select x + 1 from c) select x from c;", sandbox.Limits{Output: 1 << 16}, sandbox.LimitOutput},
 		{"create table t(a); with recursive c(x) as (select 1 union all select x + 1 from c) insert into t select randomblob(10000) from c;", sandbox.Limits{Memory: 16 << 20}, sandbox.LimitMemory},
 	} {
-		_, err := lanetest.Execute(t, sqlite, block(compile.ShapeBabel, c.body), &compile.Job{Limits: c.limits})
-		var limit *sandbox.LimitError
-		if !errors.As(err, &limit) || limit.Kind != c.kind {
-			t.Errorf("%s: %v, want the limit of %s", c.body, err, c.kind)
-		}
+		lanetest.Breaks(t, sqlite, block(compile.ShapeBabel, c.body), c.limits, c.kind)
 	}
 }
 

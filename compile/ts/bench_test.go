@@ -89,7 +89,7 @@ func BenchmarkComponentCall(b *testing.B) {
 	job := &compile.Job{Inputs: []value.Field{{Name: "ps", Value: ps}}}
 	for b.Loop() {
 		if out, err := l.Run(context.Background(), art, job); err != nil || out.Exit != 0 {
-			b.Fatal(err, complaint(out, nil))
+			b.Fatal(err, lanetest.Said(out, nil))
 		}
 	}
 }

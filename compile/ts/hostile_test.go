@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/lanetest"
 	"wb/compile/toolchain"
 )
 
@@ -42,7 +43,7 @@ func TestHostile(t *testing.T) {
 		"macro":       {"const s = '" + strings.Repeat("x", 5<<20) + "';", exhausted},
 	} {
 		_, err := lane.Build(context.Background(), block(compile.ShapeCommand, c.body))
-		text := complaint(nil, err)
+		text := lanetest.Said(nil, err)
 		if !strings.HasPrefix(text, c.want) {
 			t.Errorf("%s: got %.300s, want %s", name, text, c.want)
 		}

@@ -29,33 +29,13 @@ func testLane(t testing.TB) *js.Lane {
 
 // block makes a source whose first line is line 10 of a.org.
 func block(shape compile.Shape, body string) *compile.Source {
-	return &compile.Source{Pos: compile.Position{File: "a.org", Line: 10, Col: 1}, Lang: "typescript", Shape: shape, Body: body, Args: map[string][]string{}}
+	return lanetest.Block("typescript", shape, body)
 }
 
 // execute builds and runs a block.
 func execute(t testing.TB, src *compile.Source, job *compile.Job) (*compile.Outcome, error) {
 	t.Helper()
 	return lanetest.Execute(t, testLane(t), src, job)
-}
-
-// complaint is what a person sees of a run that went wrong.
-func complaint(out *compile.Outcome, err error) string {
-	switch {
-	case err != nil:
-		return err.Error()
-	case out == nil:
-		return ""
-	}
-	return string(out.Stderr)
-}
-
-func sig(t testing.TB, text string) *value.Sig {
-	t.Helper()
-	s, err := value.ParseSig(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // Mistakes in types are reported where they stand in the org file.
@@ -81,7 +61,7 @@ func TestTypeErrors(t *testing.T) {
 			src.Vars = []compile.Var{{Name: "v", Value: value.OfInt(1)}}
 		}
 		_, err := execute(t, src, nil)
-		if text := complaint(nil, err); err == nil || !strings.HasPrefix(text, c.want) {
+		if text := lanetest.Said(nil, err); err == nil || !strings.HasPrefix(text, c.want) {
 			t.Errorf("%q: got %q, want %s", c.body, text, c.want)
 		}
 	}
@@ -100,7 +80,7 @@ func TestRunTimePlaces(t *testing.T) {
 		src := block(c.shape, c.body)
 		src.Files = map[string][]byte{"util.ts": []byte("type T = { a: 1 };\nexport function boom(n: number): never {\n  throw new RangeError(String(n))\n}")}
 		out, err := execute(t, src, nil)
-		if text := complaint(out, err); !strings.HasPrefix(text, c.want) {
+		if text := lanetest.Said(out, err); !strings.HasPrefix(text, c.want) {
 			t.Errorf("%q: got %q, want %s", c.body, text, c.want)
 		}
 	}
@@ -126,10 +106,10 @@ func TestShapes(t *testing.T) {
 			s.Vars = []compile.Var{{Name: "rows", Value: value.OfList(value.OfList(value.OfString("a"), value.OfInt(1)), value.OfList(value.OfString("b"), value.OfFloat(2.5)))}}
 		}, "", `[["A","1.0"],["B","2.5"]]`},
 		{"component", func(s *compile.Source) {
-			s.Shape, s.Outs, s.Sig, s.Body = compile.ShapeComponent, []string{"total"}, sig(t, "sum(a: list<f64>) -> f64"), "export function sum(a: number[]): number { return a.reduce((x, y) => x + y, 0) }"
+			s.Shape, s.Outs, s.Sig, s.Body = compile.ShapeComponent, []string{"total"}, lanetest.Sig(t, "sum(a: list<f64>) -> f64"), "export function sum(a: number[]): number { return a.reduce((x, y) => x + y, 0) }"
 		}, `{"a":[1,2,3.5]}`, `6.5`},
 		{"async", func(s *compile.Source) {
-			s.Shape, s.Outs, s.Sig, s.Body = compile.ShapeComponent, []string{"total"}, sig(t, "sum(a: list<f64>) -> f64"), "export default async (a: readonly number[]) => ({ total: a.length })"
+			s.Shape, s.Outs, s.Sig, s.Body = compile.ShapeComponent, []string{"total"}, lanetest.Sig(t, "sum(a: list<f64>) -> f64"), "export default async (a: readonly number[]) => ({ total: a.length })"
 		}, `{"a":[1,2]}`, `2`},
 		{"files", func(s *compile.Source) {
 			s.Files = map[string][]byte{"lib/a.ts": []byte("import { b } from './b.ts';\nexport const a = (n: number) => b(n) + 1"), "lib/b.ts": []byte("export function b(n: number) { return n * 2 }"), "data.json": []byte(`{"k":[1]}`), "plain.js": []byte("export const p = () => 7")}
@@ -148,7 +128,7 @@ func TestShapes(t *testing.T) {
 		}
 		out, err := execute(t, src, job)
 		if err != nil || out.Exit != 0 || out.Value.String() != c.want {
-			t.Errorf("%s: %v, want %s (%s)", c.name, out, c.want, complaint(out, err))
+			t.Errorf("%s: %v, want %s (%s)", c.name, out, c.want, lanetest.Said(out, err))
 		}
 	}
 }
@@ -165,9 +145,9 @@ func TestSignature(t *testing.T) {
 		{"f(a: result<f64, string>) -> tuple<string, f64>", "export function f(a: { ok: number } | { err: string }): [string, number] { return 'ok' in a ? ['a', a.ok] : [a.err, 1] }", ""},
 	} {
 		src := block(compile.ShapeComponent, c.body)
-		src.Func, src.Sig, src.Outs = "f", sig(t, c.sig), []string{"total"}
+		src.Func, src.Sig, src.Outs = "f", lanetest.Sig(t, c.sig), []string{"total"}
 		_, err := testLane(t).Build(context.Background(), src)
-		if text := complaint(nil, err); c.want == "" && err != nil || !strings.HasPrefix(text, c.want) {
+		if text := lanetest.Said(nil, err); c.want == "" && err != nil || !strings.HasPrefix(text, c.want) {
 			t.Errorf("%s: got %q, want %s", c.body, text, c.want)
 		}
 	}
@@ -203,7 +183,7 @@ func TestSession(t *testing.T) {
 			}
 			continue
 		case out.Exit != 0 || c.want != "" && out.Value.String() != c.want:
-			t.Errorf("%s: %v, want %s (%s)", c.body, out.Value, c.want, complaint(out, nil))
+			t.Errorf("%s: %v, want %s (%s)", c.body, out.Value, c.want, lanetest.Said(out, nil))
 		}
 		before = append(before, src)
 	}

@@ -67,19 +67,8 @@ func TestComponent(t *testing.T) {
 	} {
 		src := block(compile.ShapeComponent, c.body)
 		src.Func, src.Params, src.Outs = c.fn, strings.Fields(c.params), strings.Fields(c.outs)
-		if c.sig != "" {
-			sig, err := value.ParseSig(c.sig)
-			if err != nil {
-				t.Fatal(err)
-			}
-			src.Sig = sig
-		}
-		out, err := lanetest.Execute(t, l, src, &compile.Job{Inputs: lanetest.Inputs(t, c.args)})
-		if complaint := lanetest.Complaint(out, err); complaint != "" {
-			t.Errorf("%s: %s", c.body, complaint)
-		} else if got := out.Value.String(); got != c.want {
-			t.Errorf("%s: got %s, want %s", c.body, got, c.want)
-		}
+		src.Sig = lanetest.Sig(t, c.sig)
+		lanetest.Gives(t, l, src, &compile.Job{Inputs: lanetest.Inputs(t, c.args)}, c.want)
 	}
 }
 

@@ -27,6 +27,8 @@ type Question struct {
 	Agent string
 	Call  ToolCall
 	Why   string
+	// Waits is called when no answer is there yet.
+	Waits func()
 }
 
 // PendingError ends a run that does not wait for a person.
@@ -59,8 +61,10 @@ func (r *run) consented(ctx context.Context, step int, key string, call ToolCall
 		return false, &DivergedError{Key: key}
 	}
 	asked := r.Now()
-	r.emit(trace.Event{Kind: trace.KindApproval, Step: step, Tool: call.Name, Args: jsonArgs(call.Args), Status: "asked", Output: c.Why})
-	allowed, err := r.Consent.Ask(ctx, Question{Key: r.Keys + "/" + key, Agent: r.agent.ID, Call: call, Why: c.Why})
+	waits := func() {
+		r.emit(trace.Event{Kind: trace.KindApproval, Step: step, Tool: call.Name, Args: jsonArgs(call.Args), Status: "asked", Output: c.Why})
+	}
+	allowed, err := r.Consent.Ask(ctx, Question{Key: r.Keys + "/" + key, Agent: r.agent.ID, Call: call, Why: c.Why, Waits: waits})
 	waited := r.Now().Sub(asked)
 	r.elapsed -= waited
 	if err != nil {

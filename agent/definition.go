@@ -214,6 +214,9 @@ func (r *definitionReader) read() {
 			d.Guard = text
 		case "OUTPUT":
 			r.output(pos, text)
+		case "PROFILE":
+			r.found = append(r.found, compile.Diagnostic{Pos: pos, Severity: compile.Warning, Code: "agent-key",
+				Message: ":PROFILE: gives an agent nothing", Hint: "what its workbooks and commands may have is granted with --grant, its hosts are :ALLOW_HOSTS:"})
 		default:
 			if !slices.Contains(drawerKeys, strings.TrimSuffix(key, "+")) && !strings.HasPrefix(key, "HEADER-ARGS") {
 				hint := ""

@@ -3,10 +3,12 @@ package runtime
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"wb/agent"
+	"wb/internal/nearest"
 )
 
 // TaskError is a task that cannot be meant.
@@ -41,6 +43,11 @@ func (rt *Runtime) check(d *agent.Definition, task Task) error {
 			text += "; " + w.Hint
 		}
 		rt.warn(fmt.Errorf("%s", text))
+	}
+	for _, name := range rt.Settings.Policy.Approve {
+		if near := nearest.Word(name, toolNames); near != "" && !slices.Contains(toolNames, name) && !slices.Contains(d.Tools, name) {
+			rt.warn(fmt.Errorf("%s: policy.approve names %s, which is no tool of this agent; did you mean %s?", rt.Settings.Path, name, near))
+		}
 	}
 	if _, err := rt.client(nil); err != nil { // without a model nothing begins
 		return err

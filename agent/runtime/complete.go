@@ -6,6 +6,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/llm"
+	"wb/agent/settings"
 	"wb/sandbox/dock/broker"
 )
 
@@ -14,15 +15,20 @@ import (
 // an error with a hint.
 func Completer(getenv func(string) string) broker.Completer {
 	rt := &Runtime{Getenv: getenv}
-	client := sync.OnceValues(func() (*llm.Client, error) { return rt.client(nil) })
+	client := sync.OnceValues(func() (_ *llm.Client, err error) {
+		if rt.Settings, err = settings.Load(getenv); err != nil {
+			return nil, err
+		}
+		return rt.client(nil)
+	})
 	return func(ctx context.Context, prompt string) (broker.Completion, error) {
 		c, err := client()
 		if err != nil {
 			return broker.Completion{}, err
 		}
-		model := getenv("WB_LLM_MODEL")
-		if model == "" {
-			model = DefaultModel
+		model, err := rt.model(&agent.Definition{}, Task{})
+		if err != nil {
+			return broker.Completion{}, err
 		}
 		reply, err := c.Complete(ctx, agent.Request{Model: model, Temperature: 0.4, Messages: []agent.Message{{Role: agent.RoleUser, Content: prompt}}}, nil)
 		return broker.Completion{Text: reply.Message.Content, Tokens: reply.Usage.TokensIn + reply.Usage.TokensOut}, err

@@ -42,12 +42,13 @@ func (c *consent) Ask(ctx context.Context, q agent.Question) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("%s needs approval and nobody can be asked: %w", q.Call.Name, err)
 	}
-	if c.task.NoWait {
-		if r, err = store.Look(r.ID); err == nil && r.Decision == approval.Pending {
-			return false, &agent.PendingError{Tool: q.Call.Name, ID: r.ID}
-		}
-	} else {
-		r, err = store.Wait(ctx, r.ID)
+	if r, err = store.Look(r.ID); err != nil || r.Decision != approval.Pending {
+		return r.Decision == approval.Allowed, err
 	}
+	q.Waits()
+	if c.task.NoWait {
+		return false, &agent.PendingError{Tool: q.Call.Name, ID: r.ID}
+	}
+	r, err = store.Wait(ctx, r.ID)
 	return r.Decision == approval.Allowed, err
 }

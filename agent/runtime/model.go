@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"cmp"
 	"fmt"
 	"net"
 	"net/http"
@@ -26,16 +27,16 @@ func (e *NoModelError) Error() string { return "no key for the model at " + e.En
 
 // Hint names what to set.
 func (e *NoModelError) Hint() string {
-	return "set OPENROUTER_API_KEY or WB_LLM_API_KEY, or WB_LLM_BASE_URL to a server of your own"
+	return "set OPENROUTER_API_KEY or WB_LLM_API_KEY, or WB_LLM_BASE_URL (or [model] in wb.toml) to a server of your own"
 }
 
 // ExitCode is that of a service that is needed and not there.
 func (e *NoModelError) ExitCode() int { return 3 }
 
 // model is the name of the model for an agent: the caller's choice, the
-// user's, the document's, in this order.
+// environment's, the document's, the user's settings', in this order.
 func (rt *Runtime) model(d *agent.Definition, task Task) (string, error) {
-	for _, name := range []string{task.Model, rt.Getenv("WB_LLM_MODEL"), d.Model} {
+	for _, name := range []string{task.Model, rt.Getenv("WB_LLM_MODEL"), d.Model, rt.Settings.Model.Name} {
 		if name != "" {
 			return name, nil
 		}
@@ -45,11 +46,11 @@ func (rt *Runtime) model(d *agent.Definition, task Task) (string, error) {
 
 // client is the endpoint as the environment names it.
 func (rt *Runtime) client(run *trace.Run) (*llm.Client, error) {
-	base := rt.Getenv("WB_LLM_BASE_URL")
-	if base == "" {
-		base = DefaultEndpoint
-	}
+	base := cmp.Or(rt.Getenv("WB_LLM_BASE_URL"), rt.Settings.Model.BaseURL, DefaultEndpoint)
 	key := rt.Getenv("WB_LLM_API_KEY")
+	if name := rt.Settings.Model.KeyEnv; key == "" && name != "" {
+		key = rt.Getenv(name)
+	}
 	if key == "" {
 		key = rt.Getenv("OPENROUTER_API_KEY")
 	}
@@ -88,9 +89,12 @@ func loopback(base string) bool {
 
 // prices are what the user says the model costs.
 func (rt *Runtime) prices() agent.Prices {
-	number := func(name string) float64 {
-		n, _ := strconv.ParseFloat(rt.Getenv(name), 64)
+	number := func(name string, otherwise float64) float64 {
+		n, err := strconv.ParseFloat(rt.Getenv(name), 64)
+		if err != nil {
+			return otherwise
+		}
 		return max(n, 0)
 	}
-	return agent.Prices{In: number("WB_LLM_PRICE_IN"), Out: number("WB_LLM_PRICE_OUT")}
+	return agent.Prices{In: number("WB_LLM_PRICE_IN", rt.Settings.Model.PriceIn), Out: number("WB_LLM_PRICE_OUT", rt.Settings.Model.PriceOut)}
 }

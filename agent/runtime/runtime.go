@@ -29,6 +29,7 @@ import (
 	"wb/compile"
 	"wb/compile/shell"
 	"wb/internal/nearest"
+	"wb/internal/redact"
 	"wb/org"
 	"wb/sandbox"
 	"wb/sandbox/netbroker"
@@ -298,18 +299,12 @@ func (rt *Runtime) begin(d *agent.Definition, task Task, from *origin) (*trace.R
 		info.Parent = from.run
 		info.Root = cmp.Or(from.root, id)
 	}
-	key := rt.Getenv("WB_LLM_API_KEY") + rt.Getenv("OPENROUTER_API_KEY")
 	var sinks []trace.Sink
 	if rt.Sink != nil {
 		sinks = append(sinks, rt.Sink)
 	}
 	return trace.Begin(trace.Config{Sinks: sinks, Files: trace.FilesIn(task.Dir), State: rt.State, Key: rt.Key, Warn: rt.warn,
-		Redact: func(text string) string {
-			if len(key) < 8 {
-				return text
-			}
-			return strings.ReplaceAll(text, key, "[key]")
-		}}, info)
+		Redact: redact.New("[key]", shortestKey, rt.secrets()...).Text}, info)
 }
 
 // execute runs the loop with the tools of this machine.
@@ -343,7 +338,7 @@ func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, 
 	if err != nil {
 		return nil, err
 	}
-	opts.Around = append(guarded, rt.Around...)
+	opts.Around = slices.Concat(guarded, []agent.Middleware{rt.hiding()}, rt.Around)
 	if opts.Ledger, err = rt.accounted(d, task, opts); err != nil {
 		return nil, err
 	}

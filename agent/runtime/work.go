@@ -47,7 +47,8 @@ func (rt *Runtime) CheckIn(ctx context.Context, dir, script string) error {
 		return err
 	}
 	if result.Exit != 0 {
-		return fmt.Errorf("exit %d: %s%s", result.Exit, result.Stdout, result.Stderr)
+		said := strings.TrimSpace(string(result.Stdout) + string(result.Stderr))
+		return errors.New(strings.TrimSuffix(fmt.Sprintf("exit %d: %s", result.Exit, said), ": "))
 	}
 	return nil
 }

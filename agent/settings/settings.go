@@ -4,6 +4,13 @@
 // are started as MCP servers, where publishing copies to, which endpoints see
 // prompts.
 //
+//	[model]
+//	name = "qwen3:14b"           # where neither a flag, WB_LLM_MODEL nor :MODEL: names one
+//	base_url = "http://127.0.0.1:11434/v1"
+//	key_env = "MY_MODEL_KEY"
+//	price_in = 0.5               # dollars for a million tokens
+//	price_out = 2.0
+//
 //	[publish]
 //	web_root = "/srv/www"
 //
@@ -43,6 +50,7 @@ import (
 
 // Settings is the whole file; the zero value is that of none.
 type Settings struct {
+	Model   Model                `toml:"model"`
 	Publish Publish              `toml:"publish"`
 	Image   Image                `toml:"image"`
 	Policy  Policy               `toml:"policy"`
@@ -51,6 +59,15 @@ type Settings struct {
 
 	// Path is where the file is, or would be.
 	Path string `toml:"-"`
+}
+
+// Model is who is asked where the environment does not say it.
+type Model struct {
+	Name     string  `toml:"name"`
+	BaseURL  string  `toml:"base_url"`
+	KeyEnv   string  `toml:"key_env"` // name of the variable with the key
+	PriceIn  float64 `toml:"price_in"`
+	PriceOut float64 `toml:"price_out"`
 }
 
 // Publish says where the publish tool copies to.
@@ -117,7 +134,7 @@ func Load(getenv func(string) string) (Settings, error) {
 	}
 	for _, key := range meta.Undecoded() {
 		switch key[0] {
-		case "publish", "image", "policy", "mcp", "guard":
+		case "model", "publish", "image", "policy", "mcp", "guard":
 			return s, fmt.Errorf("%s: there is no setting %s", s.Path, key)
 		}
 	}
@@ -133,6 +150,12 @@ func Load(getenv func(string) string) (Settings, error) {
 func (s Settings) check() error {
 	if err := s.Approvals().Check(); err != nil {
 		return fmt.Errorf("%s: policy: %w", s.Path, err)
+	}
+	if u, err := url.Parse(s.Model.BaseURL); s.Model.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
+		return fmt.Errorf("%s: model.base_url: %q is no http URL", s.Path, s.Model.BaseURL)
+	}
+	if s.Model.PriceIn < 0 || s.Model.PriceOut < 0 {
+		return fmt.Errorf("%s: model: a price is negative", s.Path)
 	}
 	for name, m := range s.MCP {
 		u, err := url.Parse(m.URL)

@@ -182,6 +182,9 @@ func check(ids map[string]*Task) error {
 // Runner carries tasks out.
 type Runner struct {
 	File string
+	// Ready says what keeps a leaf from being done, before anything is; nil asks
+	// nobody.
+	Ready func(t *Task) error
 	// Do gives a leaf to an agent.
 	Do func(ctx context.Context, t *Task) error
 	// Check runs a :DONE-WHEN:; nil fails every check.
@@ -210,15 +213,25 @@ func (r *Runner) Run(ctx context.Context) ([]Result, error) {
 	r.slots = make(chan struct{}, MaxParallel)
 	r.ended, r.status = map[string]chan struct{}{}, map[string]Status{}
 	var order []string
-	var prepare func([]*Task)
-	prepare = func(tasks []*Task) {
+	var prepare func([]*Task) error
+	prepare = func(tasks []*Task) error {
 		for _, t := range tasks {
 			r.ended[t.ID] = make(chan struct{})
 			order = append(order, t.ID)
-			prepare(t.Children)
+			if len(t.Children) == 0 && !t.done && r.Ready != nil {
+				if err := r.Ready(t); err != nil {
+					return fmt.Errorf("task %q: %w", t.Title, err)
+				}
+			}
+			if err := prepare(t.Children); err != nil {
+				return err
+			}
 		}
+		return nil
 	}
-	prepare(roots)
+	if err := prepare(roots); err != nil {
+		return nil, err
+	}
 	r.all(ctx, roots)
 	slices.SortFunc(r.results, func(a, b Result) int { return slices.Index(order, a.ID) - slices.Index(order, b.ID) })
 	return r.results, ctx.Err()

@@ -50,6 +50,9 @@ func (c *agentApproveCmd) list(a *app, store *approval.Store) error {
 	}
 	waiting := []approval.Request{}
 	for _, r := range all {
+		if r, err = store.Look(r.ID); err != nil { // somebody may have answered in approvals.org
+			return err
+		}
 		if r.Decision == approval.Pending {
 			waiting = append(waiting, r)
 		}

@@ -35,7 +35,7 @@ func (c *evalCmd) Run(a *app) error {
 		return err
 	}
 	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
-		r := &eval.Runner{Ask: rt.Ask, Do: func(ctx context.Context, ec eval.Case) (*agent.Result, error) {
+		given := func(ec eval.Case) runtime.Task {
 			task := c.task(ec.Task)
 			if ec.Agent != "" {
 				task.File, task.ID = c.File, ec.Agent
@@ -43,8 +43,17 @@ func (c *evalCmd) Run(a *app) error {
 			if ec.Steps > 0 && task.Limits.Steps == 0 {
 				task.Limits.Steps = ec.Steps
 			}
-			return rt.Run(ctx, task)
-		}}
+			return task
+		}
+		for _, ec := range cases {
+			if _, err := rt.Ready(given(ec)); err != nil {
+				return fmt.Errorf("eval %q: %w", ec.Title, err)
+			}
+		}
+		if len(cases) == 0 {
+			a.note("wb: %s has no heading :eval:", c.File)
+		}
+		r := &eval.Runner{Ask: rt.Ask, Do: func(ctx context.Context, ec eval.Case) (*agent.Result, error) { return rt.Run(ctx, given(ec)) }}
 		results, failed := []eval.Result{}, false
 		for _, ec := range cases {
 			result := r.Run(a.ctx, ec)

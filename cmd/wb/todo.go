@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"wb/agent/runtime"
 	"wb/agent/todo"
@@ -33,24 +34,40 @@ func (c *todoCmd) Run(a *app) error {
 		c.Dir = filepath.Dir(c.File)
 	}
 	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
+		given := func(t *todo.Task) runtime.Task {
+			task := c.task(strings.TrimSpace(t.Title + "\n\n" + t.Text))
+			task.Steps = todoSteps
+			if t.Agent != "" {
+				task.File, task.ID = c.File, t.Agent
+			}
+			return task
+		}
 		r := &todo.Runner{File: c.File,
+			Ready: func(t *todo.Task) error {
+				_, err := rt.Ready(given(t))
+				return err
+			},
 			Do: func(ctx context.Context, t *todo.Task) error {
-				task := c.task(t.Title + "\n\n" + t.Text)
-				task.Steps = todoSteps
-				if t.Agent != "" {
-					task.File, task.ID = c.File, t.Agent
-				}
-				result, err := rt.Run(ctx, task)
+				result, err := rt.Run(ctx, given(t))
 				if err == nil && result.ExitCode() != 0 {
 					err = errors.New(result.Result)
 				}
 				return err
 			},
-			Check: func(ctx context.Context, script string) error { return rt.CheckIn(ctx, c.Dir, script) },
-			Note:  func(r todo.Result) { a.note("%s %s %s", r.ID, r.Status, r.Why) }}
+			Check: func(ctx context.Context, script string) error {
+				err := rt.CheckIn(ctx, c.Dir, script)
+				if err != nil && !c.Write && !c.Exec {
+					err = fmt.Errorf("%w (it looks at the directory, and what the agent wrote stayed with its run: --write puts it there)", err)
+				}
+				return err
+			},
+			Note: func(r todo.Result) { a.note("%s", strings.TrimSpace(fmt.Sprint(r.ID, " ", r.Status, " ", r.Why))) }}
 		results, err := r.Run(a.ctx)
 		if err != nil {
 			return err
+		}
+		if len(results) == 0 {
+			a.note("wb: %s has no TODO heading that is not done", c.File)
 		}
 		ok := true
 		for _, r := range results {

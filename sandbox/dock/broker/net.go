@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"unicode/utf8"
 
+	"wb/internal/redact"
 	"wb/sandbox/dock"
 	"wb/sandbox/netbroker"
 )
@@ -116,15 +117,15 @@ func webError(err error) error {
 // described is a reply as JSON. A server that answers with what it was sent
 // does not hand a secret to the guest that way.
 func described(reply *netbroker.Reply, secrets []string) map[string]any {
-	headers := map[string]string{}
+	hidden, headers := redact.New("[secret]", 4, secrets...), map[string]string{}
 	for name := range reply.Header {
-		headers[name] = redact(reply.Header.Get(name), secrets)
+		headers[name] = hidden.Text(reply.Header.Get(name))
 	}
-	out := map[string]any{"status": reply.Status, "url": redact(reply.URL, secrets), "headers": headers}
+	out := map[string]any{"status": reply.Status, "url": hidden.Text(reply.URL), "headers": headers}
 	if utf8.Valid(reply.Body) {
-		out["text"] = redact(string(reply.Body), secrets)
+		out["text"] = hidden.Text(string(reply.Body))
 	} else {
-		out["base64"] = base64.StdEncoding.EncodeToString([]byte(redact(string(reply.Body), secrets)))
+		out["base64"] = base64.StdEncoding.EncodeToString([]byte(hidden.Text(string(reply.Body))))
 	}
 	return out
 }

@@ -2,11 +2,7 @@ package broker
 
 import (
 	"context"
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
 	"net/url"
-	"strings"
 
 	"wb/internal/lazyregexp"
 	"wb/sandbox/dock"
@@ -117,38 +113,4 @@ func hostOf(text string) string {
 		return "that host"
 	}
 	return u.Host
-}
-
-// redact takes secrets out of a text, and what they become in base64, in URLs,
-// in JSON and in hex.
-func redact(text string, secrets []string) string {
-	for _, secret := range secrets {
-		if len(secret) < 4 { // shorter ones stand in any text
-			continue
-		}
-		quoted, _ := json.Marshal(secret) // of a string
-		forms := []string{secret, strings.Trim(string(quoted), `"`), url.QueryEscape(secret), url.PathEscape(secret), hex.EncodeToString([]byte(secret)), strings.ToUpper(hex.EncodeToString([]byte(secret)))}
-		for _, coding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
-			forms = append(forms, shifted(coding, secret)...)
-		}
-		for _, form := range forms {
-			text = strings.ReplaceAll(text, form, "[secret]")
-		}
-	}
-	return text
-}
-
-// shifted are the base64 forms of a text at each of the three offsets it can
-// have in a longer one, without the characters that depend on what is around.
-func shifted(coding *base64.Encoding, text string) []string {
-	var forms []string
-	for pad := range 3 {
-		whole := coding.EncodeToString([]byte(strings.Repeat("\x00", pad) + text))
-		from := (pad*8 + 5) / 6
-		to := (pad + len(text)) * 8 / 6
-		if to-from >= 4 {
-			forms = append(forms, whole[from:to])
-		}
-	}
-	return forms
 }

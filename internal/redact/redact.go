@@ -1,0 +1,70 @@
+// Package redact takes secrets out of texts, in every form they take on the way:
+// as they are, in JSON, in URLs, in hex, and in base64 at whatever offset.
+package redact
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Redactor takes secrets out of texts. Nil takes out nothing. It is safe for
+// concurrent use.
+type Redactor struct{ replacer *strings.Replacer }
+
+// New is what puts mark in place of each of the secrets that has at least shortest
+// bytes: shorter ones stand in any text.
+func New(mark string, shortest int, secrets ...string) *Redactor {
+	var pairs []string
+	for _, form := range forms(shortest, secrets) {
+		pairs = append(pairs, form, mark)
+	}
+	if len(pairs) == 0 {
+		return nil
+	}
+	return &Redactor{strings.NewReplacer(pairs...)}
+}
+
+// Text is a text without the secrets.
+func (r *Redactor) Text(text string) string {
+	if r == nil {
+		return text
+	}
+	return r.replacer.Replace(text)
+}
+
+// forms are what secrets look like, the longest first.
+func forms(shortest int, secrets []string) []string {
+	var all []string
+	for _, secret := range secrets {
+		if len(secret) < max(shortest, 1) {
+			continue
+		}
+		quoted, _ := json.Marshal(secret) // of a string
+		digits := hex.EncodeToString([]byte(secret))
+		all = append(all, secret, strings.Trim(string(quoted), `"`), url.QueryEscape(secret), url.PathEscape(secret), digits, strings.ToUpper(digits))
+		for _, coding := range []*base64.Encoding{base64.StdEncoding, base64.URLEncoding} {
+			all = append(all, shifted(coding, secret)...)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b string) int { return len(b) - len(a) })
+	return slices.Compact(all)
+}
+
+// shifted are the base64 forms of a text at each of the three offsets it can
+// have in a longer one, without the characters that depend on what is around.
+func shifted(coding *base64.Encoding, text string) []string {
+	var forms []string
+	for pad := range 3 {
+		whole := coding.EncodeToString([]byte(strings.Repeat("\x00", pad) + text))
+		from := (pad*8 + 5) / 6
+		to := (pad + len(text)) * 8 / 6
+		if to-from >= 4 {
+			forms = append(forms, whole[from:to])
+		}
+	}
+	return forms
+}

@@ -31,13 +31,46 @@ func dataParser(lang string) func(body string, args org.Args) (value.Value, erro
 
 var (
 	jsExport    = lazyregexp.New(`(?m)^[ \t]*export\b|\bfunction\s+run\s*\(`)
+	pyFunction  = lazyregexp.New(`^(async +)?def +[a-zA-Z]`)
+	pyDefines   = lazyregexp.New(`^((async +)?def|class|import|from)\b|^[@)\]}#]|^[a-zA-Z_]\w* *(:[^=]*)?=[^=]`)
 	moduleLangs = []string{"js", "javascript", "node", "mjs", "ts", "typescript", "tsx", "jsx"}
 )
 
 // exportsFunction reports whether a block of the workflow dialect offers a
 // function to call; otherwise it is a program.
 func exportsFunction(lang, body string) bool {
+	if strings.EqualFold(lang, "python") {
+		return onlyDefines(body)
+	}
 	return slices.Contains(moduleLangs, strings.ToLower(lang)) && jsExport.MatchString(body)
+}
+
+// onlyDefines reports whether Python code defines functions and does nothing
+// besides that a program would be run for. Python has no word for what a module
+// offers, and a program that calls nothing prints nothing.
+func onlyDefines(body string) bool {
+	offers, quoted := false, ""
+	for line := range strings.SplitSeq(body, "\n") {
+		begins := quoted == "" && line != "" && !strings.ContainsAny(line[:1], " \t\r")
+		opened := quoted
+		for _, quotes := range []string{`"""`, "'''"} {
+			if (quoted == "" || quoted == quotes) && strings.Count(line, quotes)%2 == 1 {
+				if quoted == "" {
+					quoted = quotes
+				} else {
+					quoted = ""
+				}
+			}
+		}
+		switch {
+		case !begins, opened == "" && (strings.HasPrefix(line, `"""`) || strings.HasPrefix(line, "'''")):
+		case !pyDefines.MatchString(line):
+			return false
+		default:
+			offers = offers || pyFunction.MatchString(line)
+		}
+	}
+	return offers
 }
 
 // execShapes are the words :exec and #+EXEC know, with the shape each means.

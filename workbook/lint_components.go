@@ -98,6 +98,10 @@ func (l *linter) arguments(c *Component) {
 		if name == "results" {
 			l.resultWords(a)
 		}
+		if c.Dialect == DialectBabel && (name == "sig" || name == "in" || name == "out") {
+			l.warnf("unknown-argument", l.keyOffset(a), "write it into the drawer of the heading above, as :"+name+":, which makes the block a component",
+				"%s means nothing on a block that is no component", a.Key)
+		}
 		if a.Origin == org.FromDefault || slices.Contains(headerArguments, name) || strings.HasPrefix(name, "default-") ||
 			c.Lang == LangAgent && slices.Contains(AgentArguments, name) {
 			continue

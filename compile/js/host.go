@@ -37,7 +37,7 @@ type hostFunction func(m *machine, ctx context.Context, args []handle) (handle, 
 var hostFunctions = map[string]hostFunction{
 	"write":    (*machine).hostWrite,
 	"stdin":    (*machine).hostStdin,
-	"encode":   (*machine).hostEncode,
+	"encode":   ofText((*machine).hostEncode),
 	"decode":   (*machine).hostDecode,
 	"kind":     (*machine).hostKind,
 	"target":   (*machine).hostTarget,
@@ -45,25 +45,47 @@ var hostFunctions = map[string]hostFunction{
 	"sleep":    (*machine).hostSleep,
 	"random":   (*machine).hostRandom,
 	"exit":     (*machine).hostExit,
-	"source":   (*machine).hostSource,
-	"evaluate": (*machine).hostEvaluate,
-	"module":   (*machine).hostModule,
+	"source":   ofTexts((*machine).hostSource),
+	"evaluate": ofTexts((*machine).hostEvaluate),
+	"module":   ofText((*machine).hostModule),
 
-	"sourceText": (*machine).hostSourceText,
-	"sourceKind": (*machine).hostSourceKind,
+	"sourceText": ofText((*machine).hostSourceText),
+	"sourceKind": ofText((*machine).hostSourceKind),
 
 	"dock":   (*machine).hostDock,
 	"hash":   (*machine).hostHash,
-	"pack":   (*machine).hostPack,
-	"unpack": (*machine).hostUnpack,
+	"pack":   ofText((*machine).hostPack),
+	"unpack": ofText((*machine).hostUnpack),
 
-	"readFile":  (*machine).hostReadFile,
-	"writeFile": (*machine).hostWriteFile,
-	"readDir":   (*machine).hostReadDir,
-	"stat":      (*machine).hostStat,
-	"mkdir":     (*machine).hostMkdir,
-	"remove":    (*machine).hostRemove,
-	"rename":    (*machine).hostRename,
+	"readFile":  ofText((*machine).hostReadFile),
+	"writeFile": ofText((*machine).hostWriteFile),
+	"readDir":   ofText((*machine).hostReadDir),
+	"stat":      ofText((*machine).hostStat),
+	"mkdir":     ofText((*machine).hostMkdir),
+	"remove":    ofText((*machine).hostRemove),
+	"rename":    ofTexts((*machine).hostRename),
+}
+
+// ofText is a host function whose first argument is a text.
+func ofText(f func(m *machine, ctx context.Context, text string, more []handle) (handle, error)) hostFunction {
+	return func(m *machine, ctx context.Context, args []handle) (handle, error) {
+		text, err := m.text(ctx, args[0])
+		if err != nil {
+			return 0, err
+		}
+		return f(m, ctx, text, args[1:])
+	}
+}
+
+// ofTexts is a host function of two texts.
+func ofTexts(f func(m *machine, ctx context.Context, one, two string) (handle, error)) hostFunction {
+	return ofText(func(m *machine, ctx context.Context, one string, more []handle) (handle, error) {
+		two, err := m.text(ctx, more[0])
+		if err != nil {
+			return 0, err
+		}
+		return f(m, ctx, one, two)
+	})
 }
 
 // guestError is thrown in the guest as an Error.
@@ -223,11 +245,7 @@ func (m *machine) hostStdin(ctx context.Context, _ []handle) (handle, error) {
 }
 
 // hostEncode(text) is text in UTF-8.
-func (m *machine) hostEncode(ctx context.Context, args []handle) (handle, error) {
-	text, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostEncode(ctx context.Context, text string, _ []handle) (handle, error) {
 	m.charge(ctx, len(text))
 	return m.newBytes(ctx, []byte(text))
 }
@@ -343,15 +361,7 @@ func (m *machine) hostExit(ctx context.Context, args []handle) (handle, error) {
 }
 
 // hostSource(base, name) is [file, text] of the module that base requires.
-func (m *machine) hostSource(ctx context.Context, args []handle) (handle, error) {
-	base, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
-	name, err := m.text(ctx, args[1])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostSource(ctx context.Context, base, name string) (handle, error) {
 	file, err := m.locate(base, name, "require")
 	if err != nil {
 		return 0, err
@@ -370,11 +380,7 @@ func (m *machine) hostSource(ctx context.Context, args []handle) (handle, error)
 
 // hostSourceText(path) is the text of a source file, undefined when there is
 // none.
-func (m *machine) hostSourceText(ctx context.Context, args []handle) (handle, error) {
-	file, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostSourceText(ctx context.Context, file string, _ []handle) (handle, error) {
 	data, ok := m.world.sources.get(file)
 	if !ok {
 		return 0, nil
@@ -384,11 +390,7 @@ func (m *machine) hostSourceText(ctx context.Context, args []handle) (handle, er
 }
 
 // hostSourceKind(path) is "file", "directory" or "".
-func (m *machine) hostSourceKind(ctx context.Context, args []handle) (handle, error) {
-	file, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostSourceKind(ctx context.Context, file string, _ []handle) (handle, error) {
 	kind := ""
 	if _, ok := m.world.sources.get(file); ok {
 		kind = "file"
@@ -400,15 +402,7 @@ func (m *machine) hostSourceKind(ctx context.Context, args []handle) (handle, er
 }
 
 // hostEvaluate(code, file) evaluates a script.
-func (m *machine) hostEvaluate(ctx context.Context, args []handle) (handle, error) {
-	code, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
-	file, err := m.text(ctx, args[1])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostEvaluate(ctx context.Context, code, file string) (handle, error) {
 	return m.eval(ctx, code, file, evalScript)
 }
 

@@ -61,12 +61,8 @@ func (m *machine) hostHash(ctx context.Context, args []handle) (handle, error) {
 }
 
 // hostPack(format, bytes) compresses, as gzip, deflate or deflate-raw.
-func (m *machine) hostPack(ctx context.Context, args []handle) (handle, error) {
-	name, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
-	data, err := m.bytes(ctx, args[1])
+func (m *machine) hostPack(ctx context.Context, name string, more []handle) (handle, error) {
+	data, err := m.bytes(ctx, more[0])
 	if err != nil {
 		return 0, err
 	}
@@ -94,12 +90,8 @@ func (m *machine) hostPack(ctx context.Context, args []handle) (handle, error) {
 
 // hostUnpack(format, bytes) is the inverse of hostPack. What comes out may not
 // be larger than the guest's memory.
-func (m *machine) hostUnpack(ctx context.Context, args []handle) (handle, error) {
-	name, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
-	data, err := m.bytes(ctx, args[1])
+func (m *machine) hostUnpack(ctx context.Context, name string, more []handle) (handle, error) {
+	data, err := m.bytes(ctx, more[0])
 	if err != nil {
 		return 0, err
 	}

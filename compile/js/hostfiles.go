@@ -90,11 +90,7 @@ func fileError(err error, call, p string) error {
 }
 
 // hostReadFile(path) are a file's bytes.
-func (m *machine) hostReadFile(ctx context.Context, args []handle) (handle, error) {
-	p, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostReadFile(ctx context.Context, p string, _ []handle) (handle, error) {
 	name := m.world.tree.name(p)
 	info, err := m.world.tree.tree.Stat(name)
 	if err == nil && info.IsDir() {
@@ -115,17 +111,13 @@ func (m *machine) hostReadFile(ctx context.Context, args []handle) (handle, erro
 }
 
 // hostWriteFile(path, bytes, append) writes a file.
-func (m *machine) hostWriteFile(ctx context.Context, args []handle) (handle, error) {
-	p, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
-	data, err := m.data(ctx, args[1])
+func (m *machine) hostWriteFile(ctx context.Context, p string, more []handle) (handle, error) {
+	data, err := m.data(ctx, more[0])
 	if err != nil {
 		return 0, err
 	}
 	m.charge(ctx, len(data))
-	return 0, fileError(m.world.tree.write(m.world.tree.name(p), data, m.truth(ctx, args[2])), "open", p)
+	return 0, fileError(m.world.tree.write(m.world.tree.name(p), data, m.truth(ctx, more[1])), "open", p)
 }
 
 func (f *files) write(name string, data []byte, add bool) error {
@@ -164,11 +156,7 @@ type entry struct {
 }
 
 // hostReadDir(path) lists a directory, sorted.
-func (m *machine) hostReadDir(ctx context.Context, args []handle) (handle, error) {
-	p, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostReadDir(ctx context.Context, p string, _ []handle) (handle, error) {
 	entries, err := m.world.tree.tree.ReadDir(m.world.tree.name(p))
 	if err != nil {
 		return 0, fileError(err, "scandir", p)
@@ -181,11 +169,7 @@ func (m *machine) hostReadDir(ctx context.Context, args []handle) (handle, error
 }
 
 // hostStat(path) describes a file or directory.
-func (m *machine) hostStat(ctx context.Context, args []handle) (handle, error) {
-	p, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostStat(ctx context.Context, p string, _ []handle) (handle, error) {
 	info, err := m.world.tree.tree.Stat(m.world.tree.name(p))
 	if err != nil {
 		return 0, fileError(err, "stat", p)
@@ -211,13 +195,9 @@ func (m *machine) answer(ctx context.Context, v any) (handle, error) {
 }
 
 // hostMkdir(path, recursive) makes a directory.
-func (m *machine) hostMkdir(ctx context.Context, args []handle) (handle, error) {
-	p, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostMkdir(ctx context.Context, p string, more []handle) (handle, error) {
 	name := m.world.tree.name(p)
-	if !m.truth(ctx, args[1]) {
+	if !m.truth(ctx, more[0]) {
 		return 0, fileError(m.world.tree.tree.Mkdir(name, 0o755), "mkdir", p)
 	}
 	for i := range len(name) + 1 {
@@ -235,13 +215,9 @@ func (m *machine) hostMkdir(ctx context.Context, args []handle) (handle, error) 
 }
 
 // hostRemove(path, recursive, force) removes a file or directory.
-func (m *machine) hostRemove(ctx context.Context, args []handle) (handle, error) {
-	p, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
-	err = m.world.tree.remove(m.world.tree.name(p), m.truth(ctx, args[1]))
-	if m.truth(ctx, args[2]) && errors.Is(err, fs.ErrNotExist) {
+func (m *machine) hostRemove(ctx context.Context, p string, more []handle) (handle, error) {
+	err := m.world.tree.remove(m.world.tree.name(p), m.truth(ctx, more[0]))
+	if m.truth(ctx, more[1]) && errors.Is(err, fs.ErrNotExist) {
 		err = nil
 	}
 	return 0, fileError(err, "unlink", p)
@@ -265,14 +241,6 @@ func (f *files) remove(name string, all bool) error {
 }
 
 // hostRename(from, to) moves a file or directory.
-func (m *machine) hostRename(ctx context.Context, args []handle) (handle, error) {
-	from, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
-	to, err := m.text(ctx, args[1])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostRename(ctx context.Context, from, to string) (handle, error) {
 	return 0, fileError(m.world.tree.tree.Rename(m.world.tree.name(from), m.world.tree.name(to)), "rename", from+"' -> '"+to)
 }

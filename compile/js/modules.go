@@ -167,11 +167,7 @@ func (w *world) format(file string, data []byte) format {
 
 // hostModule(file) is the namespace of the ES module that a file is, undefined
 // when it is none. It must not wait for anything at its top level.
-func (m *machine) hostModule(ctx context.Context, args []handle) (handle, error) {
-	file, err := m.text(ctx, args[0])
-	if err != nil {
-		return 0, err
-	}
+func (m *machine) hostModule(ctx context.Context, file string, _ []handle) (handle, error) {
 	data, ok := m.world.sources.get(file)
 	if !ok || m.world.format(file, data) != formatModule {
 		return 0, nil

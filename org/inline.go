@@ -4,26 +4,35 @@ import "strings"
 
 // inlineSrc reads src_lang[args]{code}.
 func (p *objectParser) inlineSrc(j *objectJob, pos int) (object, bool) {
-	if !j.set.has(KindInlineSrc) || !strings.HasPrefix(p.src[pos:j.end], "src_") || !p.atWordStart(j, pos) {
+	if !j.set.has(KindInlineSrc) {
 		return object{}, false
 	}
-	lang := pos + len("src_")
-	at := p.find.stop(" \t\n[{", lang, j.end)
-	if at == lang || at == j.end {
-		return object{}, false
+	end, ok := p.inline(j, pos, "src_", " \t\n[{")
+	return object{kind: KindInlineSrc, start: pos, end: end}, ok
+}
+
+// inline reads a word behind a prefix, header arguments in brackets if there are
+// any, and what stands in the bracket that must follow: the last of stops, which
+// end the word.
+func (p *objectParser) inline(j *objectJob, pos int, prefix, stops string) (end int, ok bool) {
+	if !strings.HasPrefix(p.src[pos:j.end], prefix) || !p.atWordStart(j, pos) {
+		return 0, false
+	}
+	word := pos + len(prefix)
+	at := p.find.stop(stops, word, j.end)
+	if at == word || at == j.end {
+		return 0, false
 	}
 	if p.src[at] == '[' {
-		after, _, ok := p.find.pair(at, j.end)
-		if !ok {
-			return object{}, false
+		if at, _, ok = p.find.pair(at, j.end); !ok {
+			return 0, false
 		}
-		at = after
 	}
-	if at == j.end || p.src[at] != '{' {
-		return object{}, false
+	if at == j.end || p.src[at] != stops[len(stops)-1] {
+		return 0, false
 	}
-	end, _, ok := p.find.pair(at, j.end)
-	return object{kind: KindInlineSrc, start: pos, end: end}, ok
+	end, _, ok = p.find.pair(at, j.end)
+	return end, ok
 }
 
 // InlineSrc is "src_lang[args]{code}" in text.
@@ -71,25 +80,10 @@ func joinLines(text string) string {
 
 // inlineCall reads call_name[inside](args)[end].
 func (p *objectParser) inlineCall(j *objectJob, pos int) (object, bool) {
-	if !j.set.has(KindInlineCall) || !strings.HasPrefix(p.src[pos:j.end], "call_") || !p.atWordStart(j, pos) {
+	if !j.set.has(KindInlineCall) {
 		return object{}, false
 	}
-	name := pos + len("call_")
-	at := p.find.stop(" \t\n[(", name, j.end)
-	if at == name || at == j.end {
-		return object{}, false
-	}
-	if p.src[at] == '[' {
-		after, _, ok := p.find.pair(at, j.end)
-		if !ok {
-			return object{}, false
-		}
-		at = after
-	}
-	if at == j.end || p.src[at] != '(' {
-		return object{}, false
-	}
-	end, _, ok := p.find.pair(at, j.end)
+	end, ok := p.inline(j, pos, "call_", " \t\n[(")
 	if !ok {
 		return object{}, false
 	}

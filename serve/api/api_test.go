@@ -538,7 +538,7 @@ func TestOpenServer(t *testing.T) {
 	if got := ask("GET", "/api/run", func(*http.Request) {}); got != 200 {
 		t.Errorf("from this machine: %d", got)
 	}
-	if got := ask("GET", "/api/run", func(r *http.Request) { r.Host = "evil.example:80" }); got != 401 {
+	if got := ask("GET", "/api/run", func(r *http.Request) { r.Host = "evil.example:80" }); got != 403 {
 		t.Errorf("by another name: %d", got)
 	}
 	if got := ask("GET", "/", func(r *http.Request) { r.Host = "evil.example" }); got != 403 {
@@ -588,6 +588,62 @@ func TestReadToken(t *testing.T) {
 	for _, ref := range []string{"env:NONE", "file:/nowhere", "plain-text-token", ""} {
 		if got, err := api.ReadToken(ref, getenv); err == nil || strings.Contains(err.Error(), "plain-text") {
 			t.Errorf("%s: %q %v", ref, got, err)
+		}
+	}
+}
+
+// What is wrong with a request is said in the API's words, with what was probably
+// meant, and without telling where the server keeps things.
+func TestWrongRequests(t *testing.T) {
+	b := newBench(t, scribe)
+	for _, c := range []struct {
+		method, path string
+		body         any
+		status       int
+		message      string
+		hint         string
+	}{
+		{"PUT", "/api/run", nil, 405, "/api/run does not take PUT; it takes GET, POST", ""},
+		{"GET", "/api/workflow", nil, 405, "/api/workflow does not take GET; it takes POST", ""},
+		{"GET", "/api/nothing", nil, 404, "no such address: /api/nothing", ""},
+		{"POST", "/api/run", `{"agnet":"x","task":"y"}`, 400, "there is no agnet; did you mean agent?", ""},
+		{"POST", "/api/run", `{"zzz":1}`, 400, "there is no zzz; there are agent, system, task", ""},
+		{"POST", "/api/run", `{"task":"y","max_steps":"3"}`, 400, "max_steps: expected a number, got a JSON string", ""},
+		{"POST", "/api/run", `[]`, 400, "it is no object but a JSON array", ""},
+		{"POST", "/api/run", ``, 400, "it is empty", ""},
+		{"POST", "/api/run", `{`, 400, "", ""},
+		{"POST", "/api/run", `{"agent":"team.org#wlado","task":"y"}`, 404, "team.org has no agent wlado", "did you mean team.org#waldo?"},
+		{"POST", "/api/run", `{"agent":"typo.org","task":"y"}`, 422, "typo.org:4:2: error: agent typo names the tool shel", "did you mean shell?"},
+	} {
+		write(t, filepath.Join(b.dir("ada"), "typo.org"), "* Typo :agent:\n:PROPERTIES:\n:ID: typo\n:TOOLS: shel\n:END:\nx\n")
+		status, header, text := b.raw(adaToken, c.method, c.path, c.body)
+		var got struct {
+			Error struct{ Message, Hint string }
+		}
+		if err := json.Unmarshal(text, &got); err != nil {
+			t.Fatalf("%+v: %s", c, text)
+		}
+		if status != c.status || !strings.Contains(got.Error.Message, c.message) || got.Error.Hint != c.hint || strings.Contains(string(text), b.dir("ada")) {
+			t.Errorf("%s %s %v: %d %s", c.method, c.path, c.body, status, text)
+		}
+		if status == 405 && header.Get("Allow") == "" {
+			t.Errorf("%s %s: no Allow", c.method, c.path)
+		}
+	}
+}
+
+// An agent has the steps its drawer gives, and forty over HTTP where it gives none.
+func TestSteps(t *testing.T) {
+	b := newBench(t, func(llmtest.Request) llmtest.Step { return step("vfs_read", map[string]string{"path": "few.org"}) })
+	write(t, filepath.Join(b.dir("ada"), "few.org"), "* Few :agent:\n:PROPERTIES:\n:ID: few\n:MAX_STEPS: 2\n:WRAP_UP: nil\n:END:\nx\n* Many :agent:\n:PROPERTIES:\n:ID: many\n:WRAP_UP: nil\n:END:\nx\n")
+	for body, want := range map[string]string{
+		`{"agent":"few.org#few","task":"x"}`:               "reached max_steps (2)",
+		`{"agent":"few.org#few","task":"x","max_steps":3}`: "reached max_steps (3)",
+		`{"agent":"few.org#many","task":"x"}`:              "reached max_steps (40)",
+	} {
+		_, got := b.call(adaToken, "POST", "/api/run", body)
+		if ended := b.ended(got["id"].(string)); !strings.Contains(ended["result"].(string), want) {
+			t.Errorf("%s: %v", body, ended["result"])
 		}
 	}
 }

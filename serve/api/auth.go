@@ -128,6 +128,10 @@ func (g *gate) callers(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		t := g.tenantOf(r)
 		if t == nil {
+			if g.open {
+				fail(w, http.StatusForbidden, "forbidden", "this server is for this machine; use a loopback address")
+				return
+			}
 			w.Header().Set("WWW-Authenticate", `Bearer realm="wb"`)
 			fail(w, http.StatusUnauthorized, "unauthorized", "a bearer token is needed")
 			return

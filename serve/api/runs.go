@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"wb/agent"
 	"wb/agent/approval"
 	"wb/agent/runtime"
+	"wb/internal/nearest"
 	"wb/trace"
 )
 
@@ -33,7 +35,7 @@ type runRequest struct {
 func decode(w http.ResponseWriter, r *http.Request, v any) bool {
 	d := json.NewDecoder(r.Body)
 	d.DisallowUnknownFields()
-	err := d.Decode(v)
+	err := told(d.Decode(v), v)
 	if err == nil {
 		if _, more := d.Token(); !errors.Is(more, io.EOF) {
 			err = errors.New("there is more than one value")
@@ -46,9 +48,56 @@ func decode(w http.ResponseWriter, r *http.Request, v any) bool {
 	case errors.As(err, &large):
 		fail(w, http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("a request has at most %d bytes", large.Limit))
 	default:
-		fail(w, http.StatusBadRequest, "bad_request", "the body is not what is expected: "+strings.TrimPrefix(err.Error(), "json: "))
+		fail(w, http.StatusBadRequest, "bad_request", "the body is not what is expected: "+err.Error())
 	}
 	return false
+}
+
+// told is an error of a JSON body in words of the API's: v is what was expected.
+func told(err error, v any) error {
+	var kind *json.UnmarshalTypeError
+	var syntax *json.SyntaxError
+	switch {
+	case err == nil:
+		return nil
+	case errors.As(err, &kind) && kind.Field != "":
+		return fmt.Errorf("%s: expected a %s, got a JSON %s", kind.Field, jsonName(kind.Type), kind.Value)
+	case errors.As(err, &kind):
+		return fmt.Errorf("it is no object but a JSON %s", kind.Value)
+	case errors.As(err, &syntax):
+		return fmt.Errorf("no JSON at byte %d: %w", syntax.Offset, err)
+	case errors.Is(err, io.EOF):
+		return errors.New("it is empty")
+	}
+	name, unknown := strings.CutPrefix(err.Error(), "json: unknown field ")
+	if !unknown {
+		return err
+	}
+	var known []string
+	for f := range reflect.TypeOf(v).Elem().Fields() {
+		word, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		known = append(known, word)
+	}
+	name = strings.Trim(name, `"`)
+	if near := nearest.Word(name, known); near != "" {
+		return fmt.Errorf("there is no %s; did you mean %s?", clip(name, 64), near)
+	}
+	return fmt.Errorf("there is no %s; there are %s", clip(name, 64), strings.Join(known, ", "))
+}
+
+// jsonName is what JSON calls a type.
+func jsonName(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.Int, reflect.Int64, reflect.Float64:
+		return "number"
+	case reflect.Bool:
+		return "boolean"
+	case reflect.String:
+		return "string"
+	case reflect.Slice:
+		return "list"
+	}
+	return "object"
 }
 
 // task is the request as a task of the tenant, with what must be told about it.
@@ -90,9 +139,10 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) {
 	if !decode(w, r, &q) {
 		return
 	}
-	started, err := s.begin(tenantIn(r.Context()), q)
+	t := tenantIn(r.Context())
+	started, err := s.begin(t, q)
 	if err != nil {
-		failStart(w, err)
+		failStart(w, t, err)
 		return
 	}
 	rec := started.snapshot()
@@ -120,28 +170,36 @@ func (s *Server) begin(t *tenant, q runRequest) (*run, error) {
 type requestError struct{ error }
 
 // failStart answers a run or workflow that cannot be begun.
-func failStart(w http.ResponseWriter, err error) {
+func failStart(w http.ResponseWriter, t *tenant, err error) {
+	status, code := http.StatusUnprocessableEntity, "failed"
 	var wrong *requestError
 	var outside *outsideError
 	var coded interface{ ExitCode() int }
 	switch {
 	case errors.As(err, &wrong):
-		fail(w, http.StatusBadRequest, "bad_request", err.Error())
+		status, code = http.StatusBadRequest, "bad_request"
 	case errors.As(err, &outside):
-		fail(w, http.StatusNotFound, "not_found", err.Error())
+		status, code = http.StatusNotFound, "not_found"
 	case errors.Is(err, errFull):
-		w.Header().Set("Retry-After", "5")
-		fail(w, http.StatusTooManyRequests, "too_many", err.Error())
+		status, code = http.StatusTooManyRequests, "too_many"
 	case errors.Is(err, errShutdown):
-		w.Header().Set("Retry-After", "5")
-		fail(w, http.StatusServiceUnavailable, "stopping", err.Error())
+		status, code = http.StatusServiceUnavailable, "stopping"
+	case errors.As(err, &coded) && coded.ExitCode() == 2:
+		status, code = http.StatusBadRequest, "bad_request"
 	case errors.As(err, &coded) && coded.ExitCode() == 4:
-		fail(w, http.StatusNotFound, "not_found", err.Error())
+		status, code = http.StatusNotFound, "not_found"
 	case errors.As(err, &coded) && coded.ExitCode() == 3:
-		fail(w, http.StatusServiceUnavailable, "unavailable", err.Error())
-	default:
-		fail(w, http.StatusUnprocessableEntity, "failed", err.Error())
+		status, code = http.StatusServiceUnavailable, "unavailable"
 	}
+	if code == "too_many" || code == "stopping" {
+		w.Header().Set("Retry-After", "5")
+	}
+	hint := ""
+	var advised interface{ Hint() string }
+	if errors.As(err, &advised) {
+		hint = advised.Hint()
+	}
+	failWith(w, status, code, t.inside(err.Error()), t.inside(hint))
 }
 
 // named is the run of a request, or nil after a 404. Runs of other tenants are

@@ -8,6 +8,7 @@ import (
 	"log"
 	"net"
 	"net/http"
+	"strings"
 	"sync"
 	"time"
 
@@ -148,10 +149,19 @@ func (s *Server) routes() http.Handler {
 	if s.config.Sites != nil {
 		s.config.Sites.Register(mux)
 	}
-	mux.HandleFunc("/api/", func(w http.ResponseWriter, r *http.Request) {
+	mux.HandleFunc(nowhere, func(w http.ResponseWriter, r *http.Request) {
+		if allowed := methods(mux, r); len(allowed) > 0 {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			fail(w, http.StatusMethodNotAllowed, "method", fmt.Sprintf("%s does not take %s; it takes %s", r.URL.Path, r.Method, strings.Join(allowed, ", ")))
+			return
+		}
 		fail(w, http.StatusNotFound, "not_found", "no such address: "+r.URL.Path)
 	})
-	guarded := http.NewCrossOriginProtection().Handler(mux)
+	protection := http.NewCrossOriginProtection()
+	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		fail(w, http.StatusForbidden, "forbidden", "pages of other origins may not ask this server")
+	}))
+	guarded := protection.Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h.Set("X-Content-Type-Options", "nosniff")
@@ -163,6 +173,21 @@ func (s *Server) routes() http.Handler {
 		}
 		guarded.ServeHTTP(w, r)
 	})
+}
+
+// nowhere is the pattern of addresses of the API that there are none of.
+const nowhere = "/api/"
+
+// methods are those that an address takes.
+func methods(mux *http.ServeMux, r *http.Request) []string {
+	var all []string
+	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
+		if _, pattern := mux.Handler(other); pattern != nowhere && pattern != "" {
+			all = append(all, method)
+		}
+	}
+	return all
 }
 
 // policy is what pages of the server may load: the server's own style and
@@ -201,5 +226,14 @@ func answer(w http.ResponseWriter, status int, v any) {
 
 // fail writes an error as JSON.
 func fail(w http.ResponseWriter, status int, code, message string) {
-	answer(w, status, map[string]any{"error": map[string]string{"code": code, "message": message}})
+	failWith(w, status, code, message, "")
+}
+
+// failWith also says what to do.
+func failWith(w http.ResponseWriter, status int, code, message, hint string) {
+	body := map[string]string{"code": code, "message": message}
+	if hint != "" {
+		body["hint"] = hint
+	}
+	answer(w, status, map[string]any{"error": body})
 }

@@ -40,20 +40,20 @@ func (s *Server) postWorkflow(w http.ResponseWriter, r *http.Request) {
 	t := tenantIn(r.Context())
 	opts, err := s.workflow(t, q)
 	if err != nil {
-		failStart(w, err)
+		failStart(w, t, err)
 		return
 	}
 	if r.URL.Query().Get("plan") == "1" {
 		data, err := workbook.NewPlan(opts.File, opts.Source).JSON(workbook.PlanShape(r.URL.Query().Get("shape")))
 		if err != nil {
-			failStart(w, &requestError{err})
+			failStart(w, t, &requestError{err})
 			return
 		}
 		answer(w, http.StatusOK, data)
 		return
 	}
 	if err := t.hold(); err != nil {
-		failStart(w, err)
+		failStart(w, t, err)
 		return
 	}
 	defer func() {
@@ -67,7 +67,7 @@ func (s *Server) postWorkflow(w http.ResponseWriter, r *http.Request) {
 	defer context.AfterFunc(t.work, cancel)()
 	run, report, err := t.runWorkbook(ctx, opts)
 	if err != nil {
-		failStart(w, errors.New(t.inside(err.Error())))
+		failStart(w, t, err)
 		return
 	}
 	answer(w, http.StatusOK, t.reported(run, report))

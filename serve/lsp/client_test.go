@@ -231,7 +231,7 @@ func (c *client) change(uri, source string) {
 // condition.
 func (c *client) await(uri string, enough func([]diagnostic) bool) []diagnostic {
 	c.t.Helper()
-	timeout := time.After(30 * time.Second)
+	timeout := time.After(2 * time.Minute)
 	for {
 		select {
 		case p := <-c.published:
@@ -256,7 +256,7 @@ func (c *client) close() {
 		if err != nil {
 			c.t.Errorf("the server ended with %v", err)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(2 * time.Minute):
 		c.t.Error("the server did not end")
 	}
 }

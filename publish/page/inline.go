@@ -54,9 +54,9 @@ func (w *writer) object(n *org.Node) string {
 		tag := emphases[n.Kind()]
 		return "<" + tag + ">" + inner + "</" + tag + ">" + blanks
 	case org.KindCode:
-		return "<code>" + html.EscapeString(bare[1:len(bare)-1]) + "</code>" + blanks
+		return unbroken("code", bare[1:len(bare)-1]) + blanks
 	case org.KindVerbatim:
-		return "<samp>" + html.EscapeString(bare[1:len(bare)-1]) + "</samp>" + blanks
+		return unbroken("samp", bare[1:len(bare)-1]) + blanks
 	case org.KindSubscript, org.KindSuperscript:
 		return w.script(n, blanks)
 	case org.KindLink:
@@ -235,4 +235,18 @@ func timeElement(text string, t org.Timestamp) string {
 		machine += fmt.Sprintf("T%02d:%02d", t.From.Hour, t.From.Minute)
 	}
 	return "<time datetime=\"" + machine + "\">" + shown + "</time>"
+}
+
+// maxUnbroken is up to how many characters code in running text stays on one
+// line, so that "--set x=1" does not end a line with its dashes.
+const maxUnbroken = 20
+
+// unbroken is code in running text. The style keeps it on one line, unless it is
+// too long for a narrow screen.
+func unbroken(tag, code string) string {
+	class := ""
+	if utf8.RuneCountInString(code) > maxUnbroken {
+		class = " class=\"long\""
+	}
+	return "<" + tag + class + ">" + html.EscapeString(code) + "</" + tag + ">"
 }

@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"wb/internal/lazyregexp"
 	"wb/org"
@@ -221,6 +222,10 @@ func (g *grid) colgroups() string {
 	return out.String()
 }
 
+// longCell is from how many characters on a cell holds running text, which wraps
+// and must not become narrow for that.
+const longCell = 24
+
 func (w *writer) row(g *grid, r org.Row, tag, scope string) string {
 	var cells []*org.Node
 	plain := !w.radio && !strings.ContainsAny(r.Text(), "*/_+=~^[<{$\\@:") // nothing but text
@@ -234,9 +239,16 @@ func (w *writer) row(g *grid, r org.Row, tag, scope string) string {
 	var out strings.Builder
 	out.WriteString("<tr>")
 	for c := g.skip; c < g.width; c++ {
-		class := ""
+		var classes []string
 		if a := g.align[c]; a != "" && a != "l" {
-			class = " class=\"" + a + "\""
+			classes = append(classes, a)
+		}
+		if tag == "td" && c < len(r.Cells) && utf8.RuneCountInString(r.Cells[c].Text) > longCell {
+			classes = append(classes, "long")
+		}
+		class := ""
+		if len(classes) > 0 {
+			class = " class=\"" + strings.Join(classes, " ") + "\""
 		}
 		body := ""
 		switch {

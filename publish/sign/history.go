@@ -68,6 +68,20 @@ func Latest(by Issuer, shown manifest.Files, own ...manifest.Files) (manifest.Fi
 	return last.files, nil
 }
 
+// ForeignError is a site that belongs to another identity than the key that is to
+// sign it.
+type ForeignError struct{ Site, Key string }
+
+func (e *ForeignError) Error() string {
+	return fmt.Sprintf("the site is of %s, the key of %s", e.Site, e.Key)
+}
+
+// Hint says how to take a site over.
+func (e *ForeignError) Hint() string { return "remove .well-known/wb-* to start a log of your own" }
+
+// ExitCode is that of a conflict.
+func (e *ForeignError) ExitCode() int { return 6 }
+
 // past is a history that holds together.
 type past struct {
 	files    manifest.Files
@@ -90,8 +104,7 @@ func readPast(files manifest.Files, by Issuer) (*past, error) {
 		return nil, fault.In(manifest.SitePath, err)
 	}
 	if last.IdentityDID != by.Keys.Identity() {
-		return nil, fmt.Errorf("the site is of %s, the key of %s; hint: remove .well-known/wb-* to start a log of your own",
-			last.IdentityDID, by.Keys.Identity())
+		return nil, &ForeignError{last.IdentityDID, by.Keys.Identity()}
 	}
 	log := manifest.Files{}
 	for path, data := range history {

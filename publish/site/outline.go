@@ -107,7 +107,7 @@ func firstSentence(text string) string {
 	n := 0
 	for _, w := range words {
 		if n += len([]rune(w)) + 1; n > maxDescription {
-			return strings.TrimRight(out.String(), ",;:") + "…"
+			return strings.TrimRight(out.String(), ".,;:") + "…"
 		}
 		if out.Len() > 0 {
 			out.WriteByte(' ')

@@ -71,3 +71,25 @@ func TestBrowser(t *testing.T) {
 		}
 	}
 }
+
+// TestSearchFits: what a search finds is all on the screen, and so are the tables
+// and the tags of a site.
+func TestSearchFits(t *testing.T) {
+	browser := chromium.Start(t)
+	address := serve(t, siteOf(t, unpack(t, "site.txtar"))) + "/garden"
+	page := browser.Open(t, address+"/index.html")
+	for name, view := range chromium.Views {
+		page.Look(view)
+		page.Click("#wb-search")
+		page.Eval(`document.getElementById("wb-search").value = ""`)
+		page.Type("#wb-search", "water")
+		page.Wait(`document.querySelector("#wb-found a") !== null && !document.getElementById("wb-found").hidden`)
+		if off := page.Text(`(() => { const r = document.getElementById("wb-found").getBoundingClientRect(); return r.left < 0 || r.right > innerWidth ? r.left + " to " + r.right + " of " + innerWidth : "" })()`); off != "" {
+			t.Errorf("%s: results are at %s", name, off)
+		}
+	}
+	page.Navigate(address + "/tags.html")
+	if size := page.Text(`getComputedStyle(document.querySelector("#content li")).fontSize`); size != page.Text(`getComputedStyle(document.body).fontSize`) {
+		t.Errorf("text on the page of tags is %s", size)
+	}
+}

@@ -25,6 +25,7 @@ import (
 	"wb/agent/account"
 	"wb/agent/runtime"
 	"wb/agent/schedule"
+	"wb/compile"
 	"wb/trace"
 )
 
@@ -136,8 +137,13 @@ func (k *Keeper) Keep(ctx context.Context, mode Mode) error {
 			return err
 		}
 	}
-	if d.Schedule == "" && mode != Now && k.state.Wake == nil {
-		return &NoScheduleError{d.ID}
+	if mode != Now && k.state.Wake == nil {
+		if d.Schedule == "" {
+			return &NoScheduleError{d.ID}
+		}
+		if _, err := schedule.Parse(d.Schedule); err != nil { // later it is somebody's edit, which may not be the last
+			return compile.Errorf(d.Pos, "%v", err).WithHint("five cron fields, @daily, @every 6h, or SCHEDULED with a timestamp")
+		}
 	}
 	for ctx.Err() == nil {
 		if k.state.Wake != nil {

@@ -168,6 +168,12 @@ func TestKeep(t *testing.T) {
 	if _, err = b.keep(b.now, keeper.Forever, nil); !errors.As(err, &none) {
 		t.Errorf("without a schedule: %v", err)
 	}
+	b.write(strings.Replace(document, "0 7 * * *", "every morning", 1))
+	for _, mode := range []keeper.Mode{keeper.Forever, keeper.Once} {
+		if _, err = b.keep(b.now, mode, nil); err == nil || !strings.Contains(err.Error(), "every morning: expected") {
+			t.Errorf("with words for a schedule: %v", err)
+		}
+	}
 }
 
 // A keeper that is stopped in a wake leaves it to the next, which goes on with the

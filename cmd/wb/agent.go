@@ -107,7 +107,10 @@ func (c *agentListCmd) Run(a *app) error {
 	for _, d := range found {
 		a.diagnostic(d)
 	}
-	var rows []map[string]any
+	if len(all) == 0 {
+		a.note("wb: %s defines no agent", c.File)
+	}
+	rows := []map[string]any{}
 	for _, d := range all {
 		rows = append(rows, map[string]any{"id": d.ID, "title": d.Title, "tagline": d.Tagline, "model": d.Model, "tools": d.Tools, "line": d.Pos.Line})
 	}
@@ -129,7 +132,7 @@ func (c *agentListCmd) runs(a *app) error {
 	if err != nil {
 		return err
 	}
-	var rows []trace.RunRecord
+	rows := []trace.RunRecord{}
 	for _, r := range all {
 		if r.Agent != "" {
 			rows = append(rows, r)

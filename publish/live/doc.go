@@ -36,7 +36,7 @@ var modules embed.FS
 // machines of languages too, see [workerModules].
 var (
 	baseModules = []string{"random", "files", "limits", "wasi", "value", "abi", "output", "machine", "crash", "digest", "languages", "run"}
-	pageModules = []string{"digest", "value", "fields", "show", "panel"}
+	pageModules = []string{"digest", "value", "fields", "show", "program", "panel"}
 )
 
 // machineModules are those that the machine of a language needs.

@@ -71,6 +71,7 @@ var changed = map[string][]given{
 		{"fail", map[string]string{"index": "11"}},
 		{"fail", map[string]string{"index": "12"}},
 		{"fail", map[string]string{"index": "13"}},
+		{"fail", map[string]string{"index": "14"}},
 		{"endless", map[string]string{"rounds": "-1"}},
 		{"echo", map[string]string{"text": `"ab\ncd"`}},
 	},

@@ -9,12 +9,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"wb/compile"
 	"wb/compile/lanes"
 	"wb/compile/lanetest"
 	"wb/publish/live"
 	"wb/publish/page"
+	"wb/sandbox"
 	"wb/value"
 	"wb/workbook"
 )
@@ -69,7 +71,8 @@ func publish(t *testing.T, name string, config live.Config, tools ...string) *pu
 	if err := os.WriteFile(file, src, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := &published{opts: workbook.Options{File: file, Lanes: known.registry, Cache: workbook.CacheBeside(file)}}
+	p := &published{opts: workbook.Options{File: file, Lanes: known.registry, Cache: workbook.CacheBeside(file),
+		Limits: sandbox.Limits{Timeout: 5 * time.Minute}}}
 	if p.report, err = workbook.Run(t.Context(), p.opts); err != nil {
 		t.Fatal(err)
 	}

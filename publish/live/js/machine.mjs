@@ -7,50 +7,6 @@ import { Wasi } from "./wasi.mjs";
 
 const pageSize = 65536;
 
-// LEB128 numbers of the binary format.
-function readU32(bytes, at) {
-  let n = 0, shift = 0;
-  for (;;) {
-    const b = bytes[at++];
-    n += (b & 0x7f) * 2 ** shift;
-    if (b < 0x80) return [n, at];
-    shift += 7;
-  }
-}
-
-function u32(n) {
-  const out = [];
-  for (; n > 127; n = Math.floor(n / 128)) out.push(n % 128 | 0x80);
-  return [...out, n];
-}
-
-const memorySection = 5;
-
-// bounded is a module whose memory cannot grow beyond limit bytes, and the
-// pages it starts with and once wanted at most.
-export function bounded(wasm, limit) {
-  for (let at = 8; at < wasm.length;) {
-    const id = wasm[at];
-    const [size, start] = readU32(wasm, at + 1);
-    if (id === memorySection) {
-      const [count, flagsAt] = readU32(wasm, start);
-      if (count === 0) break;
-      const [min, afterMin] = readU32(wasm, flagsAt + 1);
-      const max = wasm[flagsAt] & 1 ? readU32(wasm, afterMin)[0] : 65536;
-      if (limit < 0 || limit >= max * pageSize) return { wasm, min, max };
-      const body = [1, 1, ...u32(min), ...u32(Math.max(min, Math.floor(limit / pageSize)))];
-      const section = [memorySection, ...u32(body.length), ...body];
-      const out = new Uint8Array(at + section.length + wasm.length - start - size);
-      out.set(wasm.subarray(0, at));
-      out.set(section, at);
-      out.set(wasm.subarray(start + size), at + section.length);
-      return { wasm: out, min, max };
-    }
-    at = start + size;
-  }
-  return { wasm, min: 0, max: 0 };
-}
-
 // reasons are what engines call the traps, and what the sandbox does.
 const reasons = [
   [/unreachable/i, "unreachable"],
@@ -86,33 +42,20 @@ function framesOf(error) {
   return frames;
 }
 
-// Program is a module that several machines run under the same memory limit: it is
-// compiled once.
-export class Program {
-  constructor(wasm, limits, image = null) {
-    this.most = limits.memory < 0 ? -1 : limits.memory + (image?.size ?? 0);
-    Object.assign(this, bounded(wasm, this.most));
-  }
-
-  async compile() {
-    this.module ??= await WebAssembly.compile(this.wasm);
-    return this.module;
-  }
-}
-
 // Machine is one guest. call calls an exported function and gives what it
 // returns; failures are LimitErrors, Traps and Exits.
 export class Machine {
   refused = false; // the guest asked for more memory than it may have
 
-  constructor(recipe, { wasm, program, tree = new Tree(), tick, imports = {}, ...world }) {
+  // The program is what compiled (program.mjs) gives.
+  constructor(recipe, { program, tree = new Tree(), tick, imports = {}, ...world }) {
     const limits = recipe.limits;
     this.name = recipe.name;
     this.limits = limits;
     this.meter = new Meter(limits.fuel);
     this.image = recipe.image ?? null;
-    this.program = program ?? new Program(wasm, limits, this.image);
-    const { most, min, max } = this.program;
+    this.program = program;
+    const { most, min, max } = program;
     if (most >= 0 && min * pageSize > most) throw this.memoryLimit();
     this.wasi = new Wasi({
       args: recipe.args ?? [], env: recipe.env ?? [], dir: recipe.dir, stdin: recipe.stdin, tree, limits, meter: this.meter, ...world,
@@ -135,11 +78,13 @@ export class Machine {
 
   // start makes the instance; a program without _start is initialized.
   async start({ initialize = true } = {}) {
-    const module = await this.program.compile();
+    const { module } = this.program;
     for (const { module: from, name } of WebAssembly.Module.imports(module)) {
       if (!this.imports[from]?.[name]) throw new Error(`${this.name}: imports ${from}.${name}, which nothing provides`);
     }
-    const instance = this.guarded(() => new WebAssembly.Instance(module, this.imports));
+    const instance = await WebAssembly.instantiate(module, this.imports).catch((e) => {
+      throw this.inWords(e);
+    });
     this.exports = instance.exports;
     this.wasi.memory = this.exports["wb:memory"] ?? this.exports.memory ?? null;
     this.meter.counter = this.exports["wb:fuel"];

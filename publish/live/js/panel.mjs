@@ -4,6 +4,7 @@
 import { sha256 } from "./digest.mjs";
 import { parseJSON } from "./value.mjs";
 import { exact, read } from "./fields.mjs";
+import { compiled } from "./program.mjs";
 import { element, textBlock, value } from "./show.mjs";
 
 const data = JSON.parse(document.getElementById("wb-live").textContent);
@@ -11,23 +12,33 @@ const workerURL = URL.createObjectURL(new Blob([document.getElementById("wb-live
 const text = new TextDecoder();
 const number = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 
-const programs = new Map();
+const contents = new Map(), programs = new Map();
 
-// program is a module's bytes: from the page, or from a file beside it.
-function program(digest) {
-  if (!programs.has(digest)) {
-    programs.set(digest, (async () => {
-      const inPage = document.getElementById(`wb-live-${digest}`);
-      const packed = inPage
-        ? Uint8Array.from(atob(inPage.textContent), (c) => c.charCodeAt(0))
-        : await fetched(data.modules[digest]);
-      if (packed[0] !== 0x1f || packed[1] !== 0x8b) return checked(digest, packed); // the server has unpacked it
-      const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
-      return checked(digest, new Uint8Array(await new Response(stream).arrayBuffer()));
-    })());
-    programs.get(digest).catch(() => programs.delete(digest)); // perhaps it works the next time
+// once keeps what is made for a key, unless making it fails: perhaps it works the
+// next time.
+function once(map, key, make) {
+  if (!map.has(key)) {
+    const made = make();
+    map.set(key, made);
+    made.catch(() => map.delete(key));
   }
-  return programs.get(digest);
+  return map.get(key);
+}
+
+// ready is a module compiled.
+const ready = (digest, limits, size) => once(programs, `${digest} ${limits.memory} ${size}`, async () => compiled(await content(digest), limits, size));
+
+// content is the bytes with a digest: from the page, or from a file beside it.
+function content(digest) {
+  return once(contents, digest, async () => {
+    const inPage = document.getElementById(`wb-live-${digest}`);
+    const packed = inPage
+      ? Uint8Array.from(atob(inPage.textContent), (c) => c.charCodeAt(0))
+      : await fetched(data.modules[digest]);
+    if (packed[0] !== 0x1f || packed[1] !== 0x8b) return checked(digest, packed); // the server has unpacked it
+    const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return checked(digest, new Uint8Array(await new Response(stream).arrayBuffer()));
+  });
 }
 
 async function fetched(url) {
@@ -36,9 +47,12 @@ async function fetched(url) {
   return new Uint8Array(await response.arrayBuffer());
 }
 
-// checked are bytes if they are those that the page names.
-function checked(digest, bytes) {
-  if (sha256(bytes) !== digest) throw new Error("the program is not the one that this page names");
+// checked are bytes if they are those that the page names. Where the browser can
+// work out digests itself, it is faster.
+async function checked(digest, bytes) {
+  const native = await globalThis.crypto?.subtle?.digest("SHA-256", bytes);
+  const found = native ? Array.from(new Uint8Array(native), (b) => b.toString(16).padStart(2, "0")).join("") : sha256(bytes);
+  if (found !== digest) throw new Error("the program is not the one that this page names");
   return bytes;
 }
 
@@ -86,9 +100,10 @@ class Panel {
     this.status.textContent = "Running…";
     try {
       const image = data.images[this.recipe.image];
-      const more = Object.entries(this.recipe.beside ?? {}).map(async ([name, digest]) => [name, await program(digest)]);
-      const [wasm, memory, library, ...others] = await Promise.all([
-        program(this.recipe.module), image && program(image.memory), image?.library && program(image.library), ...more,
+      const { limits } = this.recipe;
+      const more = Object.entries(this.recipe.beside ?? {}).map(async ([name, digest]) => [name, await ready(digest, limits)]);
+      const [program, memory, library, ...others] = await Promise.all([
+        ready(this.recipe.module, limits, image?.size), image && content(image.memory), image?.library && content(image.library), ...more,
       ]);
       if (this.ticket !== ticket) return;
       this.worker = new Worker(workerURL);
@@ -100,7 +115,7 @@ class Panel {
         e.preventDefault();
         this.show({ error: `this browser cannot run it (${e.message ?? "the worker failed"})` });
       };
-      this.worker.postMessage({ recipe: { ...this.recipe, image: image && { ...image } }, wasm, beside: Object.fromEntries(others), memory, library, inputs });
+      this.worker.postMessage({ recipe: { ...this.recipe, image: image && { ...image } }, program, beside: Object.fromEntries(others), memory, library, inputs });
     } catch (e) {
       this.show({ error: `this browser cannot run it (${e.message})` });
     }

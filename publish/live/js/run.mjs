@@ -69,7 +69,7 @@ function argumentsFor(sig, inputs) {
 // run runs a recipe with inputs, a list of pairs of name and value, and gives
 // {value, stdout, stderr, exit, error, fuel, memory}; value is undefined when
 // there is none.
-export async function run(recipe, wasm, inputs, tick, beside = {}) {
+export async function run(recipe, program, inputs, tick, beside = {}) {
   const stdout = new Sink(), stderr = new Sink();
   const tree = new Tree();
   for (const [name, content] of Object.entries(recipe.files ?? {})) tree.put(name, content === null ? null : fromBase64(content));
@@ -79,7 +79,7 @@ export async function run(recipe, wasm, inputs, tick, beside = {}) {
     const started = { ...recipe, stdin: feed(recipe, inputs) };
     const language = recipe.entry === "machine" ? new languages[recipe.machine](started, inputs, { stdout, stderr, tree }) : null;
     const world = language?.world ?? { tree, stdout: stdout.write, stderr: stderr.write };
-    machine = language?.boot?.({ wasm, beside, tick }) ?? new Machine(language?.recipe ?? started, { wasm, ...world, tick, imports: language?.imports });
+    machine = language?.boot?.({ program, beside, tick }) ?? new Machine(language?.recipe ?? started, { program, ...world, tick, imports: language?.imports });
     await entries[recipe.entry](machine, started, inputs, out, stdout, language, stderr);
   } catch (e) {
     fail(recipe, e, out, stderr);

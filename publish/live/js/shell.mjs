@@ -6,7 +6,7 @@ import { binary, bytesFrom } from "./block.mjs";
 import { clean, errno, Tree } from "./files.mjs";
 import { languages } from "./languages.mjs";
 import { Halt, LimitError, Quota, Trap } from "./limits.mjs";
-import { Machine, Program } from "./machine.mjs";
+import { Machine } from "./machine.mjs";
 import { latin1, readOutput } from "./output.mjs";
 import { file, given, nothing, Pipe, Stream } from "./streams.mjs";
 import { fromBase64, textOf } from "./value.mjs";
@@ -365,16 +365,15 @@ class Shell {
   }
 
   // boot takes the modules; the machine of a script is its kernel.
-  boot({ wasm, beside, tick }) {
+  boot({ program, beside, tick }) {
     if (!WebAssembly.Suspending) throw new Halt("this browser cannot run a shell: it cannot suspend WebAssembly (JavaScript Promise Integration)");
-    const { limits, recipe } = this;
     this.tick = tick;
-    this.guest = new Program(wasm, limits, recipe.image);
-    this.toolbox = new Program(beside.toolbox, limits);
+    this.guest = program;
+    this.toolbox = beside.toolbox;
     return this;
   }
 
-  async start() { await Promise.all([this.guest.compile(), this.toolbox.compile()]); }
+  start() {}
 
   get meter() { return { used: [...this.running].reduce((n, m) => n + m.meter.used, this.fuel) }; }
   get memory() { return { length: this.largest }; }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"wb/agent"
 	"wb/compile"
@@ -31,6 +32,7 @@ func NewComponentLedger() *agent.Ledger {
 // it, and what they do is among caller's events, or else among the workbook's. Depth
 // counts the agents that asked for it.
 func (rt *Runtime) Agents(caller agent.Options, depth int) workbook.Agents {
+	began := time.Now()
 	return func(ctx context.Context, t workbook.AgentTask) (workbook.AgentAnswer, error) {
 		if depth >= maxTeamDepth {
 			return workbook.AgentAnswer{}, fmt.Errorf("agents and workbooks start each other more than %d deep", maxTeamDepth)
@@ -42,6 +44,9 @@ func (rt *Runtime) Agents(caller agent.Options, depth int) workbook.Agents {
 		task, err := absolute(Task{File: t.File, ID: d.ID, Text: t.Text, Grants: t.Grants})
 		if err != nil {
 			return workbook.AgentAnswer{}, err
+		}
+		if rt.Revoked != nil && rt.Revoked(task.File, "llm", began) {
+			return workbook.AgentAnswer{}, errors.New("llm was revoked")
 		}
 		result, err := rt.component(ctx, d, task, caller, t, depth)
 		if err != nil {
@@ -64,7 +69,7 @@ func (rt *Runtime) component(ctx context.Context, d *agent.Definition, task Task
 	if d.Model, err = rt.model(d, task); err != nil {
 		return nil, err
 	}
-	run, _ := t.Events.(*trace.Run)
+	named, _ := t.Events.(interface{ ID() string })
 	opts := caller
 	opts.State, opts.History = agent.NewState(nil), nil
 	opts.Limits, opts.Instance, opts.Consent = agent.Bounds{}, nil, caller.Consent
@@ -75,14 +80,22 @@ func (rt *Runtime) component(ctx context.Context, d *agent.Definition, task Task
 		if opts.Journal != nil {
 			opts.Journal = within{caller.Journal, opts.RunID + "/"}
 		}
-	case run != nil:
-		opts.Events, opts.RootRunID, opts.RunID = run, run.ID(), run.ID()+"/"+t.Component
-	default:
-		opts.RootRunID, opts.RunID = "", t.Component
+	case named != nil:
+		opts.Events, opts.RootRunID, opts.RunID = t.Events, named.ID(), named.ID()+"/"+t.Component
+	default: // a run that nobody records
+		id, err := (&trace.IDs{}).New()
+		if err != nil {
+			return nil, err
+		}
+		opts.RootRunID, opts.RunID = id, id+"/"+t.Component
+		if t.Events != nil {
+			opts.Events = t.Events
+		}
 	}
 	opts.Keys = opts.RunID
 	if opts.Model == nil {
-		if opts.Model, err = rt.client(run); err != nil {
+		record, _ := t.Events.(*trace.Run)
+		if opts.Model, err = rt.client(record); err != nil {
 			return nil, err
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"wb/serve/api"
 	"wb/serve/mcp"
 	"wb/trace"
+	"wb/workbook"
 )
 
 // mcpCmd serves programs that speak the Model Context Protocol.
@@ -36,6 +37,7 @@ func (c *mcpCmd) Run(a *app) error {
 			defer host.Close()
 		}
 		server, closeRoot, err := mcp.New(mcp.Config{Dir: c.Dir, Version: version(), Lanes: lanes, Write: c.Write, Grants: c.Grant, Capabilities: host,
+			Agents: func() workbook.Agents { return a.componentAgents(lanes, host) },
 			Record: func(file string, src []byte) (*trace.Run, error) { return records.record(a, file, src) }})
 		if err != nil {
 			return err

@@ -137,3 +137,23 @@ func TestAgentGrants(t *testing.T) {
 		t.Errorf("events: %s", got)
 	}
 }
+
+// A workflow may have agents where llm is granted; what they do is among its events.
+func TestWorkflowAgents(t *testing.T) {
+	b := newBench(t, func(r llmtest.Request) llmtest.Step {
+		_, task := r.Turn()
+		return llmtest.Step{Text: "judged " + task}
+	}, granting(t, []string{"llm"}, map[string][]string{"ada": {"llm"}}))
+	body := map[string]any{"org": "* Judge :agent:\n:PROPERTIES:\n:ID: judge\n:in: x\n:out: verdict\n:END:\nYou judge.\n", "set": map[string]any{"x": "wine"}}
+	status, got := b.call(adaToken, "POST", "/api/workflow", body)
+	if exports, ok := got["exports"].(map[string]any); status != 200 || !ok || exports["verdict"] != "judged wine" {
+		t.Errorf("%d %v", status, got)
+	}
+	text, err := os.ReadFile(filepath.Join(b.dir("ada"), "events.org"))
+	if err != nil || !strings.Contains(string(text), "/text/judge\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if _, got = b.call(bobToken, "POST", "/api/workflow", body); !strings.Contains(fmt.Sprint(got), "asks a model, which is not granted") {
+		t.Errorf("bob: %v", got)
+	}
+}

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/agent"
+	"wb/agent/runtime"
 	"wb/compile"
 	"wb/trace"
 	"wb/value"
@@ -127,6 +129,7 @@ func (t *tenant) runWorkbook(ctx context.Context, opts workbook.Options) (string
 	}
 	finish := func(context.Context) error { return nil }
 	if t.host != nil {
+		opts.Agents = t.runtime().Agents(agent.Options{Ledger: runtime.NewComponentLedger()}, 0)
 		finish = t.host.PrepareFor(&opts, capability.Starter{File: opts.File, Dir: t.Dir, Grants: t.granted, Granted: t.opened})
 	}
 	report, err := workbook.Run(ctx, opts)

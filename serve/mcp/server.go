@@ -43,6 +43,8 @@ type Config struct {
 	// Capabilities serve them from the stores of the directory; nil serves none.
 	Grants       []string
 	Capabilities *capability.Host
+	// Agents makes what does the components of a run that are agents; nil refuses them.
+	Agents func() workbook.Agents
 	// Record opens the records of a run; nil records nothing.
 	Record func(file string, src []byte) (*trace.Run, error)
 	// LookEvery is how often files that a client has subscribed to are looked at;
@@ -396,6 +398,9 @@ func (s *server) run(ctx context.Context, in runIn) (string, any, error) {
 	finish := func(context.Context) error { return nil }
 	if s.Capabilities != nil {
 		finish = s.Capabilities.PrepareFor(&opts, capability.Starter{File: path, Dir: s.Dir, Grants: s.Grants, Granted: s.opened})
+	}
+	if s.Agents != nil {
+		opts.Agents = s.Agents()
 	}
 	var record *trace.Run
 	if s.Record != nil {

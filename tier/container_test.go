@@ -5,13 +5,13 @@ package tier_test
 import (
 	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"wb/compile"
+	"wb/internal/tiertest"
 	"wb/tier"
 )
 
@@ -114,18 +114,10 @@ func brokenEngine(t *testing.T) string {
 
 // With an engine that works and the image, the walls are the engine's.
 func TestRealContainer(t *testing.T) {
-	config := tier.Config{Tier: tier.Container, Principal: "p", Cache: t.TempDir()}
-	if err := tier.Available(t.Context(), config); err != nil {
-		t.Skipf("%v", err)
-	}
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("file", exe).Output(); err == nil && !strings.Contains(string(out), "statically linked") {
-		t.Skip("this test is linked dynamically: CGO_ENABLED=0 go test ./tier")
-	}
-	_, runner := open(t, func(c *tier.Config) { c.Tier = tier.Container })
+	container := tiertest.NeedContainer(t)
+	_, runner := open(t, func(c *tier.Config) {
+		c.Tier, c.Runtime, c.Executable = tier.Container, container.Runtime, container.Executable
+	})
 	if out := mustDo(t, runner, "look", compile.Job{Args: []string{"/etc/passwd", "/cache/none"}}); !strings.Contains(out, "interfaces=0\n") && !strings.Contains(out, "interfaces=1\n") {
 		t.Errorf("it sees %s", out)
 	}

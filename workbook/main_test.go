@@ -22,12 +22,18 @@ func TestMain(m *testing.M) {
 
 // tiers opens tiers for tests, with the user's caches below their own.
 func tiers(t *testing.T) func(ctx context.Context, name, principal string) (compile.Place, error) {
+	return tiersWith(t, tier.Config{})
+}
+
+func tiersWith(t *testing.T, config tier.Config) func(ctx context.Context, name, principal string) (compile.Place, error) {
 	t.Helper()
 	cache, err := os.UserCacheDir()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return func(ctx context.Context, name, principal string) (compile.Place, error) {
-		return tier.OpenPlace(ctx, tier.Config{Tier: tier.Tier(name), Principal: t.Name(), Cache: filepath.Join(cache, "wb")}, nil)
+		config := config
+		config.Tier, config.Principal, config.Cache = tier.Tier(name), t.Name(), filepath.Join(cache, "wb")
+		return tier.OpenPlace(ctx, config, nil)
 	}
 }

@@ -50,7 +50,7 @@ var direction = []string{"cmd", "serve", "agent", "publish", "workspace", "workb
 
 // testSupport are packages that only tests import; they stand above what they
 // make test data for.
-var testSupport = []string{"wb/internal/corpus", "wb/internal/emacs", "wb/internal/docs", "wb/compile/lanetest"}
+var testSupport = []string{"wb/internal/corpus", "wb/internal/emacs", "wb/internal/docs", "wb/internal/tiertest", "wb/compile/lanetest"}
 
 // TestImportDirection holds the layers apart.
 func TestImportDirection(t *testing.T) {

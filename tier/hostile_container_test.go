@@ -1,0 +1,18 @@
+//go:build unix && long
+
+package tier_test
+
+import (
+	"testing"
+
+	"wb/internal/tiertest"
+	"wb/tier"
+)
+
+// TestHostileContainer tries the same from inside a container.
+func TestHostileContainer(t *testing.T) {
+	container := tiertest.NeedContainer(t)
+	tryHostile(t, func(c *tier.Config) {
+		c.Tier, c.Runtime, c.Executable = tier.Container, container.Runtime, container.Executable
+	})
+}

@@ -77,9 +77,12 @@ func (app *app) run(args []string) (code int) {
 		return app.fail("wb", fmt.Errorf("command grammar: %w", err))
 	}
 	app.parser = parser
-	kctx, err := parser.Parse(args)
+	kctx, err := parser.Parse(flagsLast(parser, args))
 	if err != nil {
 		app.json = slices.Contains(args, "--json")
+		if gone := missingArgument(err); gone != nil {
+			return app.fail(firstWord(args), gone)
+		}
 		return app.fail(firstWord(args), &usageError{err: err, hint: usageHint(parser, args)})
 	}
 	app.json, app.quiet, app.verbose = cli.JSON, cli.Quiet, cli.Verbose

@@ -100,6 +100,9 @@ func (a *app) note(format string, args ...any) {
 	}
 }
 
+// complain tells a person what went wrong, --quiet or not.
+func (a *app) complain(format string, args ...any) { fmt.Fprintf(a.std.Err, format+"\n", args...) }
+
 // fail reports err and returns its exit code. With --json the envelope goes to
 // stdout, since that is where the caller reads.
 func (a *app) fail(verb string, err error) int {

@@ -225,7 +225,7 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 	}
 	unmet := report.CheckExpectations()
 	for _, u := range unmet {
-		a.note("%v", u)
+		a.complain("%v", u)
 	}
 	if len(unmet) > 0 {
 		return &codedError{text: file + ": " + unmetCount(len(unmet)), code: exitFailed}

@@ -16,6 +16,10 @@ import (
 // componentLine tells a person that a component's turn ended; what was cached
 // or is mere data is only told with -v.
 func (a *app) componentLine(d workbook.Done) {
+	say := a.note
+	if d.Status == workbook.StatusFailed {
+		say = a.complain
+	}
 	quietly := d.Status == workbook.StatusCached || d.Status == workbook.StatusData || d.Status == workbook.StatusSkipped
 	if a.json || quietly && !a.verbose {
 		return
@@ -36,17 +40,17 @@ func (a *app) componentLine(d workbook.Done) {
 	if d.Status == workbook.StatusOK {
 		detail = fmt.Sprintf("%v, %s fuel", d.Duration.Round(100*time.Microsecond), thousands(d.Usage.Fuel))
 	}
-	a.note("%s %-28s %-10s %s", mark, d.ID, d.Lang, detail)
+	say("%s %-28s %-10s %s", mark, d.ID, d.Lang, detail)
 	for _, w := range d.Warnings {
-		a.note("    %s", w)
+		say("    %s", w)
 		if w.Hint != "" {
-			a.note("    hint: %s", w.Hint)
+			say("    hint: %s", w.Hint)
 		}
 	}
 	if d.Err != nil {
-		a.note("    %s", strings.ReplaceAll(d.Err.Error(), "\n", "\n    "))
+		say("    %s", strings.ReplaceAll(d.Err.Error(), "\n", "\n    "))
 		if hint := hintOf(d.Err); hint != "" {
-			a.note("    hint: %s", hint)
+			say("    hint: %s", hint)
 		}
 	}
 }
@@ -71,7 +75,7 @@ func (a *app) findings(r *workbook.Report) {
 	}
 	for _, d := range r.Diagnostics {
 		if d.Severity == compile.Error {
-			a.note("%s", d)
+			a.complain("%s", d)
 		}
 	}
 }
@@ -136,10 +140,10 @@ func (a *app) moved(r *workbook.Report) {
 				continue
 			}
 			if !said {
-				a.note("results have moved lines; the errors are now at")
+				a.complain("results have moved lines; the errors are now at")
 				said = true
 			}
-			a.note("    %s", now)
+			a.complain("    %s", now)
 		}
 	}
 }

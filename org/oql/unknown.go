@@ -39,7 +39,9 @@ func (r *Result) noteUnknown(q *Query, corpus *Corpus) {
 			continue
 		}
 		note := "no row has a column or property " + name
-		if near := nearest.Word(name, corpus.columns(r.Kind)); near != "" {
+		if stage := strings.ToLower(name); slices.Contains(stages, stage) {
+			note += fmt.Sprintf(" (a stage begins with a bar: | %s …)", stage)
+		} else if near := nearest.Word(name, corpus.columns(r.Kind)); near != "" {
 			note += fmt.Sprintf(" (did you mean %s?)", near)
 		}
 		r.Notes = append(r.Notes, note)

@@ -220,6 +220,11 @@ func (a *app) componentAgents(lanes *compile.Registry, host *capability.Host) wo
 			return nil, err
 		}
 		rt.Sink = nil // their steps are events of the workbook's run
+		rt.On = append(rt.On, func(e agent.Event) {
+			if e.Kind == trace.KindApproval && e.Status == "asked" {
+				a.note("wb: %s waits for a person to allow %s: wb agent approve %s [--deny], or approvals.org", e.Agent, e.Tool, e.RootRunID)
+			}
+		})
 		return rt.Agents(agent.Options{Ledger: budget}, 0), nil
 	})
 	return func(ctx context.Context, task workbook.AgentTask) (workbook.AgentAnswer, error) {

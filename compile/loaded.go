@@ -2,6 +2,8 @@ package compile
 
 import (
 	"context"
+	"fmt"
+	"strings"
 	"sync"
 
 	"wb/compile/toolchain"
@@ -45,6 +47,23 @@ func (l *Loaded[T]) From(ctx context.Context, t toolchain.Toolchain, load func(c
 		l.digest, l.ready = t.Digest, ready
 	}
 	return ready, err
+}
+
+// Prints runs a program that a compiler has made in its own test, and reports when
+// it prints anything but want.
+func (e *Env) Prints(ctx context.Context, wasm []byte, want string) error {
+	module, err := e.Engine.Compile(ctx, "self-test", wasm)
+	if err != nil {
+		return err
+	}
+	var out strings.Builder
+	if _, err := e.Engine.Run(ctx, sandbox.Command{Module: module, Args: []string{"self-test"}, Stdout: &out, Stderr: &out}); err != nil {
+		return err
+	}
+	if out.String() != want {
+		return fmt.Errorf("the program printed %q, want %q", out.String(), want)
+	}
+	return nil
 }
 
 // Program loads a program of a toolchain, from the engine's cache where

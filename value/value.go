@@ -126,6 +126,21 @@ func (v Value) Items() []Value {
 	return items
 }
 
+// WithoutRules is a table without the rules between its rows; other kinds stay
+// as they are.
+func (v Value) WithoutRules() Value {
+	if v.kind != List {
+		return v
+	}
+	var rows []Value
+	for _, row := range v.Items() {
+		if row.kind != HLine {
+			rows = append(rows, row)
+		}
+	}
+	return OfList(rows...)
+}
+
 // Fields returns the members of an object, nil for other kinds.
 func (v Value) Fields() []Field {
 	fields, _ := v.box.([]Field)

@@ -161,7 +161,7 @@ func namespaceLines(src *compile.Source) []string {
 func variableSections(src *compile.Source) (string, error) {
 	var vars, sizes, headers []string
 	for _, v := range src.Vars {
-		v.Value = withoutRules(v.Value)
+		v.Value = v.Value.WithoutRules()
 		declared, err := declare(v)
 		if err != nil {
 			return "", compile.Errorf(src.At(1, 1), "variable %s: %v", v.Name, err)
@@ -178,20 +178,6 @@ func variableSections(src *compile.Source) (string, error) {
 		helper = columnHelper
 	}
 	return strings.Join([]string{strings.Join(vars, "\n"), strings.Join(sizes, "\n"), helper, strings.Join(headers, "\n")}, "\n") + "\n", nil
-}
-
-// withoutRules drops the horizontal lines of a table: C has no way to say them.
-func withoutRules(v value.Value) value.Value {
-	if v.Kind() != value.List {
-		return v
-	}
-	var rows []value.Value
-	for _, row := range v.Items() {
-		if row.Kind() != value.HLine {
-			rows = append(rows, row)
-		}
-	}
-	return value.OfList(rows...)
 }
 
 // base is the C type that holds every datum of a variable.

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/sandbox"
+	"wb/compile/lanetest"
 	"wb/value"
 )
 
@@ -111,16 +111,5 @@ func BenchmarkComponent(b *testing.B) {
 func BenchmarkKernel(b *testing.B) {
 	lane := compiler(b).C()
 	art := build(b, lane, block("C", compile.ShapeKernel, "int process(int n) { for (int i = 0; i < n; i++) WB_OUT[i] = WB_IN[i] ^ 0x20; return n; }"))
-	k, err := compile.OpenKernel(context.Background(), lane, art, &compile.Job{Limits: sandbox.Limits{Fuel: -1, Timeout: -1}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer k.Close(context.Background())
-	in := make([]byte, 64)
-	b.SetBytes(int64(len(in)))
-	for b.Loop() {
-		if _, err := k.Call(context.Background(), in); err != nil {
-			b.Fatal(err)
-		}
-	}
+	lanetest.TimeKernel(b, lane, art)
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/sandbox"
+	"wb/compile/lanetest"
 	"wb/value"
 )
 
@@ -88,16 +88,5 @@ func BenchmarkKernel(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	k, err := compile.OpenKernel(context.Background(), l, art, &compile.Job{Limits: sandbox.Limits{Fuel: -1, Timeout: -1}})
-	if err != nil {
-		b.Fatal(err)
-	}
-	defer k.Close(context.Background())
-	in := make([]byte, 64)
-	b.SetBytes(int64(len(in)))
-	for b.Loop() {
-		if _, err := k.Call(context.Background(), in); err != nil {
-			b.Fatal(err)
-		}
-	}
+	lanetest.TimeKernel(b, l, art)
 }

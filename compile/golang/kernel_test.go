@@ -12,30 +12,7 @@ import (
 const kernelBody = "func process(in, out []byte) int {\n\tfor i, c := range in {\n\t\tout[i] = c ^ 0x20\n\t}\n\treturn len(in)\n}"
 
 func TestKernel(t *testing.T) {
-	l := testLane(t)
-	ctx := context.Background()
-	art, err := l.Build(ctx, source(compile.ShapeKernel, kernelBody))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := compile.OpenKernel(ctx, l, art, &compile.Job{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer k.Close(ctx)
-	for _, c := range []struct{ in, want string }{{"Hello", "hELLO"}, {"", ""}, {"xy", "XY"}} {
-		got, err := k.Call(ctx, []byte(c.in))
-		if err != nil || string(got) != c.want {
-			t.Errorf("%q gave %q, %v", c.in, got, err)
-		}
-	}
-	if _, err := k.Call(ctx, make([]byte, 1<<20)); err == nil || !strings.Contains(err.Error(), "does not fit") {
-		t.Errorf("a large input: %v", err)
-	}
-	out, err := l.Run(ctx, art, &compile.Job{Stdin: []byte("abc")})
-	if err != nil || out.Value.Text() != "ABC" {
-		t.Errorf("a single run gave %v, %v", out, err)
-	}
+	lanetest.FlipsCase(t, testLane(t), source(compile.ShapeKernel, kernelBody))
 }
 
 func TestKernelMistakes(t *testing.T) {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"wb/compile/toolchain"
-	"wb/sandbox"
 )
 
 // toolName is the toolchain this package registers and needs.
@@ -81,18 +80,7 @@ func (c *Compiler) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolch
 	if wasm == nil {
 		return fmt.Errorf("link: %s", stderr)
 	}
-	module, err := c.env.Engine.Compile(ctx, "self-test", wasm)
-	if err != nil {
-		return err
-	}
-	var out strings.Builder
-	if _, err := c.env.Engine.Run(ctx, sandbox.Command{Module: module, Args: []string{"self-test"}, Stdout: &out}); err != nil {
-		return err
-	}
-	if out.String() != "42 0.5\n" {
-		return fmt.Errorf("the program printed %q, want \"42 0.5\"", out.String())
-	}
-	return nil
+	return c.env.Prints(ctx, wasm, "42 0.5\n")
 }
 
 // goVersion is the language that the lane speaks, as far as wb can tell before

@@ -39,27 +39,13 @@ func declarations(pkg string, vars []compile.Var) (string, error) {
 func identifier(name string) string { return strings.ReplaceAll(name, "-", "_") }
 
 func declare(v compile.Var) (string, error) {
-	given := withoutRules(v.Value)
+	given := v.Value.WithoutRules()
 	t := typeOf(given)
 	if t == "" {
 		return fmt.Sprintf("var %s []string", identifier(v.Name)), nil
 	}
 	text, err := literal(given, t)
 	return fmt.Sprintf("var %s = %s", identifier(v.Name), text), err
-}
-
-// withoutRules drops the horizontal lines of a table.
-func withoutRules(v value.Value) value.Value {
-	if v.Kind() != value.List {
-		return v
-	}
-	var rows []value.Value
-	for _, row := range v.Items() {
-		if row.Kind() != value.HLine {
-			rows = append(rows, row)
-		}
-	}
-	return value.OfList(rows...)
 }
 
 // typeOf is the Go type of a value: int, float64, bool, string, map[string]any,

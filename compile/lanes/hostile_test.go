@@ -11,9 +11,9 @@ import (
 	"wb/sandbox/dock/hostile"
 )
 
-// TestHostileModule tries every hostile call from a WebAssembly module, which
-// imports what any compiled guest does.
-func TestHostileModule(t *testing.T) {
+// watLane is the lane of WebAssembly text.
+func watLane(t *testing.T) compile.Lane {
+	t.Helper()
 	env := lanetest.Env(t)
 	all, err := New(env)
 	if err != nil {
@@ -21,6 +21,13 @@ func TestHostileModule(t *testing.T) {
 	}
 	lane, _ := all.Lookup("wat")
 	lanetest.Need(t, env, lane.Info().Toolchains...)
+	return lane
+}
+
+// TestHostileModule tries every hostile call from a WebAssembly module, which
+// imports what any compiled guest does.
+func TestHostileModule(t *testing.T) {
+	lane := watLane(t)
 	const at = 65536
 	art, err := lane.Build(t.Context(), lanetest.Block("wat", compile.ShapeCommand, `(module
   (import "env" "host_session" (func $call (param i32 i32) (result i32)))
@@ -34,12 +41,12 @@ func TestHostileModule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	module, err := env.Engine.Compile(t.Context(), "hostile", art.Wasm)
+	module, err := lanetest.Env(t).Engine.Compile(t.Context(), "hostile", art.Wasm)
 	if err != nil {
 		t.Fatal(err)
 	}
 	hostile.Run(t, func(t testing.TB, d *dock.Dock) hostile.Guest {
-		in, err := env.Engine.Start(t.Context(), sandbox.Command{Module: module, Limits: free, Host: []sandbox.HostModule{d.HostModule()}})
+		in, err := lanetest.Env(t).Engine.Start(t.Context(), sandbox.Command{Module: module, Limits: free, Host: []sandbox.HostModule{d.HostModule()}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,13 +70,7 @@ func TestHostileModule(t *testing.T) {
 
 // TestFramesOutsideMemory gives the host addresses that are not the guest's.
 func TestFramesOutsideMemory(t *testing.T) {
-	env := lanetest.Env(t)
-	all, err := New(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	lane, _ := all.Lookup("wat")
-	lanetest.Need(t, env, lane.Info().Toolchains...)
+	lane := watLane(t)
 	for name, call := range map[string]string{
 		"a frame beyond the end":      "(drop (call $call (i32.const 65530) (i32.const 100)))",
 		"a frame at the last address": "(drop (call $call (i32.const -1) (i32.const -1)))",

@@ -1,7 +1,6 @@
 package lua
 
 import (
-	"fmt"
 	"strings"
 
 	"wb/compile"
@@ -9,8 +8,12 @@ import (
 	"wb/value"
 )
 
-// surroundings are the lines before and after the body, in ob-lua's order.
+// surroundings are the lines before and after the body in babel shape, in
+// ob-lua's order.
 func surroundings(src *compile.Source) (before, after string) {
+	if src.Shape != compile.ShapeBabel {
+		return "", ""
+	}
 	for _, name := range []string{"preamble", "prologue"} {
 		if text, ok := src.Arg(name); ok {
 			before += compile.Unquoted(text) + "\n"
@@ -79,45 +82,14 @@ func key(text string) string {
 }
 
 // quote writes a string on one line.
-func quote(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c < ' ' || c == 127:
-			fmt.Fprintf(&b, `\%03d`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-func (u *unit) wantsValue() bool { return !u.Results.Has("output") }
-
-// printed is the value of a program that is its output.
-func (u *unit) printed(shape compile.Shape, text string) value.Value {
-	switch {
-	case shape != compile.ShapeBabel:
-		return value.OfString(text)
-	case u.wantsValue(): // it failed, or ended itself, before it returned
-		return value.Nil()
-	}
-	return u.Results.ReadScalar(text)
-}
+func quote(text string) string { return compile.Quote(text, `"\`, `\%03d`) }
 
 // readValue is what Emacs makes of what the block returned; tables stay tables.
 func (u *unit) readValue(a *answer) (value.Value, error) {
 	switch {
 	case u.Results.Has("discard"):
 		return value.Nil(), nil
-	case u.Results.Has("pp") || u.Results.AsText():
+	case u.Results.AsText():
 		return value.OfString(a.Text), nil
 	case a.N == 1 && a.JSON != "":
 		v, err := value.ParseJSON([]byte(a.JSON))

@@ -3,8 +3,6 @@ package lua
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -60,20 +58,13 @@ func (l *lane) Info() compile.Info {
 // Fingerprint names lane and interpreter.
 func (l *lane) Fingerprint() string { return "lua/" + version + "/" + l.Interpreter.Fingerprint() }
 
-// unit is what is built from a block: everything needed to run it. Line Skip+1
-// of Code is the body's first.
-type unit struct {
-	Code    string          `json:"-"`
-	Skip    int             `json:"skip,omitempty"`
-	Lines   int             `json:"lines"` // of the body
-	Func    string          `json:"func,omitempty"`
-	Outs    []string        `json:"outs,omitempty"`
-	Results compile.Results `json:"results,omitempty"`
-}
+// unit is what is built from a block.
+type unit struct{ vm.Unit }
 
 // unpack is the unit of an artifact.
 func unpack(art *compile.Artifact) (*unit, error) {
-	u := &unit{Code: art.Script}
+	u := &unit{}
+	u.Code = art.Script
 	return u, art.Unit(u)
 }
 
@@ -86,11 +77,8 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if src.Shape == compile.ShapeKernel {
 		return nil, compile.Errorf(src.At(1, 1), "Lua has no kernel shape").WithHint("kernels are written in C or WAT")
 	}
-	u := &unit{Code: src.Body, Lines: src.LineCount(), Func: src.Func, Outs: src.Outs, Results: src.Results}
-	if src.Shape == compile.ShapeBabel {
-		before, after := surroundings(src)
-		u.Code, u.Skip = before+src.Body+after, strings.Count(before, "\n")
-	}
+	before, after := surroundings(src)
+	u := &unit{vm.NewUnit(src, before, after)}
 	if err := l.check(ctx, src, u); err != nil {
 		return nil, err
 	}
@@ -230,22 +218,17 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		out.Exit = 1
 		fmt.Fprint(&m.Stderr, u.report(job.Source, a.Failure))
 	}
-	var exit *sandbox.ExitError
-	if errors.As(err, &exit) { // os.exit
-		out.Exit, err = exit.Code, nil
-	}
-	out.Usage = m.Usage()
-	out.Stdout, out.Stderr = m.Stdout.Bytes(), m.Stderr.Bytes()
+	err = m.Conclude(out, err)
 	release(alive)
 	if out.Value.IsNull() && art.Shape != compile.ShapeComponent {
-		out.Value = u.printed(art.Shape, string(out.Stdout))
+		out.Value = u.Printed(art.Shape, string(out.Stdout))
 	}
 	return out, err
 }
 
 // request is what the unit asks of boot.lua in a shape.
 func (u *unit) request(shape compile.Shape, job *compile.Job) request {
-	r := request{Kind: "program", Code: u.Code, Dir: job.Dir, Func: u.Func, Outs: u.Outs}
+	r := request{Kind: "program", Code: u.Code, Dir: job.Dir, Func: u.Func, Outs: u.Outs, Seed: vm.Seed(job)}
 	switch {
 	case shape == compile.ShapeComponent:
 		r.Kind = "component"
@@ -256,18 +239,12 @@ func (u *unit) request(shape compile.Shape, job *compile.Job) request {
 			raw := string(job.Stdin)
 			r.Raw = &raw
 		}
-	case shape == compile.ShapeBabel && u.wantsValue():
+	case shape == compile.ShapeBabel && u.WantsValue():
 		r.Kind, r.PP = "value", u.Results.Has("pp")
 	default:
 		for _, word := range job.Args {
 			r.Args = append(r.Args, value.OfString(word))
 		}
-	}
-	if job.Caps.Random {
-		var seed [8]byte
-		rand.Read(seed[:])
-		n := int64(binary.LittleEndian.Uint64(seed[:]))
-		r.Seed = &n
 	}
 	return r
 }
@@ -277,10 +254,10 @@ func (u *unit) conclude(out *compile.Outcome, shape compile.Shape, a *answer, m 
 	switch {
 	case shape == compile.ShapeComponent:
 		out.Value, err = value.ParseJSON([]byte(a.JSON))
-	case shape == compile.ShapeBabel && u.wantsValue():
+	case shape == compile.ShapeBabel && u.WantsValue():
 		out.Value, err = u.readValue(a)
 	default:
-		out.Value = u.printed(shape, m.Stdout.String())
+		out.Value = u.Printed(shape, m.Stdout.String())
 	}
 	return err
 }

@@ -19,26 +19,12 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if err != nil {
 		return nil, err
 	}
-	p := portable{Shape: art.Shape, Request: string(head), Code: u.Code, Skip: u.Skip, Places: job.Source.Places(u.Lines),
-		Output: !u.wantsValue(), Text: u.Results.AsText() || u.Results.Has("pp"), Discard: u.Results.Has("discard")}
 	if art.Shape != compile.ShapeComponent {
-		p.Request = string(append(value.OfList(request.Args...).AppendJSON(head), '}'))
+		head = append(value.OfList(request.Args...).AppendJSON(head), '}')
 	}
-	r, err := l.Interpreter.Recipe(ctx, job, p)
+	r, err := l.Interpreter.Recipe(ctx, job, u.Portable(art.Shape, job, head))
 	if err == nil && art.Shape == compile.ShapeComponent {
 		r.Inputs = job.Inputs
 	}
 	return r, err
-}
-
-// portable is a unit as the runtime in a browser reads it.
-type portable struct {
-	Shape   compile.Shape `json:"shape"`
-	Request string        `json:"request"`          // of a component: up to its arguments
-	Output  bool          `json:"output,omitempty"` // the result is what is printed
-	Text    bool          `json:"text,omitempty"`   // … as it is
-	Discard bool          `json:"discard,omitempty"`
-	Code    string        `json:"code"`
-	Skip    int           `json:"skip,omitempty"`
-	compile.Places
 }

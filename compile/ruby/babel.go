@@ -1,15 +1,18 @@
 package ruby
 
 import (
-	"fmt"
 	"strings"
 
 	"wb/compile"
 	"wb/value"
 )
 
-// surroundings are the lines before and after the body, in ob-ruby's order.
+// surroundings are the lines before and after the body in babel shape, in
+// ob-ruby's order.
 func surroundings(src *compile.Source) (before, after string) {
+	if src.Shape != compile.ShapeBabel {
+		return "", ""
+	}
 	if text, ok := src.Arg("prologue"); ok {
 		before += compile.Unquoted(text) + "\n"
 	}
@@ -48,45 +51,14 @@ func literal(v value.Value) string {
 }
 
 // quoted writes a string on one line.
-func quoted(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(text) {
-		switch c := text[i]; {
-		case strings.IndexByte(`"\#`, c) >= 0:
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c < ' ' || c == 127:
-			fmt.Fprintf(&b, `\x%02x`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-func (u *unit) wantsValue() bool { return !u.Results.Has("output") }
-
-// printed is the value of a program that is its output.
-func (u *unit) printed(shape compile.Shape, text string) value.Value {
-	switch {
-	case shape != compile.ShapeBabel:
-		return value.OfString(text)
-	case u.wantsValue(): // it failed, or ended itself, before it returned
-		return value.Nil()
-	}
-	return u.Results.ReadScalar(text)
-}
+func quoted(text string) string { return compile.Quote(text, `"\#`, `\x%02x`) }
 
 // readValue is what Emacs makes of what the block returned.
 func (u *unit) readValue(a *answer) (value.Value, error) {
 	switch {
 	case u.Results.Has("discard"):
 		return value.Nil(), nil
-	case u.Results.Has("pp") || u.Results.AsText():
+	case u.Results.AsText():
 		return value.OfString(a.Text), nil
 	case a.Raw != nil:
 		v, err := value.ParseJSON(a.Raw)

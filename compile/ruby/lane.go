@@ -2,11 +2,8 @@ package ruby
 
 import (
 	"context"
-	"crypto/rand"
 	_ "embed"
-	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -53,21 +50,16 @@ func (l *lane) Info() compile.Info {
 // Fingerprint names lane and interpreter.
 func (l *lane) Fingerprint() string { return "ruby/" + version + "/" + l.Interpreter.Fingerprint() }
 
-// unit is what is built from a block: everything needed to run it. Line Skip+1
-// of Code is the body's first, which Ruby is told to call line 1.
+// unit is what is built from a block. Ruby is told to call line Skip+1 line 1.
 type unit struct {
-	Code    string          `json:"-"`
-	Skip    int             `json:"skip,omitempty"`
-	Lines   int             `json:"lines"`
-	Func    string          `json:"func,omitempty"`
-	Outs    []string        `json:"outs,omitempty"`
-	Results compile.Results `json:"results,omitempty"`
-	Session bool            `json:"session,omitempty"`
+	vm.Unit
+	Session bool `json:"session,omitempty"`
 }
 
 // unpack is the unit of an artifact.
 func unpack(art *compile.Artifact) (*unit, error) {
-	u := &unit{Code: art.Script}
+	u := &unit{}
+	u.Code = art.Script
 	return u, art.Unit(u)
 }
 
@@ -80,12 +72,8 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if src.Shape == compile.ShapeKernel {
 		return nil, compile.Errorf(src.At(1, 1), "Ruby has no kernel shape").WithHint("kernels are written in C or WAT")
 	}
-	u := &unit{Code: src.Body, Lines: src.LineCount(), Func: src.Func, Outs: src.Outs, Results: src.Results}
-	if src.Shape == compile.ShapeBabel {
-		before, after := surroundings(src)
-		u.Code, u.Skip = before+src.Body+after, strings.Count(before, "\n")
-		u.Session = src.InSession()
-	}
+	before, after := surroundings(src)
+	u := &unit{vm.NewUnit(src, before, after), src.Shape == compile.ShapeBabel && src.InSession()}
 	if err := l.check(ctx, src, u); err != nil {
 		return nil, err
 	}
@@ -139,7 +127,7 @@ type request struct {
 	Outs    []string      `json:"outs"`
 	PP      bool          `json:"pp"`
 	Session bool          `json:"session"`
-	Seed    *uint64       `json:"seed,omitempty"`
+	Seed    *int64        `json:"seed,omitempty"`
 	Raw     string        `json:"-"` // standard input
 }
 
@@ -239,39 +227,28 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		fmt.Fprint(&m.Stderr, u.report(job.Source, a.Failure))
 	case art.Shape == compile.ShapeComponent:
 		out.Value, err = value.ParseJSON(a.Value)
-	case art.Shape == compile.ShapeBabel && u.wantsValue():
+	case art.Shape == compile.ShapeBabel && u.WantsValue():
 		out.Value, err = u.readValue(a)
 	}
-	var exit *sandbox.ExitError
-	if errors.As(err, &exit) { // exit!
-		out.Exit, err = exit.Code, nil
-	}
-	out.Usage = m.Usage()
-	out.Stdout, out.Stderr = m.Stdout.Bytes(), m.Stderr.Bytes()
+	err = m.Conclude(out, err)
 	release(alive)
 	if out.Value.IsNull() && art.Shape != compile.ShapeComponent {
-		out.Value = u.printed(art.Shape, string(out.Stdout))
+		out.Value = u.Printed(art.Shape, string(out.Stdout))
 	}
 	return out, err
 }
 
 // request is what the unit asks of boot.rb in a shape.
 func (u *unit) request(shape compile.Shape, job *compile.Job) request {
-	r := request{Kind: "program", Code: u.Code, Skip: u.Skip, Dir: job.Dir, Func: u.Func, Outs: u.Outs, Words: job.Args, Raw: string(job.Stdin), Session: u.Session}
+	r := request{Kind: "program", Code: u.Code, Skip: u.Skip, Dir: job.Dir, Func: u.Func, Outs: u.Outs, Words: job.Args, Raw: string(job.Stdin), Session: u.Session, Seed: vm.Seed(job)}
 	switch {
 	case shape == compile.ShapeComponent:
 		r.Kind = "component"
 		for _, in := range job.Inputs {
 			r.Args = append(r.Args, in.Value)
 		}
-	case shape == compile.ShapeBabel && (u.wantsValue() || u.Session):
+	case shape == compile.ShapeBabel && (u.WantsValue() || u.Session):
 		r.Kind, r.PP = "value", u.Results.Has("pp")
-	}
-	if job.Caps.Random {
-		var seed [8]byte
-		rand.Read(seed[:])
-		n := binary.LittleEndian.Uint64(seed[:])
-		r.Seed = &n
 	}
 	return r
 }

@@ -1,10 +1,8 @@
 package rust
 
 import (
-	"bytes"
 	"context"
-	"errors"
-	"fmt"
+	"maps"
 	"path"
 	"strings"
 	"time"
@@ -12,8 +10,8 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/toolchain"
+	"wb/compile/viac"
 	"wb/sandbox"
-	"wb/sandbox/dock"
 )
 
 // version changes when the lane gives other programs for the same source.
@@ -134,17 +132,6 @@ var cFlags = []string{"-std=gnu11", "-w", "-fno-strict-aliasing", "-Wno-incompat
 
 // assemble turns the C of a block, and of the crates, into wasm.
 func (c *Compiler) assemble(ctx context.Context, t *tool, k kind, code []byte, exports []string) ([]byte, error) {
-	files := map[string][]byte{"block.c": code}
-	for name, data := range t.crates {
-		files[name] = data
-	}
-	if bytes.Contains(code, []byte("wb_dock_")) {
-		files["wb_dock.c"] = []byte(dock.CShim())
-	}
-	wasm, err := c.clang.CompileC(ctx, files, clang.Options{Flags: cFlags, LinkFlags: []string{"--gc-sections"}, Reactor: k == kindReactor, Exports: exports})
-	var wrong *compile.BuildError
-	if errors.As(err, &wrong) {
-		return nil, fmt.Errorf("the C that mrustc wrote does not compile: %w", err)
-	}
-	return wasm, err
+	files := maps.Clone(t.crates)
+	return viac.Assemble(ctx, c.clang, "mrustc", code, files, clang.Options{Flags: cFlags, LinkFlags: []string{"--gc-sections"}, Reactor: k == kindReactor, Exports: exports})
 }

@@ -3,7 +3,6 @@ package rust
 import (
 	"context"
 	"errors"
-	"flag"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,10 +13,9 @@ import (
 	"wb/compile/clang"
 	"wb/compile/lanetest"
 	"wb/compile/toolchain"
+	"wb/internal/golden"
 	"wb/value"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 func component(t testing.TB, sig, body string) *compile.Source {
 	t.Helper()
@@ -58,19 +56,7 @@ func TestGlue(t *testing.T) {
 			if !ok {
 				t.Fatal("the runtime of the glue is missing")
 			}
-			golden := filepath.Join("testdata", name+".golden")
-			if *update {
-				if err := os.WriteFile(golden, []byte(made), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if made != string(want) {
-				t.Errorf("got\n%s\nwant\n%s", made, want)
-			}
+			golden.Check(t, filepath.Join("testdata", name+".golden"), made)
 			if rustc == "" || testing.Short() {
 				return
 			}

@@ -3,13 +3,11 @@ package rust
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 	"time"
 
 	"wb/compile/toolchain"
-	"wb/sandbox"
 )
 
 // toolName is the toolchain this package registers and needs.
@@ -97,16 +95,5 @@ func (c *Compiler) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolch
 	if err != nil {
 		return err
 	}
-	module, err := c.env.Engine.Compile(ctx, "self-test", wasm)
-	if err != nil {
-		return err
-	}
-	var out strings.Builder
-	if _, err := c.env.Engine.Run(ctx, sandbox.Command{Module: module, Args: []string{"self-test"}, Stdout: &out, Stderr: &out}); err != nil {
-		return err
-	}
-	if out.String() != "42 4\n" {
-		return fmt.Errorf("the program printed %q, want \"42 4\"", out.String())
-	}
-	return nil
+	return c.env.Prints(ctx, wasm, "42 4\n")
 }

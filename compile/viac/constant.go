@@ -2,8 +2,8 @@ package viac
 
 import (
 	"fmt"
-	"strings"
 
+	"wb/compile"
 	"wb/value"
 )
 
@@ -28,15 +28,7 @@ const text = "text"
 // Constant is a variable's value as a constant, and its type. Rules between rows
 // are left out; different things in one list are texts.
 func (d Dialect) Constant(v value.Value) (typ, literal string, err error) {
-	if v.Kind() == value.List {
-		var kept []value.Value
-		for _, row := range v.Items() {
-			if row.Kind() != value.HLine {
-				kept = append(kept, row)
-			}
-		}
-		v = value.OfList(kept...)
-	}
+	v = v.WithoutRules()
 	c := typeOf(v)
 	if c.scalar == "" {
 		c = constant{text, 1}
@@ -115,28 +107,9 @@ func (d Dialect) literal(v value.Value, c constant) (string, error) {
 	}
 	switch {
 	case c.scalar == text:
-		return quote(plain), nil
+		return compile.Quote(plain, `"\\`, `\x%02x`), nil
 	case d.Point && c.scalar == "f64" && v.Kind() == value.Int:
 		return plain + ".0", nil
 	}
 	return plain, nil
-}
-
-// quote writes a text as a string of either language.
-func quote(text string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(text) {
-		switch c := text[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ' || c == 0x7f:
-			fmt.Fprintf(&b, `\x%02x`, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

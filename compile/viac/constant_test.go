@@ -13,7 +13,7 @@ func TestConstants(t *testing.T) {
 		Items: func(items []string) string { return "[" + strings.Join(items, " ") + "]" }}
 	for _, c := range []struct{ v, want string }{
 		{`5`, `i64: 5`},
-		{`"a\"\\\n"`, `text: "a\"\\\x0a"`},
+		{`"a\"\\\n"`, `text: "a\"\\\n"`},
 		{`true`, `bool: true`},
 		{`[]`, `list text: []`},
 		{`null`, `list text: []`},

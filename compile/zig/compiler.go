@@ -1,10 +1,8 @@
 package zig
 
 import (
-	"bytes"
 	"context"
 	_ "embed"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -12,6 +10,7 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/toolchain"
+	"wb/compile/viac"
 	"wb/internal/lazyregexp"
 	"wb/sandbox"
 	"wb/sandbox/dock"
@@ -172,17 +171,9 @@ var bareCall = lazyregexp.New(`\b(?:args|clock|environ|fd|path|poll|random)_[a-z
 
 // assemble turns the C of a block into wasm.
 func (c *Compiler) assemble(ctx context.Context, t *tool, k kind, code []byte, exports []string) ([]byte, error) {
-	files := map[string][]byte{"block.c": code, headerFile: t.header}
+	files := map[string][]byte{headerFile: t.header}
 	if bareCall.Match(code) {
 		files["wasi.c"] = wasiSource
 	}
-	if bytes.Contains(code, []byte("wb_dock_")) {
-		files["wb_dock.c"] = []byte(dock.CShim())
-	}
-	wasm, err := c.clang.CompileC(ctx, files, clang.Options{Flags: cFlags, Reactor: k == kindReactor, Exports: exports})
-	var wrong *compile.BuildError
-	if errors.As(err, &wrong) {
-		return nil, fmt.Errorf("the C that zig wrote does not compile: %w", err)
-	}
-	return wasm, err
+	return viac.Assemble(ctx, c.clang, "zig", code, files, clang.Options{Flags: cFlags, Reactor: k == kindReactor, Exports: exports})
 }

@@ -3,8 +3,6 @@ package zig
 import (
 	"context"
 	"errors"
-	"flag"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -12,9 +10,8 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/toolchain"
+	"wb/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write golden files")
 
 // TestGlue holds the generated code, behind the part that is always the same.
 // It needs no toolchain.
@@ -41,19 +38,7 @@ func TestGlue(t *testing.T) {
 			if !ok {
 				t.Fatal("the runtime of the glue is missing")
 			}
-			golden := filepath.Join("testdata", strings.ReplaceAll(name, " ", "-")+".golden")
-			if *update {
-				if err := os.WriteFile(golden, []byte(made), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(golden)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if made != string(want) {
-				t.Errorf("got\n%s\nwant\n%s", made, want)
-			}
+			golden.Check(t, filepath.Join("testdata", strings.ReplaceAll(name, " ", "-")+".golden"), made)
 		})
 	}
 }

@@ -189,20 +189,7 @@ func TestFailures(t *testing.T) {
 }
 
 func TestKernel(t *testing.T) {
-	l := testLane(t)
-	ctx := context.Background()
-	art, err := l.Build(ctx, source(compile.ShapeKernel, kernelBody))
-	if err != nil {
-		t.Fatal(err)
-	}
-	k, err := compile.OpenKernel(ctx, l, art, &compile.Job{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer k.Close(ctx)
-	if got, err := k.Call(ctx, []byte("Hello")); err != nil || string(got) != "hELLO" {
-		t.Errorf("got %q, %v", got, err)
-	}
+	lanetest.FlipsCase(t, testLane(t), source(compile.ShapeKernel, kernelBody))
 }
 
 const kernelBody = "fn process(in: []const u8, out: []u8) usize {\n    for (in, 0..) |c, i| out[i] = c ^ 0x20;\n    return in.len;\n}"

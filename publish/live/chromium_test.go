@@ -1,9 +1,9 @@
 package live_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -79,28 +79,50 @@ func TestTypedInputs(t *testing.T) {
 	}
 }
 
+// endless are components that run for ever with an input, by document.
+var endless = map[string]given{
+	"compiled.org": {"spin", map[string]string{"rounds": "-1"}},
+	"lua.org":      {"endless", map[string]string{"rounds": "-1"}},
+	"shell.org":    {"failing", map[string]string{"how": "loop"}},
+	"sql.org":      {"endless", map[string]string{"rounds": "-1"}},
+}
+
+var fuelLimit = regexp.MustCompile(`"fuel":\d+,"memory"`)
+
 // A program without end is ended by the reader at once, and otherwise by its
 // fuel, with the message of the host.
 func TestEndless(t *testing.T) {
 	browser := chromium.Start(t)
-	pub := publish(t, "compiled.org", live.Config{}, "clang", "wabt")
-	html := pub.html
-	page := browser.Open(t, pub.write(t))
-	const panel = `document.querySelector('[data-live="compiled-programs/spin"]')`
-	page.Type(`[data-live="compiled-programs/spin"] [name=rounds]`, "-1")
-	page.Click(`[data-live="compiled-programs/spin"] .live-run`)
-	page.Wait(panel + `.querySelector(".live-status").textContent.includes("units of fuel")`)
-	page.Click(`[data-live="compiled-programs/spin"] .live-stop`)
-	if got := page.Text(panel + `.querySelector(".live-status").textContent`); got != "Stopped." {
-		t.Errorf("stopping says %q", got)
-	}
-	if page.Eval(panel+`.hasAttribute("data-running")`) != false {
-		t.Error("it still runs")
-	}
-	pub.html = bytes.ReplaceAll(html, []byte(`"fuel":5000000000`), []byte(`"fuel":5000000`))
-	page.Navigate(pub.write(t))
-	if o := start(t, page, "compiled-programs/spin", map[string]string{"rounds": "-1"}); o.Error != "fuel limit 5000000 exceeded" {
-		t.Errorf("an endless program ends with %q", o.Error)
+	for name, g := range endless {
+		if documents[name] == nil {
+			continue // of a document that long tests have
+		}
+		t.Run(name, func(t *testing.T) {
+			pub := publish(t, name, live.Config{}, documents[name]...)
+			html := pub.html
+			pub.html = fuelLimit.ReplaceAll(html, []byte(`"fuel":5000000000000,"memory"`))
+			page := browser.Open(t, pub.write(t))
+			id := pub.id(g.id)
+			panel := fmt.Sprintf("[data-live=%q]", id)
+			element := fmt.Sprintf("document.querySelector(%q)", panel)
+			for input, text := range g.inputs {
+				page.Type(fmt.Sprintf("%s [name=%q]", panel, input), text)
+			}
+			page.Click(panel + " .live-run")
+			page.Wait(element + `.querySelector(".live-status").textContent.includes("units of fuel")`)
+			page.Click(panel + " .live-stop")
+			if got := page.Text(element + `.querySelector(".live-status").textContent`); got != "Stopped." {
+				t.Errorf("stopping says %q", got)
+			}
+			if page.Eval(element+`.hasAttribute("data-running")`) != false {
+				t.Error("it still runs")
+			}
+			pub.html = fuelLimit.ReplaceAll(html, []byte(`"fuel":5000000,"memory"`))
+			page.Navigate(pub.write(t))
+			if o := start(t, page, id, g.inputs); o.Error != "fuel limit 5000000 exceeded" {
+				t.Errorf("an endless program ends with %q", o.Error)
+			}
+		})
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"wb/internal/chromium"
+	"wb/publish/live"
 	"wb/value"
 )
 
@@ -121,6 +122,20 @@ var changed = map[string][]given{
 		{"endless", map[string]string{"rounds": "-1"}},
 		{"hoard", map[string]string{"mebibytes": "100"}},
 	},
+}
+
+// Commands that wb performs for the shell are known in a browser, but end the run.
+func TestCommandsOfTheHost(t *testing.T) {
+	if documents["shell.org"] == nil {
+		t.Skip("long tests have shells")
+	}
+	browser := chromium.Start(t)
+	pub := publish(t, "shell.org", live.Config{}, documents["shell.org"]...)
+	page := browser.Open(t, pub.write(t))
+	o := start(t, page, pub.id("failing"), map[string]string{"how": "net"})
+	if want := "curl runs only where wb runs it, not in a browser"; o.Error != want {
+		t.Errorf("curl ends with %+v, want %q", o, want)
+	}
 }
 
 // id is that of the runnable component which ends with name, "" if there is none.

@@ -184,6 +184,13 @@ func TestWhatIsShipped(t *testing.T) {
 	if n := p.live.Size(); n > 200<<10 {
 		t.Errorf("%d bytes of programs", n)
 	}
+	small := publish(t, "lua.org", live.Config{Limit: 100 << 10}, "lua")
+	for _, id := range []string{"squares", "lua/spread"} {
+		panel, _ := small.live.Component(id)
+		if want := "its program takes 0.2 MB, more than the 0.1 MB this page has room for; #+PUBLISH_LIVE: all ships it"; !strings.Contains(panel, want) {
+			t.Errorf("the badge of %s says %s", id, panel)
+		}
+	}
 	no := publish(t, "compiled.org", live.Config{Mode: live.ModeNo}, "clang", "wabt")
 	if strings.Contains(string(no.html), "wb-live") {
 		t.Error("PUBLISH_LIVE: no ships something")

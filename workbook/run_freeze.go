@@ -21,6 +21,10 @@ type ran struct {
 	kept      *kept
 }
 
+// sessionsElsewhere reports whether sessions live in other processes than this.
+// Those of a run with workers stay here.
+func (r *runner) sessionsElsewhere() bool { return r.tier != tierInstance && r.tier != tierNode }
+
 // thaw starts the sessions of a frozen document, before anything runs, so that
 // one which does not fit is refused.
 func (r *runner) thaw(ctx context.Context) error {
@@ -28,7 +32,7 @@ func (r *runner) thaw(ctx context.Context) error {
 	if f == nil {
 		return nil
 	}
-	if r.tier != tierInstance && len(f.Sessions) > 0 {
+	if r.sessionsElsewhere() && len(f.Sessions) > 0 {
 		return &freeze.Error{Code: freeze.CodeTier, Message: "sessions are resumed in the tier instance only", Help: "--tier instance"}
 	}
 	for i := range f.Sessions {
@@ -146,7 +150,7 @@ func (r *runner) handFrozen(ctx context.Context) error {
 // freeze is the run's sessions as data, taken when all has run. Sessions that
 // were answered from what is kept are brought to life first.
 func (r *runner) freeze(ctx context.Context) (*freeze.File, error) {
-	if r.tier != tierInstance {
+	if r.sessionsElsewhere() {
 		return nil, &freeze.Error{Code: freeze.CodeTier, Message: "sessions in the tier " + r.tier + " cannot be frozen", Help: "--tier instance"}
 	}
 	f := &freeze.File{Document: filepath.Base(r.plan.File), Sessions: []freeze.Session{}}

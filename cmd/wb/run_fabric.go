@@ -1,11 +1,13 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
 	"runtime"
 	"sync"
+	"time"
 
 	"wb/compile"
 	"wb/fabric"
@@ -88,8 +90,29 @@ func (s *spread) join(a *app, config fabric.Config, workers int, teller *fabricT
 		return nil, err
 	}
 	s.undo = append(s.undo, queue.Close)
+	if workers == 0 {
+		go a.tellAlone(a.ctx, link, config)
+	}
 	rules.Queue = queue
 	return programs.NewRunner(rules), nil
+}
+
+// aloneAfter is how long a run waits before it asks whether anybody works for it:
+// one that is over by then needs no answer.
+const aloneAfter = 3 * time.Second
+
+// tellAlone says that nobody works for a tenant, so that what waits for them is
+// known to wait.
+func (a *app) tellAlone(ctx context.Context, link *fabric.Link, config fabric.Config) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-time.After(aloneAfter):
+	}
+	members, err := link.Roll(ctx, time.Second)
+	if err == nil && len(members) == 0 && ctx.Err() == nil {
+		a.note("wb: nobody works for tenant %s at %s yet, programs wait; wb worker --nats URL joins", config.Tenant, config.Where())
+	}
 }
 
 // start starts a server and workers, and makes config that of their caller.

@@ -276,6 +276,9 @@ func (c *workerCmd) list(a *app, config fabric.Config) error {
 	if err != nil {
 		return err
 	}
+	if len(members) == 0 {
+		a.note("nobody works for tenant %s", config.Tenant)
+	}
 	return a.answer("worker", members, func(w io.Writer) error {
 		for _, m := range members {
 			if _, err := fmt.Fprintf(w, "%s  %d slots, %d busy, %d done\n", m.Name, m.Slots, m.Busy, m.Done); err != nil {

@@ -12,12 +12,14 @@ import (
 	"strings"
 	"testing"
 
+	"wb/agent"
 	"wb/agent/llm/llmtest"
 	"wb/agent/runtime"
 	"wb/compile/lanes"
 	"wb/compile/lanetest"
 	"wb/org/oql"
 	"wb/trace"
+	"wb/workbook"
 )
 
 var update = flag.Bool("update", false, "record the cassettes again")
@@ -29,58 +31,82 @@ var examples = []struct{ name, id, task, want string }{
 }
 
 func TestExamples(t *testing.T) {
+	for _, e := range examples {
+		t.Run(e.name, func(t *testing.T) {
+			rt, file := bench(t, e.name)
+			r, err := rt.Run(t.Context(), runtime.Task{File: file, ID: e.id, Text: e.task})
+			if err != nil || r.ExitCode() != 0 {
+				t.Fatalf("%+v %v", r, err)
+			}
+			if !live() && !strings.Contains(r.Result, e.want) {
+				t.Errorf("%q has no %q", r.Result, e.want)
+			}
+			if e.name == "notes" && !live() {
+				questions(t, filepath.Join(filepath.Dir(file), "events.org"))
+			}
+		})
+	}
+}
+
+// A workbook whose components are code and agents.
+func TestWorkbook(t *testing.T) {
+	rt, file := bench(t, "report")
+	ledger := runtime.NewComponentLedger()
+	report, err := workbook.Run(t.Context(), workbook.Options{File: file, Lanes: rt.Lanes, Grants: []string{"llm"}, Agents: rt.Agents(agent.Options{Ledger: ledger}, 0)})
+	if err != nil || report.Failed() != nil {
+		t.Fatalf("%+v %v", report, err)
+	}
+	if got := report.Exports; !live() && (len(got) != 1 || got[0].Value.Text() != "# A GOOD YEAR\n\nSales rose by 50 % to 18.") {
+		t.Errorf("it gave %v", got)
+	}
+	if ledger.Used().Tokens == 0 {
+		t.Error("nobody paid")
+	}
+}
+
+// live says that the examples run against an endpoint, which answers as it likes.
+func live() bool { return os.Getenv("WB_EXAMPLES_LIVE") != "" }
+
+// bench is a machine for an example, in a directory of its own.
+func bench(t *testing.T, name string) (*runtime.Runtime, string) {
+	t.Helper()
 	env := lanetest.Env(t)
 	registry, err := lanes.New(env)
 	if err != nil {
 		t.Fatal(err)
 	}
 	lanetest.Need(t, env, "quickjs", "wabt")
-	live := os.Getenv("WB_EXAMPLES_LIVE") != ""
-	for _, e := range examples {
-		t.Run(e.name, func(t *testing.T) {
-			dir := t.TempDir()
-			if err := os.CopyFS(filepath.Join(dir, "programs"), os.DirFS("programs")); err != nil {
-				t.Fatal(err)
-			}
-			text, err := os.ReadFile(e.name + ".org")
-			if err != nil {
-				t.Fatal(err)
-			}
-			file := filepath.Join(dir, e.name+".org")
-			if err := os.WriteFile(file, text, 0o644); err != nil {
-				t.Fatal(err)
-			}
-			cassette, err := filepath.Abs(filepath.Join("testdata", e.name+".cassette"))
-			if err != nil {
-				t.Fatal(err)
-			}
-			settings := map[string]string{"WB_LLM_CASSETTE": cassette, "WB_LLM_MODEL": "example", "WB_LLM_PRICE_IN": "1", "WB_LLM_PRICE_OUT": "2"}
-			if *update {
-				_ = os.Remove(cassette)
-				settings["WB_LLM_RECORD"] = "1"
-				settings["WB_LLM_BASE_URL"] = scripted(t, e.name)
-			}
-			if live {
-				for _, name := range []string{"WB_LLM_BASE_URL", "WB_LLM_API_KEY", "OPENROUTER_API_KEY", "WB_LLM_MODEL"} {
-					settings[name] = os.Getenv(name)
-				}
-				if !*update {
-					delete(settings, "WB_LLM_CASSETTE")
-				}
-			}
-			rt := &runtime.Runtime{Env: env, Lanes: registry, State: trace.NewState(t.TempDir()), Getenv: func(name string) string { return settings[name] }}
-			r, err := rt.Run(t.Context(), runtime.Task{File: file, ID: e.id, Text: e.task})
-			if err != nil || r.ExitCode() != 0 {
-				t.Fatalf("%+v %v", r, err)
-			}
-			if !live && !strings.Contains(r.Result, e.want) {
-				t.Errorf("%q has no %q", r.Result, e.want)
-			}
-			if e.name == "notes" && !live {
-				questions(t, filepath.Join(dir, "events.org"))
-			}
-		})
+	dir := t.TempDir()
+	if err := os.CopyFS(filepath.Join(dir, "programs"), os.DirFS("programs")); err != nil {
+		t.Fatal(err)
 	}
+	text, err := os.ReadFile(name + ".org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, name+".org")
+	if err := os.WriteFile(file, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cassette, err := filepath.Abs(filepath.Join("testdata", name+".cassette"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := map[string]string{"WB_LLM_CASSETTE": cassette, "WB_LLM_MODEL": "example", "WB_LLM_PRICE_IN": "1", "WB_LLM_PRICE_OUT": "2"}
+	if *update {
+		_ = os.Remove(cassette)
+		settings["WB_LLM_RECORD"] = "1"
+		settings["WB_LLM_BASE_URL"] = scripted(t, name)
+	}
+	if live() {
+		for _, name := range []string{"WB_LLM_BASE_URL", "WB_LLM_API_KEY", "OPENROUTER_API_KEY", "WB_LLM_MODEL"} {
+			settings[name] = os.Getenv(name)
+		}
+		if !*update {
+			delete(settings, "WB_LLM_CASSETTE")
+		}
+	}
+	return &runtime.Runtime{Env: env, Lanes: registry, State: trace.NewState(t.TempDir()), Getenv: func(name string) string { return settings[name] }}, file
 }
 
 // scripted is an endpoint that plays an example's script.

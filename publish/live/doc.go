@@ -11,6 +11,13 @@
 // (limits.mjs, machine.mjs, crash.mjs), the same ways in and out
 // (abi.mjs, output.mjs, value.mjs). Tests hold the two against each other.
 //
+// Languages whose programs are no modules have one each that does what their
+// lane does around the machine (languages.mjs): quickjs.mjs; lua.mjs, ruby.mjs
+// and python.mjs, which share reactor.mjs, as those lanes share package vm;
+// sqlite.mjs; and shell.mjs with streams.mjs, which is the kernel of a script's
+// processes. What they know of the block they share in block.mjs. A page has the
+// modules that its components need.
+//
 // A component runs in a worker that is made for it and ended with it, so that
 // stopping takes effect at once. The worker has no network: the policy of the
 // page forbids it, and nothing in the runtime asks for one. What a program

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -74,13 +75,14 @@ func (rt *Runtime) TaskOf(run string) (Task, bool) {
 // peek reads the first entry of a journal that another process may have open.
 func (rt *Runtime) peek(run string) (record, bool) {
 	var r record
-	text, err := os.ReadFile(rt.journalPath(run))
+	file, err := os.Open(rt.journalPath(run))
 	if err != nil {
 		return r, false
 	}
-	first, _, _ := bytes.Cut(text, []byte("\n"))
+	defer file.Close()
+	first, err := bufio.NewReader(file).ReadBytes('\n')
 	var e trace.Entry
-	if json.Unmarshal(first, &e) != nil || e.Key != recordKey {
+	if err != nil || json.Unmarshal(first, &e) != nil || e.Key != recordKey {
 		return r, false
 	}
 	if e.Body != nil {

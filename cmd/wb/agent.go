@@ -132,15 +132,24 @@ func (c *agentListCmd) runs(a *app) error {
 	if err != nil {
 		return err
 	}
-	rows := []trace.RunRecord{}
+	type row struct {
+		trace.RunRecord
+		Task string `json:"task,omitempty"`
+	}
+	rows, rt := []row{}, &runtime.Runtime{State: state}
 	for _, r := range all {
 		if r.Agent != "" {
-			rows = append(rows, r)
+			task, _ := rt.TaskOf(r.Run)
+			rows = append(rows, row{r, task.Text})
 		}
 	}
 	return a.answer("agent", rows, func(w io.Writer) error {
 		for _, r := range rows {
-			fmt.Fprintf(w, "%s  %-10s  %-20s  %s\n", r.Run, r.Status, r.Agent, r.Started.Local().Format("2006-01-02 15:04:05"))
+			task := []rune(strings.Join(strings.Fields(r.Task), " "))
+			if len(task) > 60 {
+				task = append(task[:59], '…')
+			}
+			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%s  %-10s  %-20s  %s  %s", r.Run, r.Status, r.Agent, r.Started.Local().Format("2006-01-02 15:04:05"), string(task)), " "))
 		}
 		return nil
 	})

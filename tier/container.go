@@ -67,9 +67,6 @@ func (s *containerStarter) launch(_ context.Context, _ string) (*launch, error) 
 	cmd := exec.Command(s.config.engine(), s.arguments(name, exe, shared)...)
 	cmd.Env = engineEnvironment()
 	var notes []string
-	if libraries := libraries(exe); libraries != nil {
-		notes = append(notes, "this wb is linked dynamically: the image needs the same C library (CGO_ENABLED=0 builds one that needs none)")
-	}
 	if os.Geteuid() == 0 {
 		notes = append(notes, "root's caches cannot be read in a container: compilers are made ready anew (run wb as another user)")
 	}
@@ -87,6 +84,10 @@ func (s *containerStarter) arguments(name, exe, shared string) []string {
 		"--mount", "type=bind,source=" + exe + ",target=" + insideExe + ",readonly",
 		"--mount", "type=bind,source=" + shared + ",target=" + insideShared + ",readonly",
 		"--workdir", insidePrivate, "--entrypoint", insideExe,
+	}
+	// A wb that is linked to the system's C library brings that along as well.
+	for _, path := range sharedObjects(exe) {
+		words = append(words, "--mount", "type=bind,source="+path+",target="+path+",readonly")
 	}
 	if s.config.rootless() {
 		words = append(words, "--userns", "keep-id")

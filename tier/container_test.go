@@ -3,6 +3,7 @@
 package tier_test
 
 import (
+	"debug/elf"
 	"errors"
 	"os"
 	"path/filepath"
@@ -75,12 +76,37 @@ func TestContainer(t *testing.T) {
 	if strings.HasPrefix(user, "0:") {
 		t.Errorf("it runs as %s", user)
 	}
+	for _, name := range needed(t) {
+		if !slices.ContainsFunc(run, func(word string) bool { return strings.HasSuffix(word, "/"+name+",readonly") }) {
+			t.Errorf("no mount of %s, which it is linked to", name)
+		}
+	}
 	for i, word := range run {
 		if strings.Contains(word, "docker.sock") || word == "--privileged" || word == "-e" || word == "--env" || word == "-v" ||
 			word == "--mount" && !strings.HasSuffix(run[i+1], ",readonly") {
 			t.Errorf("%s %s", word, run[i+1])
 		}
 	}
+}
+
+// needed are the libraries that this test is linked to; where executables are no
+// ELF files, no engine of this kind runs them.
+func needed(t *testing.T) []string {
+	t.Helper()
+	path, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe, err := elf.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer exe.Close()
+	names, err := exe.ImportedLibraries()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
 }
 
 // An engine that is not there, or has no image, is refused with the reason.
@@ -114,10 +140,8 @@ func brokenEngine(t *testing.T) string {
 
 // With an engine that works and the image, the walls are the engine's.
 func TestRealContainer(t *testing.T) {
-	container := tiertest.NeedContainer(t)
-	_, runner := open(t, func(c *tier.Config) {
-		c.Tier, c.Runtime, c.Executable = tier.Container, container.Runtime, container.Executable
-	})
+	engine := tiertest.NeedContainer(t)
+	_, runner := open(t, func(c *tier.Config) { c.Tier, c.Runtime = tier.Container, engine })
 	if out := mustDo(t, runner, "look", compile.Job{Args: []string{"/etc/passwd", "/cache/none"}}); !strings.Contains(out, "interfaces=0\n") && !strings.Contains(out, "interfaces=1\n") {
 		t.Errorf("it sees %s", out)
 	}

@@ -11,8 +11,6 @@ import (
 
 // TestHostileContainer tries the same from inside a container.
 func TestHostileContainer(t *testing.T) {
-	container := tiertest.NeedContainer(t)
-	tryHostile(t, func(c *tier.Config) {
-		c.Tier, c.Runtime, c.Executable = tier.Container, container.Runtime, container.Executable
-	})
+	engine := tiertest.NeedContainer(t)
+	tryHostile(t, func(c *tier.Config) { c.Tier, c.Runtime = tier.Container, engine })
 }

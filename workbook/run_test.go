@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -18,82 +16,6 @@ import (
 	"wb/trace"
 	"wb/value"
 )
-
-// notebook is a workbook in a directory of its own, for tests.
-type notebook struct {
-	t    testing.TB
-	file string
-	lane *fakeLane
-	opts Options
-}
-
-func newNotebook(t testing.TB, text string) *notebook {
-	t.Helper()
-	n := &notebook{t: t, file: filepath.Join(t.TempDir(), "doc.org"), lane: jsonLane()}
-	n.write(text)
-	n.opts = Options{File: n.file, Lanes: testLanes(t, n.lane), Cache: CacheBeside(n.file)}
-	return n
-}
-
-func (n *notebook) write(text string) {
-	n.t.Helper()
-	if err := os.WriteFile(n.file, []byte(text), 0o644); err != nil {
-		n.t.Fatal(err)
-	}
-}
-
-func (n *notebook) text() string {
-	n.t.Helper()
-	data, err := os.ReadFile(n.file)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	return string(data)
-}
-
-// run runs the notebook and returns how each component ended, as "id:status".
-func (n *notebook) run() (*Report, string) {
-	n.t.Helper()
-	report, err := Run(context.Background(), n.opts)
-	if err != nil {
-		n.t.Fatal(err)
-	}
-	return report, statuses(report)
-}
-
-func statuses(r *Report) string {
-	var all []string
-	for _, d := range r.Components {
-		all = append(all, d.ID+":"+string(d.Status))
-	}
-	return strings.Join(all, " ")
-}
-
-const diamond = `#+NAME: top
-#+begin_src toy
-return 1
-#+end_src
-
-#+NAME: left
-#+begin_src toy :var x=top
-sum x
-#+end_src
-
-#+NAME: right
-#+begin_src toy :var x=top y=2
-sum x y
-#+end_src
-
-#+NAME: bottom
-#+begin_src toy :var l=left r=right
-sum l r
-#+end_src
-
-#+NAME: apart
-#+begin_src toy
-return "apart"
-#+end_src
-`
 
 func TestRunCaches(t *testing.T) {
 	n := newNotebook(t, diamond)
@@ -278,79 +200,6 @@ func TestRunCancelled(t *testing.T) {
 	}
 	if !strings.Contains(n.text(), "#+RESULTS: bottom\n: 4\n") {
 		t.Error("what was done is not written")
-	}
-}
-
-func TestRunReadsFiles(t *testing.T) {
-	n := newNotebook(t, "#+NAME: content\n#+begin_src toy\nread data.txt\n#+end_src\n\n#+NAME: trace\n#+begin_src toy\nread events.org\n#+end_src\n")
-	data := filepath.Join(filepath.Dir(n.file), "data.txt")
-	for i, content := range []string{"one", "one", "two"} {
-		if err := os.WriteFile(data, []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(filepath.Join(filepath.Dir(n.file), "events.org"), []byte(content), 0o644); err != nil {
-			t.Fatal(err)
-		}
-		_, got := n.run()
-		want := []string{"content:ok trace:failed", "content:cached trace:failed", "content:ok trace:failed"}[i]
-		if got != want || !strings.Contains(n.text(), ": "+content+"\n") {
-			t.Errorf("run %d: %s\n%s", i, got, n.text())
-		}
-	}
-}
-
-func TestRunMakesFiles(t *testing.T) {
-	n := newNotebook(t, `#+begin_src toy :results file link :file out.txt :dir sub :mkdirp yes
-write sub/out.txt drawn by the program
-write sub/scratch.txt not asked for
-#+end_src
-
-#+NAME: table
-#+begin_src toy :results file :file t.csv :sep ,
-return [["a",1],["b",2]]
-#+end_src
-
-#+begin_src toy :results file :file events.org
-return "forged"
-#+end_src
-
-#+begin_src toy :results file link :file ../escape.txt
-write escape.txt x
-#+end_src
-`)
-	dir := filepath.Dir(n.file)
-	read := func(name string) string {
-		data, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			return err.Error()
-		}
-		return string(data)
-	}
-	report, got := n.run()
-	if got != "block-1:ok table:ok block-2:failed block-3:ok" {
-		t.Errorf("got %s", got)
-	}
-	if got := report.Components[2].Err.Error(); !strings.Contains(got, "write blocked: events.org is kept by the host") {
-		t.Errorf("got %s", got)
-	}
-	if read("sub/out.txt") != "drawn by the program" || read("t.csv") != "a,1\nb,2" {
-		t.Errorf("files: %q %q", read("sub/out.txt"), read("t.csv"))
-	}
-	if _, err := os.Stat(filepath.Join(dir, "sub", "scratch.txt")); err == nil {
-		t.Error("a file nobody named was written")
-	}
-	if _, err := os.Stat(filepath.Join(filepath.Dir(dir), "escape.txt")); err == nil {
-		t.Error("a file outside the directory was written")
-	}
-	if w := report.Components[0].Warnings; len(w) != 1 || w[0].Code != "file-discarded" {
-		t.Errorf("warnings %v", w)
-	}
-	if text := n.text(); !strings.Contains(text, "[[file:sub/out.txt]]") || !strings.Contains(text, "[[file:t.csv]]") {
-		t.Errorf("links:\n%s", text)
-	}
-	os.Remove(filepath.Join(dir, "sub/out.txt"))
-	if _, got = n.run(); !strings.HasPrefix(got, "block-1:cached") || read("sub/out.txt") != "drawn by the program" {
-		t.Errorf("a kept file is not restored: %s", got)
 	}
 }
 

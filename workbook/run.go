@@ -311,6 +311,9 @@ func newRunner(opts Options) (*runner, error) {
 	if err := r.bindImports(); err != nil {
 		return r, err
 	}
+	if err := r.mayWrite(); err != nil {
+		return r, err
+	}
 	files, err := openTree(opts.File)
 	if err != nil {
 		return r, err

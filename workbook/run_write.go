@@ -6,7 +6,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
+	"syscall"
 
 	"wb/compile"
 	"wb/org"
@@ -167,6 +169,22 @@ func harmless(v value.Value) value.Value {
 		return value.OfObject(fields...)
 	}
 	return v
+}
+
+// mayWrite finds out before anything runs that results could not be written,
+// rather than after all has run.
+func (r *runner) mayWrite() error {
+	if r.opts.NoWrite || r.opts.KeepText {
+		return nil
+	}
+	file, err := os.OpenFile(r.opts.File, os.O_WRONLY, 0)
+	switch {
+	case err == nil:
+		return file.Close()
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fmt.Errorf("%s: results cannot be written: %w", r.opts.File, err)
+	}
+	return nil // writing will say
 }
 
 // replaceFile writes the workbook's new text, refusing when the file is no

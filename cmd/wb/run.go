@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 
 	"wb/agent"
@@ -242,7 +243,7 @@ func unmetCount(n int) string {
 
 // unwritten advises what to do where the workbook may not be changed.
 func unwritten(err error) error {
-	if errors.Is(err, fs.ErrPermission) && hintOf(err) == "" {
+	if (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) && hintOf(err) == "" {
 		return &advised{err, "wb run --no-write --events none runs a workbook where nothing may be written"}
 	}
 	return err

@@ -47,8 +47,24 @@ func (u *unit) report(src *compile.Source, messages string) (text string, failed
 			}
 		}
 		b.WriteString(pos.String() + ": " + m[3] + "\n")
+		if strings.HasPrefix(m[3], "no such column") || strings.HasPrefix(m[3], "no such table") {
+			b.WriteString(u.whatThereIs())
+		}
 	}
 	return b.String(), failed
+}
+
+// whatThereIs is the line of a hint that lists the tables that variables became
+// and their columns; "" without any.
+func (u *unit) whatThereIs() string {
+	if len(u.Tables) == 0 {
+		return ""
+	}
+	list := make([]string, len(u.Tables))
+	for i, t := range u.Tables {
+		list[i] = t.Name + "(" + strings.Join(t.Columns, ", ") + ")"
+	}
+	return "  hint: the variables are " + strings.Join(list, ", ") + "\n"
 }
 
 // position finds a place: col bytes into a part of the statement that begins

@@ -48,8 +48,8 @@ func (c *publishInitCmd) Help() string {
 }
 
 func (c *publishInitCmd) Run(a *app) error {
-	if info, err := os.Stat(c.Dir); err == nil && !info.IsDir() {
-		return &usageError{err: errors.New(c.Dir + " is no directory"), hint: "wb publish init " + filepath.Dir(c.Dir)}
+	if err := needDir(c.Dir, "init "+filepath.Dir(c.Dir)); err != nil {
+		return err
 	}
 	written, err := site.Init(c.Dir, c.DryRun)
 	switch {
@@ -70,6 +70,15 @@ func (c *publishInitCmd) Run(a *app) error {
 	})
 }
 
+// needDir refuses a file where the directory of a site is meant, and says what to
+// do instead.
+func needDir(name, instead string) error {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return &usageError{err: errors.New(name + " is no directory"), hint: "wb publish " + instead}
+	}
+	return nil
+}
+
 type publishValidateCmd struct {
 	Dir string `arg:"" optional:"" default:"." help:"The directory of the site."`
 }
@@ -79,6 +88,9 @@ func (c *publishValidateCmd) Help() string {
 }
 
 func (c *publishValidateCmd) Run(a *app) error {
+	if err := needDir(c.Dir, "validate "+filepath.Dir(c.Dir)); err != nil {
+		return err
+	}
 	p, err := site.Open(c.Dir)
 	if err != nil {
 		return missing(c.Dir, err)
@@ -174,6 +186,9 @@ func (c *publishSiteCmd) Run(a *app) error {
 
 // configOf is the configuration of a site, which must have no mistakes.
 func configOf(a *app, dir string) (*site.Config, error) {
+	if err := needDir(dir, "apply "+dir+", which publishes one workbook"); err != nil {
+		return nil, err
+	}
 	p, err := site.Open(dir)
 	if err != nil {
 		return nil, missing(dir, err)

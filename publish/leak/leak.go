@@ -128,13 +128,16 @@ type hit struct {
 
 // file looks through one file.
 func (s *search) file(name string, data []byte) []hit {
-	inner, err := contents(name, data)
-	if err != nil || inner == nil {
-		return s.text(name, data) // what is no bundle holds none
-	}
 	var out []hit
 	if manifest.IsPage(name) {
-		out = s.text(name, data)
+		out = s.page(name, data)
+	}
+	inner, err := contents(name, data)
+	if err != nil || inner == nil { // what is no bundle holds none
+		if out == nil {
+			out = s.text(name, data)
+		}
+		return out
 	}
 	for _, path := range slices.Sorted(maps.Keys(inner)) {
 		at := name + "!/" + path
@@ -144,6 +147,19 @@ func (s *search) file(name string, data []byte) []hit {
 		}
 		out = append(out, s.text(at, inner[path])...)
 	}
+	return out
+}
+
+// page looks through the bytes of a page and through what readers see of it; of
+// what both have it tells once.
+func (s *search) page(name string, data []byte) []hit {
+	out := s.text(name, data)
+	for _, h := range s.text(name, shown(data)) {
+		if !slices.ContainsFunc(out, func(o hit) bool { return o.Line == h.Line }) {
+			out = append(out, h)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b hit) int { return a.Line - b.Line })
 	return out
 }
 

@@ -131,3 +131,28 @@ func FuzzScan(f *testing.F) {
 		}
 	})
 }
+
+// TestMarkup: what markup cuts in two is found, where it stands.
+func TestMarkup(t *testing.T) {
+	secrets := []Secret{{Name: "the secret gate", Value: []byte("plum_tree--2026")}}
+	token := "ghp" + "_16C7e42F292c6912E7710c838347Ae178B4a"
+	for _, c := range []struct{ page, want string }{
+		{"<p>\nghp<sub>16C7e42F292c6912E7710c838347Ae178B4a</sub></p>", "2 looks like a GitHub token"},
+		{"<p>" + token + "</p>", "1 looks like a GitHub token"}, // and once
+		{"<pre>\n\n<span class=\"k\">export</span> T=<span>ghp_</span><span class=\"s\">16C7e42F292c6912E7710c838347Ae178B4a</span></pre>", "3 looks like a GitHub token"},
+		{"<p>plum<sub>tree</sub>–2026</p>", "1 the value of the secret gate"},
+		{"<p>the pl<em>um</em>_tree&#45;-2026</p>", "1 the value of the secret gate"},
+		{"<p>plum_</p><p>tree--2026</p>", ""}, // two paragraphs
+		{"<td>ghp_16C7e42F292c6912E77</td><td>10c838347Ae178B4a</td>", ""},
+		{"<p>x<sub>16</sub> and y<sup>2</sup> < z", ""},
+		{"<!-- ghp --><style>p{}</style>\n<script>\nlet a = 1;</script>\nghp<sub>16C7e42F292c6912E7710c838347Ae178B4a</sub>", "4 looks like a GitHub token"},
+	} {
+		got := ""
+		for _, f := range Scan(manifest.Files{"a.html": []byte(c.page)}, Rules{Secrets: secrets}) {
+			got += fmt.Sprintf("%d %s\n", f.Line, f.What)
+		}
+		if c.want == "" && got != "" || !strings.HasPrefix(got, c.want) || strings.Count(got, "\n") > 1 {
+			t.Errorf("%s: %q, want %q", c.page, got, c.want)
+		}
+	}
+}

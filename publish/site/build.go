@@ -89,7 +89,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 		r.Rebuilt = append(r.Rebuilt, m.doc.Path)
 	}
 	for _, d := range b.p.Documents {
-		r.Found = append(r.Found, b.pages[d.Path].found...)
+		r.Found = appendNew(r.Found, b.pages[d.Path].found)
 	}
 	framed, err := b.frame(ctx)
 	if err != nil {

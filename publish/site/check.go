@@ -3,6 +3,7 @@ package site
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -23,7 +24,7 @@ func (p *Project) Check(ctx context.Context, secrets []leak.Secret) ([]compile.D
 	}
 	found := slices.Clone(p.Found)
 	for _, m := range built {
-		found = append(found, m.found...)
+		found = appendNew(found, m.found)
 		leaks, err := p.leaks(m, secrets)
 		if err != nil {
 			return nil, err
@@ -31,6 +32,16 @@ func (p *Project) Check(ctx context.Context, secrets []leak.Secret) ([]compile.D
 		found = append(found, leaks...)
 	}
 	return found, nil
+}
+
+// appendNew adds what is not there yet: what two pages include is one mistake.
+func appendNew(found, more []compile.Diagnostic) []compile.Diagnostic {
+	for _, d := range more {
+		if !slices.Contains(found, d) {
+			found = append(found, d)
+		}
+	}
+	return found
 }
 
 // leaks looks for secrets in what becomes public of a document and in the
@@ -51,7 +62,7 @@ func (p *Project) leaks(b *built, secrets []leak.Secret) ([]compile.Diagnostic, 
 			Hint: "take it out; where it is no secret, publish with --allow-leak " + f.Path}
 		d.Pos = compile.Position{File: p.file(f.Path), Line: f.Line, Col: 1}
 		if f.Path == b.doc.Page {
-			d.Pos = p.leakInSource(b.doc, f, rules)
+			d.Pos = p.leakInSource(b, f, rules)
 		}
 		if !slices.Contains(out, d) {
 			out = append(out, d)
@@ -60,13 +71,29 @@ func (p *Project) leaks(b *built, secrets []leak.Secret) ([]compile.Diagnostic, 
 	return out, nil
 }
 
-// leakInSource is where the author wrote what was found on the page.
-func (p *Project) leakInSource(d *Document, f leak.Finding, rules leak.Rules) compile.Position {
-	at := compile.Position{File: d.File, Line: 1, Col: 1}
-	for _, s := range leak.Scan(manifest.Files{d.Path: d.Source}, rules) {
-		if s.What == f.What && s.Line > 0 {
-			at.Line = s.Line
-			break
+// leakInSource is where the author wrote what was found on the page: in the
+// document, or in a file that it includes.
+func (p *Project) leakInSource(b *built, f leak.Finding, rules leak.Rules) compile.Position {
+	written := func(name string, text []byte) int {
+		for _, s := range leak.Scan(manifest.Files{name: text}, rules) {
+			if s.What == f.What && s.Line > 0 {
+				return s.Line
+			}
+		}
+		return 0
+	}
+	at := compile.Position{File: b.doc.File, Line: 1, Col: 1}
+	if line := written(b.doc.Path, b.doc.Source); line > 0 {
+		at.Line = line
+		return at
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.included)) {
+		text, err := p.root.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			continue
+		}
+		if line := written(name, text); line > 0 {
+			return compile.Position{File: p.file(name), Line: line, Col: 1}
 		}
 	}
 	return at

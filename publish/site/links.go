@@ -71,8 +71,10 @@ func (r *reading) resolve(l page.Link) (string, bool) {
 }
 
 func (r *reading) complain(l page.Link, code, hint, format string, args ...any) {
-	at := l.Pos
-	at.File = r.doc.File
+	at := l.Pos // in an included file, if it stands there
+	if at.File == "" {
+		at.File = r.doc.File
+	}
 	d := compile.Diagnostic{Pos: at, Severity: compile.Error, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}
 	if !slices.Contains(r.found, d) {
 		r.found = append(r.found, d)

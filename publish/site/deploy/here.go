@@ -59,7 +59,7 @@ type errNoReleases struct{ dir string }
 
 func (e *errNoReleases) Error() string { return e.dir + " keeps one release" }
 func (e *errNoReleases) Hint() string {
-	return "#+PUBLISH_DIR: /srv/www/site has a directory keep the last ones"
+	return "#+PUBLISH_DIR: /srv/www/site keeps the last ones there"
 }
 func (e *errNoReleases) ExitCode() int { return 4 }
 

@@ -345,7 +345,7 @@ func (l *Live) add(it *item, left *int) error {
 		}
 	}
 	if l.config.Mode != ModeAll && size > *left {
-		it.why = fmt.Sprintf("its program takes %s, more than the %s this page has room for; #+PUBLISH_LIVE: all ships it", megabytes(size), megabytes(max(0, *left)))
+		it.why = fmt.Sprintf("its program takes %s, more than is left of the %s that this page may hold; #+PUBLISH_LIVE: all ships it", megabytes(size), megabytes(l.config.Limit))
 		return nil
 	}
 	*left -= size

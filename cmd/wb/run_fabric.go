@@ -32,6 +32,9 @@ func processors() int { return runtime.GOMAXPROCS(0) }
 // spread makes opts run programs on a fabric if the flags ask for one. The
 // function that it returns leaves it.
 func (c *runFabric) spread(a *app, env *compile.Env, opts *workbook.Options) (leave func(), err error) {
+	if c.Workers != 0 {
+		c.alone()
+	}
 	switch {
 	case c.Nats == "" && c.Workers == 0:
 		return func() {}, nil

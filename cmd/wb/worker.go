@@ -38,6 +38,9 @@ type fabricFlags struct {
 // config is where the flags lead; worker says as whom.
 func (f *fabricFlags) config(worker bool) (fabric.Config, error) {
 	c := fabric.Config{URL: f.Nats, Tenant: f.Tenant, Creds: f.Creds}
+	if err := fabric.CheckTenant(f.Tenant); err != nil {
+		return c, &usageError{err: err}
+	}
 	if worker {
 		c.User = fabric.WorkerUser(f.Tenant)
 	}
@@ -52,6 +55,14 @@ func (f *fabricFlags) config(worker bool) (fabric.Config, error) {
 	}
 	c.TLS, err = f.tls()
 	return c, err
+}
+
+// alone forgets a server that the environment names, where flags ask for one of
+// this process's own.
+func (f *fabricFlags) alone() {
+	if f.Nats == os.Getenv("WB_NATS") {
+		f.Nats = ""
+	}
 }
 
 // tls is how to know the server, and how it knows this end; nil leaves it to the
@@ -146,6 +157,9 @@ once and with caches of each one's own; --slots 0 only hosts. A tenants file, wh
 func (c *workerCmd) Run(a *app) (err error) {
 	if c.Slots < 0 {
 		c.Slots = max(1, processors())
+	}
+	if c.Embed {
+		c.alone()
 	}
 	config, err := c.config(true)
 	if err != nil {

@@ -37,13 +37,16 @@ func (c *consent) Ask(ctx context.Context, q agent.Question) (bool, error) {
 	if !json.Valid(args) {
 		args, _ = json.Marshal(q.Call.Args)
 	}
+	_, unknown := store.Get(approval.ID(q.Key))
 	r, err := store.Ask(approval.Request{ID: approval.ID(q.Key), Run: c.run, Root: c.root, Agent: q.Agent, Tool: q.Call.Name, Args: args,
 		Why: q.Why, Dir: c.task.Dir, Asked: time.Now()})
 	if err != nil {
 		return false, fmt.Errorf("%s needs approval and nobody can be asked: %w", q.Call.Name, err)
 	}
-	if r, err = store.Look(r.ID); err != nil || r.Decision != approval.Pending {
-		return r.Decision == approval.Allowed, err
+	if unknown == nil { // an earlier process asked, and somebody may have answered since
+		if r, err = store.Look(r.ID); err != nil || r.Decision != approval.Pending {
+			return r.Decision == approval.Allowed, err
+		}
 	}
 	q.Waits()
 	if c.task.NoWait {

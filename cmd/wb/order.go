@@ -80,7 +80,7 @@ func takesNext(root, verb *kong.Node, arg string) bool {
 	}
 	for _, n := range append([]*kong.Node{root}, below(verb)...) {
 		for _, f := range n.Flags {
-			if long && f.Name == name || !long && f.Short == rune(arg[1]) {
+			if long && (f.Name == name || slices.Contains(f.Aliases, name)) || !long && f.Short == rune(arg[1]) {
 				return !f.IsBool() && !f.IsCounter()
 			}
 		}

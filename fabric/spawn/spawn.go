@@ -84,7 +84,7 @@ func Start(ctx context.Context, config Config) (*Workers, error) {
 func Name(i int) string { return fmt.Sprintf("worker-%d", i+1) }
 
 func (w *Workers) launch(i int) (*exec.Cmd, io.Closer, error) {
-	cmd := exec.Command(w.config.Program, "worker", "--nats", w.config.URL, "--tenant", w.config.Tenant, "--token", "env:"+TokenVar,
+	cmd := exec.Command(w.config.Program, "worker", "--nats", w.config.URL, "--tenant", w.config.Tenant, "--nats-token", "env:"+TokenVar,
 		"--slots", strconv.Itoa(max(1, w.config.Slots)), "--name", Name(i), "--until-stdin-ends", "--quiet")
 	cmd.Args[0] = os.Args[0] // what this program is called may be how it knows what it is
 	cmd.Env = append(withoutFabric(os.Environ()), TokenVar+"="+w.config.Token)

@@ -79,9 +79,11 @@ func (s *spread) leave() {
 // there are to be any.
 func (s *spread) join(a *app, config fabric.Config, workers int, teller *fabricTeller, rules programs.Config) (compile.Runner, error) {
 	if workers > 0 {
-		if err := s.start(a, &config, workers); err != nil {
+		children, err := s.start(a, &config, workers)
+		if err != nil {
 			return nil, err
 		}
+		rules.Gone = children.Gone()
 	}
 	link, err := a.dial(a.ctx, config)
 	if err != nil {
@@ -119,15 +121,15 @@ func (a *app) tellAlone(ctx context.Context, link *fabric.Link, config fabric.Co
 }
 
 // start starts a server and workers, and makes config that of their caller.
-func (s *spread) start(a *app, config *fabric.Config, workers int) error {
+func (s *spread) start(a *app, config *fabric.Config, workers int) (*spawn.Workers, error) {
 	dir, err := os.MkdirTemp("", "wb-fabric-")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.undo = append(s.undo, func() { os.RemoveAll(dir) })
 	server, err := embed.Start(a.ctx, embed.Config{Dir: dir, Tenants: []embed.Tenant{{Name: config.Tenant}}})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.undo = append(s.undo, server.Close)
 	tenant, _ := server.Tenant(config.Tenant)
@@ -139,11 +141,11 @@ func (s *spread) start(a *app, config *fabric.Config, workers int) error {
 			}
 		}})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	s.undo = append(s.undo, children.Close)
 	*config = fabric.Config{URL: server.URL(), Within: server, Tenant: tenant.Name, Token: tenant.Token}
-	return nil
+	return children, nil
 }
 
 // fabricTeller passes on what happens on a fabric, to the user and the records.

@@ -390,6 +390,27 @@ func TestAway(t *testing.T) {
 	}
 }
 
+// Where the last worker has gone for good, what waits for one fails and says so.
+func TestGone(t *testing.T) {
+	s := newSite(t)
+	q, err := fabric.NewQueue(s.link("ada", "caller", ""), fabric.QueueConfig{Check: programs.Check})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(q.Close)
+	gone := make(chan struct{})
+	runner := programs.NewRunner(programs.Config{Queue: q, Tools: s.env.Tools, Gone: gone})
+	time.AfterFunc(100*time.Millisecond, func() { close(gone) }) // the program waits by then, or will not begin to
+	report, _ := s.run(book(t, mixed(1)), workbook.Options{Runner: runner})
+	lost := new(programs.GoneError)
+	for _, c := range report.Components {
+		if errors.As(c.Err, &lost) {
+			return
+		}
+	}
+	t.Errorf("no component says that nobody is left: %+v", report.Components)
+}
+
 // TestKeptResults runs one workbook beside files that differ: results are used
 // where what was read is the same, and only there.
 func TestKeptResults(t *testing.T) {

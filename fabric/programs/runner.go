@@ -32,6 +32,9 @@ type Config struct {
 	// Away refuses what cannot travel, where the user wants nothing of a document
 	// to run in this process.
 	Away bool
+	// Gone is closed when no worker is left and none will come; nil when nobody
+	// can tell.
+	Gone <-chan struct{}
 	// Here runs what stays; nil is this process, a program for each processor
 	// at once.
 	Here compile.Runner
@@ -106,13 +109,51 @@ func (r *Runner) Execute(ctx context.Context, p *compile.Program) (*compile.Outc
 	if why := Stays(p); why != "" {
 		return r.here(ctx, p, why)
 	}
+	away, done := r.staffed(ctx)
+	defer done()
 	t := &trip{runner: r, program: p}
-	out, err := remote.NewRunner(t, remote.Config{Ensure: r.ensure}).Execute(ctx, p)
+	out, err := remote.NewRunner(t, remote.Config{Ensure: r.ensure}).Execute(away, p)
 	declined, quota := new(fabric.DeclinedError), new(fabric.QuotaError)
 	if errors.As(err, &declined) || errors.As(err, &quota) {
 		return r.here(ctx, p, err.Error())
 	}
+	if err != nil && errors.Is(context.Cause(away), errGone) {
+		return nil, &GoneError{Component: p.ID, Pos: p.Source.Pos}
+	}
 	return out, err
+}
+
+// GoneError says that the workers that a program waited for have gone for good.
+type GoneError struct {
+	Component string
+	Pos       compile.Position
+}
+
+func (e *GoneError) Error() string {
+	return fmt.Sprintf("%s: %s has no worker left to run it", e.Pos, e.Component)
+}
+
+// ExitCode is that of something that cannot be reached.
+func (e *GoneError) ExitCode() int { return 3 }
+
+// Hint says where to look, and what else there is.
+func (e *GoneError) Hint() string {
+	return "what ended the workers is said above; without --workers programs run in this process"
+}
+
+var errGone = errors.New("no worker is left")
+
+// staffed is ctx until the last worker has gone.
+func (r *Runner) staffed(ctx context.Context) (_ context.Context, done func()) {
+	ctx, end := context.WithCancelCause(ctx)
+	go func() {
+		select {
+		case <-r.config.Gone:
+			end(errGone)
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, func() { end(nil) }
 }
 
 func (r *Runner) here(ctx context.Context, p *compile.Program, why string) (*compile.Outcome, error) {

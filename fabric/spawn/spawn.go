@@ -45,6 +45,7 @@ type Workers struct {
 	config Config
 	stop   context.CancelFunc
 	all    sync.WaitGroup
+	gone   chan struct{}
 
 	mu      sync.Mutex
 	running map[int]*exec.Cmd
@@ -67,7 +68,7 @@ func Start(ctx context.Context, config Config) (*Workers, error) {
 		config.Died = func(string, error, bool) {}
 	}
 	ctx, stop := context.WithCancel(ctx)
-	w := &Workers{config: config, stop: stop, running: map[int]*exec.Cmd{}}
+	w := &Workers{config: config, stop: stop, running: map[int]*exec.Cmd{}, gone: make(chan struct{})}
 	for i := range config.Workers {
 		first, pipe, err := w.launch(i)
 		if err != nil {
@@ -77,8 +78,15 @@ func Start(ctx context.Context, config Config) (*Workers, error) {
 		}
 		w.all.Go(func() { w.tend(ctx, i, first, pipe) })
 	}
+	go func() {
+		w.all.Wait()
+		close(w.gone)
+	}()
 	return w, nil
 }
+
+// Gone is closed when no worker is left and none will take its place.
+func (w *Workers) Gone() <-chan struct{} { return w.gone }
 
 // Name is what the nth worker calls itself.
 func Name(i int) string { return fmt.Sprintf("worker-%d", i+1) }

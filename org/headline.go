@@ -30,7 +30,7 @@ func (n *Node) Headline() (Headline, bool) {
 	l := lineAt(s, n.start)
 	pos := skipBlanks(s, l.start+h.Level, l.end)
 	if word := wordEnd(s, pos, l.end); word > pos {
-		if k, ok := n.doc.settings.todo.find(s[pos:word]); ok {
+		if k, ok := n.doc.settings.todo.Find(s[pos:word]); ok {
 			h.Keyword, h.Done = n.token(Span{pos, word}), k.Done
 			pos = skipBlanks(s, word, l.end)
 		}

@@ -19,8 +19,9 @@ func SetKeyword(h Headline, keyword string) ([]Edit, error) {
 		after := skipBlanks(h.doc.text, h.Keyword.End, h.Line.End)
 		return []Edit{{h.Keyword.Start, after, ""}}, nil
 	}
-	if _, ok := h.doc.Todo().Find(keyword); !ok {
-		return nil, fmt.Errorf("keyword %q is not declared by #+TODO", keyword)
+	declared := h.doc.Todo()
+	if _, ok := declared.Find(keyword); !ok {
+		return nil, fmt.Errorf("keyword %q is none of the file's: %s", keyword, declared)
 	}
 	if h.Keyword.Present() {
 		return []Edit{Replace(h.Keyword.Span, keyword)}, nil

@@ -1,6 +1,9 @@
 package org
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // settings is what the file says about itself.
 type settings struct {
@@ -32,8 +35,8 @@ type TodoKeyword struct {
 	Log  string // what follows the key: "!", "@", "@/!", …
 }
 
-// find returns the keyword with the given name.
-func (t TodoKeywords) find(name string) (TodoKeyword, bool) {
+// Find returns the keyword with the given name.
+func (t TodoKeywords) Find(name string) (TodoKeyword, bool) {
 	for _, k := range t.List {
 		if k.Name == name {
 			return k, true
@@ -42,8 +45,18 @@ func (t TodoKeywords) find(name string) (TodoKeyword, bool) {
 	return TodoKeyword{}, false
 }
 
-// Find returns the keyword with the given name, which is case-sensitive.
-func (t TodoKeywords) Find(name string) (TodoKeyword, bool) { return t.find(name) }
+// String is the keywords as a #+TODO: line declares them: "TODO NEXT | DONE".
+func (t TodoKeywords) String() string {
+	var open, done []string
+	for _, k := range t.List {
+		if k.Done {
+			done = append(done, k.Name)
+		} else {
+			open = append(open, k.Name)
+		}
+	}
+	return strings.Join(slices.Concat(open, []string{"|"}, done), " ")
+}
 
 // Todo returns the keywords that #+TODO:, #+SEQ_TODO: and #+TYP_TODO: lines
 // declare, or TODO and DONE when there are none.

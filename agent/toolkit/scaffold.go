@@ -1,7 +1,9 @@
 package toolkit
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -17,7 +19,11 @@ func (r Root) New(id string) (*Toolkit, error) {
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
 		return nil, err
 	}
-	if err := os.Mkdir(dir, 0o755); err != nil {
+	err := os.Mkdir(dir, 0o755)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, fmt.Errorf("%s is there already, and a new toolkit writes over nothing: %w", dir, fs.ErrExist)
+	}
+	if err != nil {
 		return nil, err
 	}
 	for name, text := range scaffold {

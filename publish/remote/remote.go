@@ -133,13 +133,18 @@ func getter(u *url.URL, online bool) (verify.Getter, error) {
 	}, nil
 }
 
-// Site reads the files of the site at base that its manifest lists.
-func Site(ctx context.Context, base string, online bool) (manifest.Files, error) {
-	u, err := url.Parse(base)
+// getterAt is the getter of an address that is still text.
+func getterAt(at string, online bool) (verify.Getter, error) {
+	u, err := url.Parse(at)
 	if err != nil {
 		return nil, err
 	}
-	get, err := getter(u, online)
+	return getter(u, online)
+}
+
+// Site reads the files of the site at base that its manifest lists.
+func Site(ctx context.Context, base string, online bool) (manifest.Files, error) {
+	get, err := getterAt(base, online)
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +185,7 @@ func File(ctx context.Context, at string, online bool) ([]byte, error) {
 
 // History reads what the next release of the site at base goes on from.
 func History(ctx context.Context, base string, online bool) (manifest.Files, error) {
-	u, err := url.Parse(base)
-	if err != nil {
-		return nil, err
-	}
-	get, err := getter(u, online)
+	get, err := getterAt(base, online)
 	if err != nil {
 		return nil, err
 	}

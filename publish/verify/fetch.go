@@ -17,12 +17,7 @@ type Getter func(ctx context.Context, url string) (status int, body []byte, err 
 // Fetch reads from a server what the manifest of the site at base lists, and the
 // site's log. Files that are not listed cannot be found out over HTTP.
 func Fetch(ctx context.Context, base string, get Getter) (manifest.Files, error) {
-	u, err := url.Parse(base)
-	if err != nil {
-		return nil, err
-	}
-	c := &client{base: u, fetch: get, files: manifest.Files{}}
-	text, err := c.get(ctx, manifest.SitePath)
+	c, text, err := meet(ctx, base, get)
 	if err != nil || text == nil {
 		return c.files, err
 	}
@@ -35,10 +30,8 @@ func Fetch(ctx context.Context, base string, get Getter) (manifest.Files, error)
 			return nil, err
 		}
 	}
-	for _, path := range manifest.LogPaths(s.Sequence) {
-		if _, err := c.get(ctx, manifest.LogPrefix+path); err != nil {
-			return nil, err
-		}
+	if err := c.getLog(ctx, s); err != nil {
+		return nil, err
 	}
 	return c.files, nil
 }
@@ -46,12 +39,7 @@ func Fetch(ctx context.Context, base string, get Getter) (manifest.Files, error)
 // FetchHistory reads of the site at base what its next release goes on from: the
 // manifest, the key log and the log of releases. It is empty where no site is.
 func FetchHistory(ctx context.Context, base string, get Getter) (manifest.Files, error) {
-	u, err := url.Parse(base)
-	if err != nil {
-		return nil, err
-	}
-	c := &client{base: u, fetch: get, files: manifest.Files{}}
-	text, err := c.get(ctx, manifest.SitePath)
+	c, text, err := meet(ctx, base, get)
 	if err != nil || text == nil {
 		return c.files, err
 	}
@@ -62,10 +50,8 @@ func FetchHistory(ctx context.Context, base string, get Getter) (manifest.Files,
 	if _, err := c.get(ctx, manifest.KeysPath); err != nil {
 		return nil, err
 	}
-	for _, path := range manifest.LogPaths(s.Sequence) {
-		if _, err := c.get(ctx, manifest.LogPrefix+path); err != nil {
-			return nil, err
-		}
+	if err := c.getLog(ctx, s); err != nil {
+		return nil, err
 	}
 	return c.files, nil
 }
@@ -75,6 +61,28 @@ type client struct {
 	fetch Getter
 	files manifest.Files
 	total int64
+}
+
+// meet is a client of the site at base, with the text of its manifest, nil where
+// no site is.
+func meet(ctx context.Context, base string, get Getter) (*client, []byte, error) {
+	c := &client{fetch: get, files: manifest.Files{}}
+	var err error
+	if c.base, err = url.Parse(base); err != nil {
+		return c, nil, err
+	}
+	text, err := c.get(ctx, manifest.SitePath)
+	return c, text, err
+}
+
+// getLog reads a site's log of releases.
+func (c *client) getLog(ctx context.Context, s *manifest.Site) error {
+	for _, path := range manifest.LogPaths(s.Sequence) {
+		if _, err := c.get(ctx, manifest.LogPrefix+path); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // get reads one file; what is not there is nil. Servers lead /index.html to its

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -45,7 +46,8 @@ func newOperator(t *testing.T) *operator {
 	claims := jwt.NewOperatorClaims(o.name(root))
 	claims.SystemAccount = o.name(system)
 	ns, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(),
-		TrustedOperators: []*jwt.OperatorClaims{claims}, SystemAccount: o.name(system), AccountResolver: resolver})
+		JetStreamMaxStore: 64 << 30, // else three quarters of what the disk has left
+		TrustedOperators:  []*jwt.OperatorClaims{claims}, SystemAccount: o.name(system), AccountResolver: resolver})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,5 +125,28 @@ func TestCredentials(t *testing.T) {
 	config.Creds = filepath.Join(t.TempDir(), "none")
 	if _, err := fabric.Dial(t.Context(), config); err == nil {
 		t.Error("without the file it connected")
+	}
+}
+
+// TestNoRoom tells the host of a server what a tenant needs there.
+func TestNoRoom(t *testing.T) {
+	ns, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(),
+		JetStreamMaxStore: 1 << 30})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ns.Start()
+	t.Cleanup(func() { ns.Shutdown(); ns.WaitForShutdown() })
+	if !ns.ReadyForConnections(20 * time.Second) {
+		t.Fatal("the server did not start")
+	}
+	link, err := fabric.Dial(t.Context(), fabric.Config{URL: ns.ClientURL(), Tenant: "ada"})
+	if err == nil {
+		link.Close()
+		t.Fatal("a tenant fits into less than its quota")
+	}
+	failed := new(fabric.DialError)
+	if !errors.As(err, &failed) || !strings.Contains(failed.Hint(), "5440 MiB") {
+		t.Errorf("%v; hint: %s", err, failed.Hint())
 	}
 }

@@ -12,9 +12,11 @@ import (
 	"strings"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
-// DialError says that no connection came about.
+// DialError says that no connection came about, or that what is there cannot be
+// worked with.
 type DialError struct {
 	URL     string // without what proves who asks
 	Refused bool   // the server is there and does not know the token, or the credentials
@@ -47,6 +49,7 @@ func (e *DialError) Hint() string {
 		invalid   x509.CertificateInvalidError
 		alert     tls.AlertError
 		network   *net.OpError
+		server    *jetstream.APIError
 	)
 	switch {
 	case e.Refused:
@@ -62,6 +65,8 @@ func (e *DialError) Hint() string {
 		return "the server may ask for a certificate of yours: --nats-cert FILE --nats-key FILE"
 	case errors.Is(e.Err, nats.ErrSecureConnWanted):
 		return "the server there has no TLS, and nothing was sent to it"
+	case errors.As(e.Err, &server) && server.ErrorCode == codeNoStorage:
+		return fmt.Sprintf("a tenant may fill %d MiB there, more than the server has left: give it disk, or a larger max_file_store", Quota{}.Total()>>20)
 	}
 	return "wb worker --embed hosts a server"
 }

@@ -70,7 +70,7 @@ func Dial(ctx context.Context, config Config) (*Link, error) {
 	}
 	if err != nil {
 		l.conn.Close()
-		return nil, fmt.Errorf("fabric at %s: %w", config.Where(), err)
+		return nil, dialError(config, err)
 	}
 	return l, nil
 }

@@ -85,7 +85,8 @@ func writeExplanation(w io.Writer, x *workbook.Explanation) error {
 	if before == nil {
 		before = &workbook.Digests{}
 	}
-	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	var table strings.Builder
+	tab := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	row := func(what, then, now string) {
 		mark := ""
 		if then != now && x.Before != nil {
@@ -105,13 +106,25 @@ func writeExplanation(w io.Writer, x *workbook.Explanation) error {
 	for _, read := range x.Reads {
 		fmt.Fprintf(tab, "  file\t%s\t\n", read)
 	}
-	return tab.Flush()
+	if err := tab.Flush(); err != nil {
+		return err
+	}
+	for line := range strings.Lines(table.String()) {
+		if _, err := fmt.Fprintln(w, strings.TrimRight(line, " \n")); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// shortDigest is the first 12 digits of a digest; other text stays whole.
+// shortDigest is text with the first 12 digits of each digest in it; other words
+// stay whole.
 func shortDigest(s string) string {
-	if len(s) == 64 && !strings.ContainsAny(s, " /") {
-		return s[:12]
+	words := strings.Split(s, " ")
+	for i, word := range words {
+		if len(word) == 64 && !strings.Contains(word, "/") {
+			words[i] = word[:12]
+		}
 	}
-	return s
+	return strings.Join(words, " ")
 }

@@ -82,7 +82,7 @@ func (b *builder) checkCycles() {
 		start := slices.Index(names, b.plan.Components[cycle[0]].ID)
 		names = append(names[start:], names[:start]...)
 		names = append(names, names[0])
-		b.problem("cycle", b.plan.Components[cycle[0]].span.Start, "", "cycle: %s", strings.Join(names, " → "))
+		b.problem("cycle", b.plan.Components[cycle[0]].span.Start, "", "each waits for the next: %s", strings.Join(names, " → "))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -68,15 +69,18 @@ func thousands(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// findings shows what lint found before a run that could not start.
+// findings shows what lint found before a run that could not start. One mistake
+// alone is what the run ends with.
 func (a *app) findings(r *workbook.Report) {
 	if r == nil || a.json {
 		return
 	}
-	for _, d := range r.Diagnostics {
-		if d.Severity == compile.Error {
-			a.complain("%s", d)
-		}
+	mistakes := slices.DeleteFunc(slices.Clone(r.Diagnostics), func(d compile.Diagnostic) bool { return d.Severity != compile.Error })
+	if len(mistakes) < 2 {
+		return
+	}
+	for _, d := range mistakes {
+		a.complain("%s", d)
 	}
 }
 

@@ -342,7 +342,9 @@ func sortHits(by []Order, hits []rowID, column func(string) field) []rowID {
 			rows[i].keys[k] = c.of(h)
 		}
 	}
-	slices.SortStableFunc(rows, func(a, b keyed) int { return compareKeys(by, a.keys, b.keys) })
+	slices.SortStableFunc(rows, func(a, b keyed) int {
+		return compareBy(by, func(k int) (x, y value.Value) { return a.keys[k], b.keys[k] })
+	})
 	sorted := make([]rowID, len(hits))
 	for i, row := range rows {
 		sorted[i] = row.rowID
@@ -350,10 +352,11 @@ func sortHits(by []Order, hits []rowID, column func(string) field) []rowID {
 	return sorted
 }
 
-// compareKeys compares the keys of two rows.
-func compareKeys(by []Order, a, b []value.Value) int {
+// compareBy compares two rows, of which keys gives what they have for the kth
+// order.
+func compareBy(by []Order, keys func(k int) (a, b value.Value)) int {
 	for k, o := range by {
-		order := orderValues(a[k], b[k])
+		order := orderValues(keys(k))
 		if o.Desc {
 			order = -order
 		}
@@ -489,14 +492,9 @@ func (r *Result) sort(by []Order) error {
 			return errorf(o.Pos, suggest(o.Column, r.Columns), "no column %s to sort by", o.Column)
 		}
 	}
-	keys := func(row []value.Value) []value.Value {
-		out := make([]value.Value, len(columns))
-		for k, c := range columns {
-			out[k] = row[c]
-		}
-		return out
-	}
-	slices.SortStableFunc(r.Rows, func(a, b []value.Value) int { return compareKeys(by, keys(a), keys(b)) })
+	slices.SortStableFunc(r.Rows, func(a, b []value.Value) int {
+		return compareBy(by, func(k int) (x, y value.Value) { return a[columns[k]], b[columns[k]] })
+	})
 	return nil
 }
 

@@ -128,15 +128,16 @@ type hit struct {
 
 // file looks through one file.
 func (s *search) file(name string, data []byte) []hit {
-	var out []hit
-	if manifest.IsPage(name) {
-		out = s.page(name, data)
-	}
 	inner, err := contents(name, data)
-	if err != nil || inner == nil { // what is no bundle holds none
-		if out == nil {
-			out = s.text(name, data)
-		}
+	bundle := err == nil && inner != nil
+	var out []hit
+	switch {
+	case manifest.IsPage(name):
+		out = s.page(name, data)
+	case !bundle:
+		out = s.text(name, data)
+	}
+	if !bundle {
 		return out
 	}
 	for _, path := range slices.Sorted(maps.Keys(inner)) {

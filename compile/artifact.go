@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// MetaResults is the entry of Artifact.Meta in which compiled lanes keep the
+// metaResults is the entry of Artifact.Meta in which compiled lanes keep the
 // words of :results.
-const MetaResults = "results"
+const metaResults = "results"
 
 // Results are the words of :results that the artifact's Meta keeps.
-func (a *Artifact) Results() Results { return strings.Fields(a.Meta[MetaResults]) }
+func (a *Artifact) Results() Results { return strings.Fields(a.Meta[metaResults]) }
 
 // SetResults keeps them.
-func (a *Artifact) SetResults(r Results) { a.Meta[MetaResults] = strings.Join(r, " ") }
+func (a *Artifact) SetResults(r Results) { a.Meta[metaResults] = strings.Join(r, " ") }
 
 // Words are those of a command line that an entry of the artifact's Meta keeps.
 func (a *Artifact) Words(entry string) []string {

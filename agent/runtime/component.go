@@ -72,7 +72,7 @@ func (rt *Runtime) component(ctx context.Context, d *agent.Definition, task Task
 	named, _ := t.Events.(interface{ ID() string })
 	opts := caller
 	opts.State, opts.History = agent.NewState(nil), nil
-	opts.Limits, opts.Instance, opts.Consent = agent.Bounds{}, nil, caller.Consent
+	opts.Limits, opts.Instance = agent.Bounds{}, nil
 	switch {
 	case opts.Events != nil: // an agent started the workbook
 		opts.RunID = agent.CallKey(ctx) + "/" + t.Component

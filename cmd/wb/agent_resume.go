@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 
 	"wb/agent"
 	"wb/agent/runtime"
@@ -22,7 +21,7 @@ func (c *agentResumeCmd) Run(a *app) error {
 		if err != nil {
 			return nil, err
 		}
-		if answered := []string{agent.StatusDone, agent.StatusText, agent.StatusSilent}; slices.Contains(answered, latest.Status) {
+		if agent.ExitCode(latest.Status) == 0 { // it gave its answer
 			a.note("wb: run %s ended as %s: nothing is left to do", latest.Run, latest.Status)
 			return rt.Replay(ctx, latest.Run)
 		}

@@ -55,21 +55,22 @@ type portable struct {
 	Discard bool          `json:"discard,omitempty"`
 	Skip    int           `json:"skip,omitempty"`
 	Lead    int           `json:"lead,omitempty"`
-	File    string        `json:"file"`  // where the block stands,
-	Lines   [][2]int      `json:"lines"` // and each of its lines: line and column
+	compile.Places
 }
 
 func (u *Unit) portable(shape compile.Shape, src *compile.Source) portable {
-	p := portable{Shape: shape, Script: u.Script, Module: u.Module, Func: u.Func, Outs: append([]string{}, u.Outs...),
+	return portable{Shape: shape, Script: u.Script, Module: u.Module, Func: u.Func, Outs: append([]string{}, u.Outs...),
 		Output: u.Results.Has("output"), Text: u.Results.AsText(), Discard: u.Results.Has("discard"),
-		Skip: u.Skip, Lead: u.Lead}
-	for line := range u.Lines {
-		pos := at(src, line+1, 1)
-		if m := u.Maps[BlockFile]; m != nil { // what is translated is placed by its block
-			pos = at(src, 1, 1)
+		Skip: u.Skip, Lead: u.Lead, Places: u.places(src)}
+}
+
+// places are those of the block; what is translated is placed by its first line.
+func (u *Unit) places(src *compile.Source) compile.Places {
+	p := src.Places(u.Lines)
+	if u.Maps[BlockFile] != nil {
+		for i := range p.Lines {
+			p.Lines[i] = p.Lines[0]
 		}
-		p.File = pos.File
-		p.Lines = append(p.Lines, [2]int{pos.Line, pos.Col})
 	}
 	return p
 }

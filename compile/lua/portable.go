@@ -22,9 +22,5 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if art.Shape != compile.ShapeComponent {
 		head = append(value.OfList(request.Args...).AppendJSON(head), '}')
 	}
-	r, err := l.Interpreter.Recipe(ctx, job, u.Portable(art.Shape, job, head))
-	if err == nil && art.Shape == compile.ShapeComponent {
-		r.Inputs = job.Inputs
-	}
-	return r, err
+	return l.Interpreter.Recipe(ctx, art.Shape, job, u.Portable(art.Shape, job, head))
 }

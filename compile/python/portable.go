@@ -30,13 +30,10 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if component {
 		request = bytes.TrimSuffix(request, []byte("[]}"))
 	}
-	r, err := l.Interpreter.Recipe(ctx, job, portable{Shape: art.Shape, Request: string(request), Skip: p.Skip, Places: job.Source.Places(p.Lines),
+	r, err := l.Interpreter.Recipe(ctx, art.Shape, job, portable{Shape: art.Shape, Request: string(request), Skip: p.Skip, Places: job.Source.Places(p.Lines),
 		Printed: p.Kind == kindScript, Text: p.Results.AsText(), Discard: p.Results.Has("discard")})
 	if err != nil {
 		return nil, err
-	}
-	if component {
-		r.Inputs = job.Inputs
 	}
 	r.Image.Library, err = l.portableLibrary(ctx)
 	return r, err

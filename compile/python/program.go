@@ -3,7 +3,6 @@ package python
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"wb/compile"
 )
@@ -64,7 +63,7 @@ func unpack(art *compile.Artifact) (*program, error) {
 
 // newProgram reads a block in its shape.
 func newProgram(src *compile.Source) *program {
-	p := &program{Kind: kindScript, Text: src.Body, Lines: lineCount(src.Body), Results: list(src.Results),
+	p := &program{Kind: kindScript, Text: src.Body, Lines: src.LineCount(), Results: list(src.Results),
 		Func: src.Func, Params: list(src.Params), Outs: list(src.Outs), Sources: src.Files}
 	switch src.Shape {
 	case compile.ShapeComponent:
@@ -82,8 +81,6 @@ func list(words []string) []string {
 	}
 	return words
 }
-
-func lineCount(text string) int { return 1 + strings.Count(strings.TrimSuffix(text, "\n"), "\n") }
 
 // place is where in the org file a line of the program stands, and whether it
 // is one of the body.

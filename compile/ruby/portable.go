@@ -17,9 +17,5 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if err != nil {
 		return nil, err
 	}
-	r, err := l.Interpreter.Recipe(ctx, job, u.Portable(art.Shape, job, head))
-	if err == nil && art.Shape == compile.ShapeComponent {
-		r.Inputs = job.Inputs
-	}
-	return r, err
+	return l.Interpreter.Recipe(ctx, art.Shape, job, u.Portable(art.Shape, job, head))
 }

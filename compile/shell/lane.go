@@ -77,7 +77,8 @@ func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 		return nil, err
 	}
 	art := &compile.Artifact{Lane: l.Info().Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Script: script, Meta: map[string]string{
-		metaShell: shell, compile.MetaResults: strings.Join(src.Results, " "), metaBefore: strconv.Itoa(before)}}
+		metaShell: shell, metaBefore: strconv.Itoa(before)}}
+	art.SetResults(src.Results)
 	if line, ok := src.Arg("cmdline"); ok {
 		art.SetWords(metaCmdline, compile.Words(compile.Unquoted(line)))
 	}
@@ -141,12 +142,8 @@ func scriptOf(art *compile.Artifact, job *compile.Job) (Script, error) {
 		lines, _ := strconv.Atoi(before)
 		script, before = inSession(script), strconv.Itoa(lines+1)
 	}
-	args := job.Args
-	if words := art.Meta[metaCmdline]; words != "" {
-		args = append(strings.Split(words, "\x00"), args...)
-	}
 	return Script{
-		Text: script, Shell: art.Meta[metaShell], Args: args, Options: []string{"--before=" + before}, Stdin: stdin,
+		Text: script, Shell: art.Meta[metaShell], Args: append(art.Words(metaCmdline), job.Args...), Options: []string{"--before=" + before}, Stdin: stdin,
 		Stdout: job.Stdout, Stderr: job.Stderr, Files: job.Files, Dir: job.Dir, Limits: job.Limits, Caps: job.Caps, Dock: job.Dock,
 	}, err
 }

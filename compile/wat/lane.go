@@ -137,8 +137,8 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if messages != "" {
 		return nil, diagnose(src, messages)
 	}
-	art := &compile.Artifact{Lane: "wat", Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm,
-		Meta: map[string]string{compile.MetaResults: strings.Join(src.Results, " ")}}
+	art := &compile.Artifact{Lane: "wat", Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm, Meta: map[string]string{}}
+	art.SetResults(src.Results)
 	return art, prepare(src, art)
 }
 

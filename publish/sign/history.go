@@ -172,14 +172,5 @@ func (r *Record) Keep(by Issuer, site string, files manifest.Files) error {
 	if err := os.MkdirAll(r.dir, 0o700); err != nil {
 		return err
 	}
-	tmp, err := os.CreateTemp(r.dir, ".signed-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(text)
-	if err := errors.Join(err, tmp.Sync(), tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return Replace(path, text, 0o600)
 }

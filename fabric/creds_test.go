@@ -45,9 +45,16 @@ func newOperator(t *testing.T) *operator {
 	}
 	claims := jwt.NewOperatorClaims(o.name(root))
 	claims.SystemAccount = o.name(system)
-	ns, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(),
-		JetStreamMaxStore: 64 << 30, // else three quarters of what the disk has left
-		TrustedOperators:  []*jwt.OperatorClaims{claims}, SystemAccount: o.name(system), AccountResolver: resolver})
+	o.url = serve(t, server.Options{TrustedOperators: []*jwt.OperatorClaims{claims}, SystemAccount: o.name(system), AccountResolver: resolver,
+		JetStreamMaxStore: 64 << 30}) // else three quarters of what the disk has left
+	return o
+}
+
+// serve starts a server that is not ours and gives its URL.
+func serve(t *testing.T, options server.Options) string {
+	t.Helper()
+	options.Host, options.Port, options.NoLog, options.NoSigs, options.JetStream, options.StoreDir = "127.0.0.1", server.RANDOM_PORT, true, true, true, t.TempDir()
+	ns, err := server.NewServer(&options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -56,8 +63,7 @@ func newOperator(t *testing.T) *operator {
 	if !ns.ReadyForConnections(20 * time.Second) {
 		t.Fatal("the server did not start")
 	}
-	o.url = ns.ClientURL()
-	return o
+	return ns.ClientURL()
 }
 
 func (o *operator) pair(pair nkeys.KeyPair, err error) nkeys.KeyPair {
@@ -130,17 +136,8 @@ func TestCredentials(t *testing.T) {
 
 // TestNoRoom tells the host of a server what a tenant needs there.
 func TestNoRoom(t *testing.T) {
-	ns, err := server.NewServer(&server.Options{Host: "127.0.0.1", Port: server.RANDOM_PORT, NoLog: true, NoSigs: true, JetStream: true, StoreDir: t.TempDir(),
-		JetStreamMaxStore: 1 << 30})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ns.Start()
-	t.Cleanup(func() { ns.Shutdown(); ns.WaitForShutdown() })
-	if !ns.ReadyForConnections(20 * time.Second) {
-		t.Fatal("the server did not start")
-	}
-	link, err := fabric.Dial(t.Context(), fabric.Config{URL: ns.ClientURL(), Tenant: "ada"})
+	url := serve(t, server.Options{JetStreamMaxStore: 1 << 30})
+	link, err := fabric.Dial(t.Context(), fabric.Config{URL: url, Tenant: "ada"})
 	if err == nil {
 		link.Close()
 		t.Fatal("a tenant fits into less than its quota")

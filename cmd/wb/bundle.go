@@ -1,15 +1,12 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"wb/compile"
@@ -93,7 +90,7 @@ func (c *bundleCmd) Run(a *app) error {
 
 // elsewhere hints at -o where a file cannot be written.
 func elsewhere(name string, err error) error {
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+	if forbidden(err) {
 		return &codedError{text: name + " cannot be written: " + filepath.Dir(name) + " is read-only", hint: "-o FILE writes elsewhere", code: exitForbidden}
 	}
 	return err

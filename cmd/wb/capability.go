@@ -12,7 +12,6 @@ import (
 	"wb/agent/tools"
 	"wb/publish/keys"
 	"wb/publish/signer"
-	"wb/publish/verify"
 	"wb/sandbox/dock/store"
 	"wb/sandbox/grants"
 	"wb/serve/api"
@@ -46,11 +45,11 @@ func capabilities() (*capability.Host, error) {
 
 // trusted are those whose signatures the user trusts.
 func trusted(store *grants.Store) (*signer.Trust, error) {
-	state, err := trace.StateDir(os.Getenv)
+	seen, err := sitesSeen()
 	if err != nil {
 		return nil, err
 	}
-	trust, err := signer.Open(store, verify.NewMemory(filepath.Join(state, "verified")))
+	trust, err := signer.Open(store, seen)
 	if err != nil {
 		return nil, err
 	}

@@ -55,7 +55,7 @@ func explained(err error) error {
 	if !errors.As(err, &at) || hintOf(err) != "" {
 		return err
 	}
-	if !errors.Is(err, syscall.ENOTDIR) && !errors.Is(err, syscall.EROFS) && !errors.Is(err, fs.ErrPermission) {
+	if !forbidden(err) && !errors.Is(err, syscall.ENOTDIR) {
 		return err
 	}
 	for _, h := range homes {

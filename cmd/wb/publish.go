@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"wb/compile"
@@ -24,7 +22,6 @@ import (
 	"wb/publish/target"
 	"wb/publish/verify"
 	"wb/sandbox/dock/store"
-	"wb/trace"
 )
 
 // publishCmd makes sites of workbooks and puts them where readers find them.
@@ -53,7 +50,7 @@ func (c *publishInitCmd) Run(a *app) error {
 	}
 	written, err := site.Init(c.Dir, c.DryRun)
 	switch {
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case forbidden(err):
 		return &codedError{text: "cannot write to " + c.Dir + ": " + err.Error(), code: exitForbidden,
 			hint: "make it writable, or copy its documents to a directory that you may write: wb publish init DIR"}
 	case err != nil:
@@ -266,7 +263,7 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 	}
 	done, err := deploy.Run(a.ctx, deploy.Job{Stage: stage, Dir: dir, Config: config, Assertions: reply.Assertions, DryRun: c.DryRun}, with)
 	if err != nil {
-		if errors.Is(err, fs.ErrPermission) && hintOf(err) == "" {
+		if forbidden(err) && hintOf(err) == "" {
 			return &advised{err, "#+PUBLISH_OUTPUT: DIR in publish.org builds elsewhere"}
 		}
 		return err
@@ -280,11 +277,13 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 
 // history says where the releases before the next one are known from.
 func (c *releaseFlags) history(with *deploy.Options) error {
-	state, err := trace.StateDir(os.Getenv)
-	if err != nil {
+	var err error
+	if with.Record, err = sitesSigned(); err != nil {
 		return err
 	}
-	with.Record, with.Seen = sign.NewRecord(filepath.Join(state, "signed")), verify.NewMemory(filepath.Join(state, "verified"))
+	if with.Seen, err = sitesSeen(); err != nil {
+		return err
+	}
 	switch from := c.ContinueFrom; {
 	case from == "":
 	case strings.Contains(from, "://"):

@@ -132,12 +132,17 @@ func exitCode(err error) int {
 		return coded.ExitCode()
 	case errors.Is(err, fs.ErrNotExist):
 		return exitNotFound
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+	case forbidden(err):
 		return exitForbidden
 	case errors.Is(err, context.Canceled):
 		return exitInterrupted
 	}
 	return exitFailed
+}
+
+// forbidden reports whether the system let nobody, or not this user, do it.
+func forbidden(err error) bool {
+	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
 
 func hintOf(err error) string {

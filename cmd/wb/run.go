@@ -7,12 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	"wb/agent"
@@ -243,7 +241,7 @@ func unmetCount(n int) string {
 
 // unwritten advises what to do where the workbook may not be changed.
 func unwritten(err error) error {
-	if (errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)) && hintOf(err) == "" {
+	if forbidden(err) && hintOf(err) == "" {
 		return &advised{err, "wb run --no-write --events none runs a workbook where nothing may be written"}
 	}
 	return err

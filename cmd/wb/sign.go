@@ -10,6 +10,7 @@ import (
 
 	"wb/publish/manifest"
 	"wb/publish/sign"
+	"wb/trace"
 )
 
 // signCmd signs pages and sites.
@@ -80,11 +81,11 @@ func (c *signCmd) site(a *app, by sign.Issuer) error {
 		return err
 	}
 	defer done()
-	state, err := userState()
+	record, err := sitesSigned()
 	if err != nil {
 		return err
 	}
-	s, err := sign.Dir(c.Path, by, sign.NewRecord(filepath.Join(state.Dir(), "signed")), c.Host, time.Now())
+	s, err := sign.Dir(c.Path, by, record, c.Host, time.Now())
 	if err != nil {
 		return err
 	}
@@ -110,4 +111,10 @@ func (c *signCmd) alone() (done func(), err error) {
 		err = &codedError{text: "another wb is signing " + c.Path, hint: "wait until it has ended and try again", code: exitConflict}
 	}
 	return done, err
+}
+
+// sitesSigned is the user's record of the sites that they have signed.
+func sitesSigned() (*sign.Record, error) {
+	state, err := trace.StateDir(os.Getenv)
+	return sign.NewRecord(filepath.Join(state, "signed")), err
 }

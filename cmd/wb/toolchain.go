@@ -174,10 +174,18 @@ func (c *toolchainGcCmd) Run(a *app) error {
 }
 
 // withLanes runs do with the lanes of this process and frees them afterwards.
-func (a *app) withLanes(do func(*compile.Env, *compile.Registry) error) (err error) {
+func (a *app) withLanes(do func(*compile.Env, *compile.Registry) error) error {
 	progress, stop := a.progress()
 	defer stop()
-	env, err := compile.NewEnv(a.ctx, compile.EnvConfig{Progress: progress})
+	return a.withLanesOf(compile.EnvConfig{Progress: progress}, func(env *compile.Env, registry *compile.Registry) error {
+		a.env = env
+		return do(env, registry)
+	})
+}
+
+// withLanesOf runs do with lanes that keep what they make where config says.
+func (a *app) withLanesOf(config compile.EnvConfig, do func(*compile.Env, *compile.Registry) error) error {
+	env, err := compile.NewEnv(a.ctx, config)
 	if err != nil {
 		return err
 	}
@@ -186,7 +194,6 @@ func (a *app) withLanes(do func(*compile.Env, *compile.Registry) error) (err err
 	if err != nil {
 		return err
 	}
-	a.env = env
 	return do(env, registry)
 }
 

@@ -204,11 +204,17 @@ func (c *verifyCmd) seen(do func(*verify.Memory) (*verify.Report, error)) (*veri
 		defer os.RemoveAll(dir)
 		return do(verify.NewMemory(dir))
 	}
-	dir, err := trace.StateDir(os.Getenv)
+	seen, err := sitesSeen()
 	if err != nil {
 		return nil, err
 	}
-	return do(verify.NewMemory(filepath.Join(dir, "verified")))
+	return do(seen)
+}
+
+// sitesSeen is the user's memory of the sites that were verified.
+func sitesSeen() (*verify.Memory, error) {
+	state, err := trace.StateDir(os.Getenv)
+	return verify.NewMemory(filepath.Join(state, "verified")), err
 }
 
 // rebuild runs what a valid page or bundle holds and turns the report invalid

@@ -17,7 +17,6 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"wb/compile"
-	"wb/compile/lanes"
 	"wb/fabric"
 	"wb/fabric/embed"
 	"wb/fabric/programs"
@@ -258,16 +257,7 @@ func (a *app) withLanesIn(caches string, do func(*compile.Env, *compile.Registry
 	if err != nil {
 		return err
 	}
-	env, err := compile.NewEnv(a.ctx, compile.EnvConfig{Dir: caches, Shared: filepath.Join(user, "wb")})
-	if err != nil {
-		return err
-	}
-	defer env.Close(a.ctx)
-	registry, err := lanes.New(env)
-	if err != nil {
-		return err
-	}
-	return do(env, registry)
+	return a.withLanesOf(compile.EnvConfig{Dir: caches, Shared: filepath.Join(user, "wb")}, do)
 }
 
 // tellWork says what a worker did, with -v, and what went wrong, always.

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"wb/agent"
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // parrot is a model that answers at once: a call of echo, turn after turn, and

@@ -10,7 +10,7 @@ import (
 	"sync"
 	"time"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // effect is what the journal keeps of a tool call.

@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // Effects are the entries of a journal; a [*trace.Journal] has them.

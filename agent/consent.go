@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // Consent decides about calls that a person must allow. The run asks before the

@@ -12,7 +12,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/nearest"
 	"wb/org"
 )
@@ -46,10 +46,10 @@ type Definition struct {
 	SkipMissed  bool   // wakes that were slept through are not made up for
 	Guard       string
 	On          []Listener // hear every run of it
-	Warnings    []compile.Diagnostic
+	Warnings    []diag.Finding
 
-	Pos      compile.Position
-	ToolsPos compile.Position // of :TOOLS:, where it has some
+	Pos      diag.Position
+	ToolsPos diag.Position // of :TOOLS:, where it has some
 
 	counted bool // its drawer says how many steps it has
 }
@@ -103,9 +103,9 @@ var drawerKeys = []string{"ID", "MODEL", "TOOLKITS", "TAGLINE", "TOOLS", "MAX_ST
 
 // Definitions reads the agents of a document. Mistakes are placed in file; an
 // agent with an error among them is left out.
-func Definitions(doc *org.Document, file string) ([]*Definition, []compile.Diagnostic) {
+func Definitions(doc *org.Document, file string) ([]*Definition, []diag.Finding) {
 	var all []*Definition
-	var found []compile.Diagnostic
+	var found []diag.Finding
 	for h := range doc.Headlines() {
 		if !h.HasTag("agent") {
 			continue
@@ -127,7 +127,7 @@ type definitionReader struct {
 	h      org.Headline
 	file   string
 	d      *Definition
-	found  []compile.Diagnostic
+	found  []diag.Finding
 	failed bool
 }
 
@@ -215,7 +215,7 @@ func (r *definitionReader) read() {
 		case "OUTPUT":
 			r.output(pos, text)
 		case "PROFILE":
-			r.found = append(r.found, compile.Diagnostic{Pos: pos, Severity: compile.Warning, Code: "agent-key",
+			r.found = append(r.found, diag.Finding{Pos: pos, Severity: diag.Warning, Code: "agent-key",
 				Message: ":PROFILE: gives an agent nothing", Hint: "what its workbooks and commands may have is granted with --grant, its hosts are :ALLOW_HOSTS:"})
 		default:
 			if !slices.Contains(drawerKeys, strings.TrimSuffix(key, "+")) && !strings.HasPrefix(key, "HEADER-ARGS") {
@@ -223,7 +223,7 @@ func (r *definitionReader) read() {
 				if near := nearest.Word(key, drawerKeys); near != "" {
 					hint = fmt.Sprintf("did you mean :%s:?", near)
 				}
-				r.found = append(r.found, compile.Diagnostic{Pos: pos, Severity: compile.Warning, Code: "agent-key", Message: fmt.Sprintf("an agent has no property :%s:", key), Hint: hint})
+				r.found = append(r.found, diag.Finding{Pos: pos, Severity: diag.Warning, Code: "agent-key", Message: fmt.Sprintf("an agent has no property :%s:", key), Hint: hint})
 			}
 		}
 	}
@@ -236,7 +236,7 @@ func (r *definitionReader) read() {
 	r.bounds(bounds)
 	d.System = r.system()
 	if d.System == "" {
-		r.found = append(r.found, compile.Diagnostic{Pos: d.Pos, Severity: compile.Warning, Code: "agent-prompt", Message: fmt.Sprintf("agent %s has no system prompt", d.ID), Hint: "write it below a heading System prompt"})
+		r.found = append(r.found, diag.Finding{Pos: d.Pos, Severity: diag.Warning, Code: "agent-prompt", Message: fmt.Sprintf("agent %s has no system prompt", d.ID), Hint: "write it below a heading System prompt"})
 	}
 }
 
@@ -326,7 +326,7 @@ func promptBelow(h org.Headline) (org.Headline, bool) {
 }
 
 // output finds the block with the JSON Schema of the result.
-func (r *definitionReader) output(pos compile.Position, name string) {
+func (r *definitionReader) output(pos diag.Position, name string) {
 	block, ok := r.doc.BlockNamed(name)
 	if !ok {
 		r.fail(pos, fmt.Sprintf(":OUTPUT: %s names no block", name), "give a json block with the schema this #+NAME:")
@@ -340,17 +340,17 @@ func (r *definitionReader) output(pos compile.Position, name string) {
 	r.d.Output = schema
 }
 
-func (r *definitionReader) at(offset int) compile.Position {
+func (r *definitionReader) at(offset int) diag.Position {
 	line, col := r.doc.Position(offset)
-	return compile.Position{File: r.file, Line: line, Col: col}
+	return diag.Position{File: r.file, Line: line, Col: col}
 }
 
-func (r *definitionReader) fail(pos compile.Position, message, hint string) {
+func (r *definitionReader) fail(pos diag.Position, message, hint string) {
 	r.failed = true
-	r.found = append(r.found, compile.Diagnostic{Pos: pos, Severity: compile.Error, Code: "agent", Message: message, Hint: hint})
+	r.found = append(r.found, diag.Finding{Pos: pos, Severity: diag.Error, Code: "agent", Message: message, Hint: hint})
 }
 
-func (r *definitionReader) number(pos compile.Position, key, text string) int64 {
+func (r *definitionReader) number(pos diag.Position, key, text string) int64 {
 	n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64)
 	if err != nil || n < 0 {
 		r.fail(pos, fmt.Sprintf(":%s: %s is not a whole number", key, text), "")
@@ -358,7 +358,7 @@ func (r *definitionReader) number(pos compile.Position, key, text string) int64 
 	return n
 }
 
-func (r *definitionReader) fraction(pos compile.Position, key, text string, most float64) float64 {
+func (r *definitionReader) fraction(pos diag.Position, key, text string, most float64) float64 {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= 0 && n <= most) {
 		r.fail(pos, fmt.Sprintf(":%s: %s is not a number from 0 to %g", key, text, most), "")

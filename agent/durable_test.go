@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"wb/agent"
-	"wb/agent/llm/llmtest"
-	"wb/trace"
+	"wb/internal/test/llmtest"
+	"wb/internal/trace"
 )
 
 // disk is a journal that knows what a loss of power would leave of it.

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // Event is something that happened in a run, and whose it is. Events of one

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"wb/agent"
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // heard collects what listeners of several levels hear.

@@ -16,8 +16,8 @@ import (
 
 	"wb/agent"
 	"wb/agent/llm"
-	"wb/agent/llm/llmtest"
-	"wb/trace"
+	"wb/internal/test/llmtest"
+	"wb/internal/trace"
 )
 
 // function is a tool made of a function.

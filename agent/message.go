@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // The roles of messages.

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // Middleware wraps what a run does. It is called once for each run, so what its

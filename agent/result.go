@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // How runs end.

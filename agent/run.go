@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"wb/internal/textdiff"
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // Recorder takes the events of a run as they happen; a [*trace.Run] is one.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // turn is what the journal keeps of a model's turn.

@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"wb/internal/diag"
 )
 
 // Cache keeps artifacts on disk by [Source.Key], one file each, so that a
@@ -232,15 +234,15 @@ func (l *cachedLane) build(ctx context.Context, key string, src *Source) (*Artif
 
 // nowhere is the position a stored block pretends to have: far enough down that
 // lines above it (from noweb references) stay positive.
-var nowhere = Position{Line: 1 << 20, Col: 1}
+var nowhere = diag.Position{Line: 1 << 20, Col: 1}
 
 // rebase moves diagnostics of a block that stood at from to where it stands at
 // to. Diagnostics in other files stay.
-func rebase(list []Diagnostic, from, to Position) []Diagnostic {
-	moved := make([]Diagnostic, len(list))
+func rebase(list []diag.Finding, from, to diag.Position) []diag.Finding {
+	moved := make([]diag.Finding, len(list))
 	for i, d := range list {
 		if d.Pos.File == from.File && d.Pos.Line > 0 {
-			d.Pos = Position{File: to.File, Line: d.Pos.Line - from.Line + to.Line, Col: d.Pos.Col - from.Col + to.Col}
+			d.Pos = diag.Position{File: to.File, Line: d.Pos.Line - from.Line + to.Line, Col: d.Pos.Col - from.Col + to.Col}
 		}
 		moved[i] = d
 	}

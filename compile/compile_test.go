@@ -10,7 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/value"
 )
 
 // countingLane builds by repeating the body and counts how often.
@@ -30,10 +31,10 @@ func (l *countingLane) Build(_ context.Context, src *Source) (*Artifact, error) 
 		<-l.hold
 	}
 	if l.fail {
-		return nil, Errorf(src.At(1, 1), "no")
+		return nil, diag.Errorf(src.At(1, 1), "no")
 	}
 	return &Artifact{Lane: l.info.Name, Wasm: []byte(src.Body + "\n" + src.Body), Meta: map[string]string{"k": "v"},
-		Warnings: []Diagnostic{{Pos: src.At(2, 3), Severity: Warning, Message: "hm"}}}, nil
+		Warnings: []diag.Finding{{Pos: src.At(2, 3), Severity: diag.Warning, Message: "hm"}}}, nil
 }
 
 func (l *countingLane) Run(context.Context, *Artifact, *Job) (*Outcome, error) { return nil, nil }
@@ -44,11 +45,11 @@ func TestCacheBuildsOnceAndFollowsTheBlock(t *testing.T) {
 		t.Fatal(err)
 	}
 	inner := &countingLane{info: Info{Name: "x"}}
-	src := Source{Pos: Position{File: "a.org", Line: 10, Col: 3}, Body: "one\ntwo\n"}
+	src := Source{Pos: diag.Position{File: "a.org", Line: 10, Col: 3}, Body: "one\ntwo\n"}
 	if _, err := Cached(inner, cache).Build(context.Background(), &src); err != nil {
 		t.Fatal(err)
 	}
-	src.Pos = Position{File: "b.org", Line: 20, Col: 1}
+	src.Pos = diag.Position{File: "b.org", Line: 20, Col: 1}
 	art, err := Cached(inner, cache).Build(context.Background(), &src)
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +175,7 @@ func TestKey(t *testing.T) {
 	}
 	key := base().Key("f")
 	moved := base()
-	moved.Pos = Position{File: "other.org", Line: 7}
+	moved.Pos = diag.Position{File: "other.org", Line: 7}
 	if moved.Key("f") != key {
 		t.Error("moving the block changes its key")
 	}
@@ -231,17 +232,17 @@ func TestRegistry(t *testing.T) {
 }
 
 func TestPositions(t *testing.T) {
-	src := &Source{Pos: Position{File: "a.org", Line: 5, Col: 3}, Body: "x\ny\n"}
-	for want, got := range map[string]Position{"a.org:5:3": src.At(1, 1), "a.org:6:6": src.At(2, 4), "a.org:6:3": src.At(99, 1), "a.org:5:4": src.At(0, 2)} {
+	src := &Source{Pos: diag.Position{File: "a.org", Line: 5, Col: 3}, Body: "x\ny\n"}
+	for want, got := range map[string]diag.Position{"a.org:5:3": src.At(1, 1), "a.org:6:6": src.At(2, 4), "a.org:6:3": src.At(99, 1), "a.org:5:4": src.At(0, 2)} {
 		if got.String() != want {
 			t.Errorf("got %s, want %s", got, want)
 		}
 	}
-	src.Lines = []Position{{File: "a.org", Line: 5, Col: 1}, {File: "a.org", Line: 40, Col: 5}}
+	src.Lines = []diag.Position{{File: "a.org", Line: 5, Col: 1}, {File: "a.org", Line: 40, Col: 5}}
 	if got := src.At(2, 2).String(); got != "a.org:40:6" {
 		t.Errorf("noweb line at %s", got)
 	}
-	err := Errorf(src.At(1, 1), "bad %s", "thing").WithHint("do better")
+	err := diag.Errorf(src.At(1, 1), "bad %s", "thing").WithHint("do better")
 	if err.Error() != "a.org:5:1: error: bad thing" || err.Hint() != "do better" {
 		t.Errorf("%v / %s", err, err.Hint())
 	}

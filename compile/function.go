@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"wb/internal/diag"
 	"wb/sandbox"
 )
 
@@ -42,9 +43,9 @@ func (s *Source) Choose(list []Callable, spell func(name string) string, example
 	case 1:
 		return found, nil
 	case 0:
-		return 0, Errorf(s.At(1, 1), "no function to call in this block").WithHint("write one, such as: " + example)
+		return 0, diag.Errorf(s.At(1, 1), "no function to call in this block").WithHint("write one, such as: " + example)
 	}
-	return 0, Errorf(s.At(1, 1), "which function is to be called? candidates: %s", strings.Join(candidates, ", ")).WithHint(tip)
+	return 0, diag.Errorf(s.At(1, 1), "which function is to be called? candidates: %s", strings.Join(candidates, ", ")).WithHint(tip)
 }
 
 // LooseName is a name without what tells score_items, scoreItems and ScoreItems
@@ -58,7 +59,7 @@ func LooseName(name string) string {
 func (s *Source) Misbuilt(err error) error {
 	var limit *sandbox.LimitError
 	if errors.As(err, &limit) {
-		return Errorf(s.At(1, 1), "compiling this block takes too much: %v", limit)
+		return diag.Errorf(s.At(1, 1), "compiling this block takes too much: %v", limit)
 	}
 	return fmt.Errorf("%s: %w", s.At(1, 1), err)
 }

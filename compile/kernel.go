@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"strconv"
 
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // KernelLayout says where a kernel's input and output lie in its memory, in
@@ -31,7 +32,7 @@ const (
 func (s *Source) KernelLayout() (KernelLayout, error) {
 	layout, err := kernelLayout(s.Arg)
 	if err != nil {
-		err = Errorf(s.At(1, 1), "%v", err)
+		err = diag.Errorf(s.At(1, 1), "%v", err)
 	}
 	return layout, err
 }

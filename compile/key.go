@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // keyVersion changes when what Key covers or how it is written changes, so

@@ -18,9 +18,10 @@ import (
 	"io"
 	"strings"
 
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
 	"wb/sandbox/dock"
-	"wb/value"
 )
 
 // Shape says how values reach the code; see design "exec shapes".
@@ -39,13 +40,6 @@ const (
 	ShapeKernel Shape = "kernel"
 )
 
-// Position is a place in an org file; Line and Col count from 1, Col in bytes.
-type Position struct {
-	File string `json:"file"`
-	Line int    `json:"line"`
-	Col  int    `json:"col"`
-}
-
 // Var is one :var header argument, already resolved.
 type Var struct {
 	Name  string
@@ -61,10 +55,10 @@ type Var struct {
 type Source struct {
 	// Pos is where the first line of Body stands in the org file; lanes shift
 	// compiler diagnostics by it.
-	Pos Position
+	Pos diag.Position
 	// Lines tells where each line of Body stands when they do not simply
 	// follow Pos, as after noweb expansion; nil when they do.
-	Lines []Position
+	Lines []diag.Position
 	Lang  string
 	// Body is the block's text after noweb expansion, before variables,
 	// prologue and epilogue are added (the lane adds them as ob-LANG does).
@@ -102,9 +96,9 @@ type Source struct {
 // At is the org position of a place in Body: line and col count from 1, col in
 // bytes. A place outside Body is put at its nearest line. Where the source is
 // not known (nil) the place is one in the block.
-func (s *Source) At(line, col int) Position {
+func (s *Source) At(line, col int) diag.Position {
 	if s == nil {
-		return Position{File: "block", Line: line, Col: col}
+		return diag.Position{File: "block", Line: line, Col: col}
 	}
 	line = max(1, line)
 	if n := len(s.Lines); n > 0 {
@@ -113,7 +107,7 @@ func (s *Source) At(line, col int) Position {
 		return p
 	}
 	line = min(line, s.LineCount())
-	return Position{File: s.Pos.File, Line: s.Pos.Line + line - 1, Col: max(1, s.Pos.Col) + max(1, col) - 1}
+	return diag.Position{File: s.Pos.File, Line: s.Pos.Line + line - 1, Col: max(1, s.Pos.Col) + max(1, col) - 1}
 }
 
 // LineCount is how many lines Body has, one at the least.
@@ -147,7 +141,7 @@ type Artifact struct {
 	// call or how to read the result.
 	Meta map[string]string `json:"meta,omitempty"`
 	// Warnings are compiler messages that did not stop the build.
-	Warnings []Diagnostic `json:"warnings,omitempty"`
+	Warnings []diag.Finding `json:"warnings,omitempty"`
 }
 
 // Job is one execution of an artifact.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Dedent removes the indentation that all non-blank lines share

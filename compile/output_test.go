@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/emacs"
-	"wb/value"
+	"wb/internal/test/emacs"
+	"wb/internal/value"
 )
 
 var update = flag.Bool("update", false, "write the expected files again, with Emacs where it is the judge")

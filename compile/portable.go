@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"maps"
 
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // Portable is a lane whose programs also run outside this process, in an

@@ -3,7 +3,7 @@ package compile
 import (
 	"slices"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Results are the words of :results, lower case ("value", "output", "table",

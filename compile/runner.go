@@ -3,6 +3,8 @@ package compile
 import (
 	"context"
 	"time"
+
+	"wb/internal/diag"
 )
 
 // Program is a block ready to be built and run.
@@ -17,7 +19,7 @@ type Program struct {
 	// process; nil need not.
 	Placed func(where string)
 	// Built hears of the build, once, before the program runs; nil need not.
-	Built func(warnings []Diagnostic, took time.Duration)
+	Built func(warnings []diag.Finding, took time.Duration)
 }
 
 // Runner brings about the outcome of programs, in this process or somewhere

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/org/oql"
 )
@@ -44,7 +45,7 @@ func (e *QueryError) Error() string { return fmt.Sprintf("search:1:%d: %s", e.Co
 func (e *QueryError) Hint() string { return e.Tip }
 
 // ExitCode is that of a usage error.
-func (e *QueryError) ExitCode() int { return 2 }
+func (e *QueryError) ExitCode() int { return diag.ExitUsage }
 
 // ParseQuery reads a query:
 //

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 
+	"wb/internal/diag"
+
 	openai "github.com/sashabaranov/go-openai"
 )
 
@@ -33,7 +35,7 @@ func (NoEmbedderError) Hint() string {
 }
 
 // ExitCode is that of a service that is not available.
-func (NoEmbedderError) ExitCode() int { return 3 }
+func (NoEmbedderError) ExitCode() int { return diag.ExitUnavailable }
 
 // EmbedderFromEnv is the embedder of WB_EMBED_BASE_URL, WB_EMBED_MODEL,
 // WB_EMBED_API_KEY and WB_EMBED_DIMENSIONS; nil when there is no URL or model.
@@ -88,7 +90,7 @@ func (e *EmbedError) Error() string { return "embedding endpoint: " + e.Err.Erro
 func (e *EmbedError) Unwrap() error { return e.Err }
 
 // ExitCode is that of a service that is not available.
-func (e *EmbedError) ExitCode() int { return 3 }
+func (e *EmbedError) ExitCode() int { return diag.ExitUnavailable }
 
 func unit(v []float32) []float32 {
 	var sum float64

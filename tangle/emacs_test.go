@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/emacs"
+	"wb/internal/test/emacs"
 	"wb/org"
 )
 

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"wb/internal/value"
 	"wb/org"
-	"wb/value"
 )
 
 // fixtureDir finds the cases that real Emacs wrote: WB_FIXTURES, or

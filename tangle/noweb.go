@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"wb/internal/value"
 	"wb/tangle/elisp"
-	"wb/value"
 )
 
 // Context is what a body is expanded for; :noweb chooses among the three.

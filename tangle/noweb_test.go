@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // shelf is a Library for tests.

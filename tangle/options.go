@@ -4,8 +4,8 @@ import (
 	"context"
 	"strings"
 
+	"wb/internal/value"
 	"wb/org"
-	"wb/value"
 )
 
 // Options say what planning may know and do besides reading the document. The

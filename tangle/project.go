@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/internal/textdiff"
 	"wb/org/orgfile"
@@ -145,7 +146,7 @@ type unknownSource struct{}
 
 func (unknownSource) Error() string { return "cannot tell from which document this file was tangled" }
 func (unknownSource) Hint() string  { return "name the document instead: wb detangle DOC.org" }
-func (unknownSource) ExitCode() int { return 4 }
+func (unknownSource) ExitCode() int { return diag.ExitNotFound }
 
 // Detangle brings edits of the given files back into their documents. A name
 // that ends in .org stands for all files of that document. With write false

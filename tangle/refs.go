@@ -9,10 +9,10 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/org"
 	"wb/tangle/elisp"
 	"wb/tangle/lang"
-	"wb/value"
 )
 
 // ErrRun is wrapped by errors for references that need a block to be run when

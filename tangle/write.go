@@ -9,6 +9,8 @@ import (
 	"path"
 	"path/filepath"
 	"strings"
+
+	"wb/internal/diag"
 )
 
 // WriteOptions say where files may go.
@@ -55,7 +57,7 @@ func (e *ForbiddenError) Error() string { return e.Path + ": " + e.Err.Error() }
 func (e *ForbiddenError) Unwrap() error { return e.Err }
 
 // ExitCode is that of things not permitted.
-func (e *ForbiddenError) ExitCode() int { return 7 }
+func (e *ForbiddenError) ExitCode() int { return diag.ExitForbidden }
 
 // Hint says how it could be done.
 func (e *ForbiddenError) Hint() string {

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"sync"
 
+	"wb/internal/trace"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/trace"
-	"wb/value"
 )
 
 // cacheVersion changes when outcomes are computed or kept differently, so that

@@ -11,7 +11,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/value"
+	"wb/internal/value"
 	"wb/workbook"
 )
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // crashEnv names the workbook that the helper process of TestRunSurvivesKill

@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/org"
-	"wb/value"
 )
 
 // dataLangs are the languages whose blocks are values, not programs. Nothing

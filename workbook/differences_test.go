@@ -10,6 +10,7 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 var updateDifferences = flag.Bool("update-differences", false, "rewrite testdata/differences; needs Emacs")
@@ -103,7 +104,7 @@ func sayOnly(t *testing.T) *compile.Registry {
 
 func runSay(t *testing.T, src string) string {
 	t.Helper()
-	return runText(t, src, Options{Lanes: sayOnly(t), Lint: func(*Plan) []compile.Diagnostic { return nil }})
+	return runText(t, src, Options{Lanes: sayOnly(t), Lint: func(*Plan) []diag.Finding { return nil }})
 }
 
 func endLine(s string) string { return strings.TrimSuffix(s, "\n") + "\n" }

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"strings"
 
+	"wb/internal/trace"
 	"wb/sandbox"
 	"wb/sandbox/dock"
-	"wb/trace"
 )
 
 // DockRequest says for whom a dock is wanted.

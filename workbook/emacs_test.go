@@ -13,9 +13,10 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/internal/emacs"
+	"wb/internal/diag"
+	"wb/internal/test/emacs"
+	"wb/internal/value"
 	"wb/tangle/elisp"
-	"wb/value"
 )
 
 // judged is a document that Emacs and wb have both run.
@@ -50,7 +51,7 @@ func judge(t testing.TB, documents map[string]string, lanes *compile.Registry) [
 		delete(j.emacs, "doc.error")
 		dir := filepath.Join(root, "wb", name)
 		report, err := Run(context.Background(), Options{File: writeDocument(t, dir, documents[name]), Lanes: lanes,
-			Lint: func(*Plan) []compile.Diagnostic { return nil }})
+			Lint: func(*Plan) []diag.Finding { return nil }})
 		if err != nil {
 			j.wbErrors = append(j.wbErrors, err.Error())
 		}

@@ -5,9 +5,9 @@ import (
 	"regexp"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Expectation is one #+EXPECT: line: what a document says about its own
@@ -27,7 +27,7 @@ type Expectation struct {
 	Target string
 	Op     string
 	Want   string // as written
-	Pos    compile.Position
+	Pos    diag.Position
 }
 
 // Unmet is an expectation that does not hold.
@@ -46,7 +46,7 @@ var expectSyntax = lazyregexp.New(`^(.+?)\s+(=|!=|>=|<=|>|<|~|contains|fails)(?:
 // understood are returned as unmet.
 func (p *Plan) Expectations() (all []Expectation, bad []*Unmet) {
 	for k := range p.doc.Keywords("EXPECT") {
-		at := compile.Position{File: p.File}
+		at := diag.Position{File: p.File}
 		at.Line, at.Col = p.doc.Position(k.Value.Start)
 		e := Expectation{Pos: at}
 		if code, ok := strings.CutPrefix(k.Value.Text, "lint "); ok && !strings.ContainsAny(code, " =~<>") {
@@ -80,7 +80,7 @@ func (r *Report) CheckExpectations() []*Unmet {
 // check says why an expectation does not hold, or nothing when it does.
 func (r *Report) check(e Expectation) string {
 	if e.Op == "lint" {
-		for _, d := range r.Diagnostics {
+		for _, d := range r.Findings {
 			if d.Code == e.Want {
 				return ""
 			}

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/org"
 	"wb/tangle"
-	"wb/value"
 )
 
 // Exported is the document as its readers are to see it: :exports says of each

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"wb/internal/value"
 	"wb/org"
-	"wb/value"
 )
 
 // seedDocuments are org texts to start fuzzing from.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
@@ -69,7 +69,7 @@ func (r *runner) unserved(capability string) bool {
 func (r *runner) grant(p *program) error {
 	p.profile = r.profileOf(p.owner)
 	if asked := p.args.Value(":profile"); asked != "" && asked != p.profile {
-		p.note(compile.Warning, "not-granted", "wb run --profile "+asked, "%s asks for profile %s and runs with %s", p.owner.ID, asked, p.profile)
+		p.note(diag.Warning, "not-granted", "wb run --profile "+asked, "%s asks for profile %s and runs with %s", p.owner.ID, asked, p.profile)
 	}
 	p.job.Limits = ProfileLimits(p.profile)
 	if err := r.askLimits(p); err != nil {
@@ -79,10 +79,10 @@ func (r *runner) grant(p *program) error {
 		name := Capability(use)
 		switch {
 		case !r.granted(name):
-			p.note(compile.Warning, "not-granted", "wb run --grant "+name, "%s asks for %s, which is not granted", p.owner.ID, name)
+			p.note(diag.Warning, "not-granted", "wb run --grant "+name, "%s asks for %s, which is not granted", p.owner.ID, name)
 			continue
 		case r.unserved(name):
-			p.note(compile.Warning, "not-served", "", "%s is granted %s, but no part of this program serves it yet", p.owner.ID, name)
+			p.note(diag.Warning, "not-served", "", "%s is granted %s, but no part of this program serves it yet", p.owner.ID, name)
 			continue
 		case slices.Contains(p.caps, name):
 			continue
@@ -106,8 +106,8 @@ func (r *runner) grant(p *program) error {
 }
 
 // note adds a diagnostic that does not stop the program.
-func (p *program) note(severity compile.Severity, code, hint, format string, args ...any) {
-	p.warnings = append(p.warnings, compile.Diagnostic{Pos: p.owner.Pos, Severity: severity, Code: code,
+func (p *program) note(severity diag.Severity, code, hint, format string, args ...any) {
+	p.warnings = append(p.warnings, diag.Finding{Pos: p.owner.Pos, Severity: severity, Code: code,
 		Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
@@ -133,12 +133,12 @@ func (r *runner) askLimits(p *program) error {
 		}
 		want, err := ask.parse(text)
 		if err != nil {
-			return compile.Errorf(p.owner.Pos, "%s %s: %v", ask.key, text, err)
+			return diag.Errorf(p.owner.Pos, "%s %s: %v", ask.key, text, err)
 		}
 		most := max(*ask.limit, ask.most)
 		if want > most {
 			name := ask.key[1:]
-			p.note(compile.Warning, "not-granted", fmt.Sprintf("wb run --limits %s=%s", name, text),
+			p.note(diag.Warning, "not-granted", fmt.Sprintf("wb run --limits %s=%s", name, text),
 				"%s asks for %s %s and gets %s", p.owner.ID, ask.key, text, ask.show(most))
 			want = most
 		}

@@ -15,14 +15,15 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/fabric"
-	"wb/fabric/embed"
-	"wb/fabric/programs"
-	"wb/internal/tiertest"
+	"wb/compile/place/fabric"
+	"wb/compile/place/fabric/natsserver"
+	"wb/compile/place/fabric/programs"
+	"wb/compile/place/tier"
+	"wb/internal/diag"
+	"wb/internal/test/tiertest"
+	"wb/internal/value"
 	"wb/org"
 	"wb/sandbox"
-	"wb/tier"
-	"wb/value"
 	"wb/workbook"
 )
 
@@ -120,7 +121,7 @@ func runHostile(t *testing.T, opts workbook.Options, doc *org.Document, text []b
 		}
 		if d.Err != nil {
 			said = d.Err.Error()
-			var build *compile.BuildError // a line for each mistake
+			var build *diag.FindingsError // a line for each mistake
 			if strings.Contains(said, "\n") && !errors.As(d.Err, &build) {
 				t.Errorf("%s says more than a line: %.300s", d.Title, said)
 			}
@@ -186,7 +187,7 @@ func containers(t *testing.T) func(ctx context.Context, name, principal string) 
 // atWorker runs programs at a worker, which it reaches over a server.
 func atWorker(t *testing.T, env *compile.Env, registry *compile.Registry) compile.Runner {
 	t.Helper()
-	server, err := embed.Start(t.Context(), embed.Config{Dir: t.TempDir(), Tenants: []embed.Tenant{{Name: "ada", Token: "caller", WorkerToken: "worker"}}, AckWait: time.Minute})
+	server, err := natsserver.Start(t.Context(), natsserver.Config{Dir: t.TempDir(), Tenants: []natsserver.Tenant{{Name: "ada", Token: "caller", WorkerToken: "worker"}}, AckWait: time.Minute})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
 	"wb/tangle/elisp"
-	"wb/value"
 )
 
 // fakeLane is a language for tests: run does all the work.
@@ -36,7 +37,7 @@ var builtSources sync.Map
 func (l *fakeLane) Build(_ context.Context, src *compile.Source) (*compile.Artifact, error) {
 	l.builds.Add(1)
 	if line, col, bad := findText(src.Body, "SYNTAX ERROR"); bad {
-		return nil, compile.Errorf(src.At(line, col), "syntax error")
+		return nil, diag.Errorf(src.At(line, col), "syntax error")
 	}
 	key := src.Key(l.Fingerprint())
 	builtSources.Store(key, src)

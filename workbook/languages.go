@@ -6,8 +6,8 @@ import (
 
 	"wb/compile"
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/org"
-	"wb/value"
 )
 
 // textLangs are languages of blocks that are shown, tangled or included but

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 )
 
@@ -24,15 +25,15 @@ type LintOptions struct {
 // source order. Errors are mistakes that make a run, a tangle or a site wrong;
 // warnings are things that Org silently reads differently from what stands
 // there. Every diagnostic has a code that names the check.
-func Lint(file string, src []byte, opts LintOptions) []compile.Diagnostic {
+func Lint(file string, src []byte, opts LintOptions) []diag.Finding {
 	return LintPlan(NewPlan(file, src), opts)
 }
 
 // LintPlan is Lint for a workbook that has been planned.
-func LintPlan(p *Plan, opts LintOptions) []compile.Diagnostic {
+func LintPlan(p *Plan, opts LintOptions) []diag.Finding {
 	l := &linter{plan: p, doc: p.doc, opts: opts}
 	l.found = append(l.found, p.Problems...)
-	if slices.ContainsFunc(l.found, func(d compile.Diagnostic) bool { return d.Code == "not-text" }) {
+	if slices.ContainsFunc(l.found, func(d diag.Finding) bool { return d.Code == "not-text" }) {
 		return l.found // what else it seems to say, it does not
 	}
 	l.balance()
@@ -45,15 +46,15 @@ func LintPlan(p *Plan, opts LintOptions) []compile.Diagnostic {
 	l.blockers()
 	l.secrets()
 	l.trust()
-	slices.SortStableFunc(l.found, func(a, b compile.Diagnostic) int {
+	slices.SortStableFunc(l.found, func(a, b diag.Finding) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))
 	})
 	return slices.Compact(l.found)
 }
 
 // HasErrors reports whether some diagnostic is an error.
-func HasErrors(found []compile.Diagnostic) bool {
-	return slices.ContainsFunc(found, func(d compile.Diagnostic) bool { return d.Severity == compile.Error })
+func HasErrors(found []diag.Finding) bool {
+	return slices.ContainsFunc(found, func(d diag.Finding) bool { return d.Severity == diag.Error })
 }
 
 // linter gathers diagnostics; each check is a method.
@@ -61,23 +62,23 @@ type linter struct {
 	plan  *Plan
 	doc   *org.Document
 	opts  LintOptions
-	found []compile.Diagnostic
+	found []diag.Finding
 }
 
-func (l *linter) report(severity compile.Severity, code string, offset int, hint, format string, args ...any) {
+func (l *linter) report(severity diag.Severity, code string, offset int, hint, format string, args ...any) {
 	line, col := l.doc.Position(offset)
-	l.found = append(l.found, compile.Diagnostic{
-		Pos: compile.Position{File: l.plan.File, Line: line, Col: col}, Severity: severity, Code: code,
+	l.found = append(l.found, diag.Finding{
+		Pos: diag.Position{File: l.plan.File, Line: line, Col: col}, Severity: severity, Code: code,
 		Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
 }
 
 func (l *linter) errorf(code string, offset int, hint, format string, args ...any) {
-	l.report(compile.Error, code, offset, hint, format, args...)
+	l.report(diag.Error, code, offset, hint, format, args...)
 }
 
 func (l *linter) warnf(code string, offset int, hint, format string, args ...any) {
-	l.report(compile.Warning, code, offset, hint, format, args...)
+	l.report(diag.Warning, code, offset, hint, format, args...)
 }
 
 // didYouMean is the hint that names the nearest known word, or fallback.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 )
 
@@ -75,9 +75,9 @@ func (l *linter) language(c *Component) {
 	} else if near := l.opts.Languages.Nearest(c.Lang); near != "" {
 		hint = "did you mean " + near + "?"
 	}
-	severity := compile.Error
+	severity := diag.Error
 	if c.Dialect == DialectBabel { // a file of Emacs' may hold what only Emacs runs
-		severity = compile.Warning
+		severity = diag.Warning
 	}
 	l.report(severity, "unknown-language", l.offset(c), hint, "there is no lane for %s", c.Lang)
 }
@@ -106,10 +106,10 @@ func (l *linter) arguments(c *Component) {
 			c.Lang == LangAgent && slices.Contains(AgentArguments, name) {
 			continue
 		}
-		severity := compile.Warning
+		severity := diag.Warning
 		hint := didYouMean(name, headerArguments, "")
 		if hint != "" && c.Dialect != DialectBabel {
-			severity = compile.Error
+			severity = diag.Error
 		}
 		l.report(severity, "unknown-argument", l.keyOffset(a), hint, "unknown header argument %s", a.Key)
 	}
@@ -217,7 +217,7 @@ func (l *linter) imports() {
 		if i.Default != nil {
 			continue
 		}
-		l.found = append(l.found, compile.Diagnostic{Pos: i.Pos, Severity: compile.Warning, Code: "no-producer",
+		l.found = append(l.found, diag.Finding{Pos: i.Pos, Severity: diag.Warning, Code: "no-producer",
 			Message: "nothing produces " + i.Name, Hint: "give it with --set " + i.Name + "=…, or a default with :default-" + i.Name + ":"})
 	}
 }

@@ -8,7 +8,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/tier"
+	"wb/compile/place/tier"
 )
 
 // TestMain is also the main function of the children of tiers, which are this

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wb/compile/remote"
+	"wb/compile/place/remote"
 )
 
 // Where is at which end of a fabric a program runs.

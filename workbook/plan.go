@@ -4,8 +4,9 @@ import (
 	"slices"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/org"
-	"wb/value"
 )
 
 // Plan is a workbook as a graph: its components, how values flow between
@@ -30,7 +31,7 @@ type Plan struct {
 	// Problems are mistakes in how components hang together: duplicate
 	// producers, cycles, references to nothing. A plan with errors among them
 	// is complete enough to show but not to run.
-	Problems []compile.Diagnostic
+	Problems []diag.Finding
 
 	doc  *org.Document
 	byID map[string]*Component
@@ -67,7 +68,7 @@ type Component struct {
 	Name    string // #+NAME, "" when unnamed
 	Title   string // the heading it belongs to, "" outside headings
 	Lang    string // "table", "list", … for data that is no block
-	Pos     compile.Position
+	Pos     diag.Position
 
 	// In are the inputs in the order the author gave them.
 	In []Input
@@ -114,7 +115,7 @@ type Input struct {
 	Literal *value.Value
 	// Default is what an import is when nobody gives it.
 	Default *value.Value
-	Pos     compile.Position
+	Pos     diag.Position
 }
 
 // Endpoint is an output or input of a component.
@@ -146,10 +147,10 @@ func (w Why) orders() bool { return w == WhyDeps || w == WhySession || w == WhyD
 
 // Edge says that To needs From.
 type Edge struct {
-	From Endpoint         `json:"from"`
-	To   Endpoint         `json:"to"`
-	Why  Why              `json:"why"`
-	Pos  compile.Position `json:"-"`
+	From Endpoint      `json:"from"`
+	To   Endpoint      `json:"to"`
+	Why  Why           `json:"why"`
+	Pos  diag.Position `json:"-"`
 }
 
 // codeOnly reports whether the consumer needs the producer's source and not
@@ -163,7 +164,7 @@ type Import struct {
 	Name      string
 	Default   *value.Value
 	Consumers []string
-	Pos       compile.Position
+	Pos       diag.Position
 }
 
 // World is a workflow: a set of components with names of their own.
@@ -175,7 +176,7 @@ type World struct {
 	// order.
 	Components []*Component
 	Parent     *World
-	Pos        compile.Position
+	Pos        diag.Position
 
 	node *org.Node
 }
@@ -209,7 +210,7 @@ func (p *Plan) Component(id string) *Component {
 
 // HasErrors reports whether the plan cannot be run.
 func (p *Plan) HasErrors() bool {
-	return slices.ContainsFunc(p.Problems, func(d compile.Diagnostic) bool { return d.Severity == compile.Error })
+	return slices.ContainsFunc(p.Problems, func(d diag.Finding) bool { return d.Severity == diag.Error })
 }
 
 // incoming are the edges that lead to a component.

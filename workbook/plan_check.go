@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 )
 
 // check finds what is wrong with the plan as a whole: who produces what twice,
@@ -19,7 +19,7 @@ func (b *builder) check() {
 }
 
 // comparePosition sorts diagnostics by where they are.
-func comparePosition(x, y compile.Diagnostic) int {
+func comparePosition(x, y diag.Finding) int {
 	if x.Pos.Line != y.Pos.Line {
 		return x.Pos.Line - y.Pos.Line
 	}

@@ -6,8 +6,9 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/org"
-	"wb/value"
 )
 
 // builder makes a plan in three steps: collect the components, connect them,
@@ -61,15 +62,15 @@ func planDocument(file string, doc *org.Document) *Plan {
 }
 
 // position places an offset of the document.
-func (b *builder) position(offset int) compile.Position {
+func (b *builder) position(offset int) diag.Position {
 	line, col := b.doc.Position(offset)
-	return compile.Position{File: b.plan.File, Line: line, Col: col}
+	return diag.Position{File: b.plan.File, Line: line, Col: col}
 }
 
 // problem notes a mistake at an offset.
 func (b *builder) problem(code string, offset int, hint, format string, args ...any) {
-	b.plan.Problems = append(b.plan.Problems, compile.Diagnostic{
-		Pos: b.position(offset), Severity: compile.Error, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint,
+	b.plan.Problems = append(b.plan.Problems, diag.Finding{
+		Pos: b.position(offset), Severity: diag.Error, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint,
 	})
 }
 

@@ -4,11 +4,11 @@ import (
 	"slices"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/org"
 	"wb/tangle"
 	"wb/tangle/elisp"
-	"wb/value"
 )
 
 // connect finds out where every input comes from.
@@ -29,7 +29,7 @@ func (b *builder) connect() {
 }
 
 // edge notes that to needs from.
-func (b *builder) edge(from *Component, port string, to *Component, input string, why Why, at compile.Position) Endpoint {
+func (b *builder) edge(from *Component, port string, to *Component, input string, why Why, at diag.Position) Endpoint {
 	end := Endpoint{Component: from.ID, Port: port}
 	b.plan.Edges = append(b.plan.Edges, Edge{From: end, To: Endpoint{Component: to.ID, Port: input}, Why: why, Pos: at})
 	return end

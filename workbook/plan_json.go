@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 )
 
@@ -48,22 +49,22 @@ type flatArgs struct {
 
 // flatComponent is a unit that is wired.
 type flatComponent struct {
-	ID       string           `json:"id"`
-	World    string           `json:"world"`
-	Kind     Kind             `json:"kind"`
-	Dialect  Dialect          `json:"dialect"`
-	Workflow string           `json:"workflow,omitempty"`
-	Name     string           `json:"name,omitempty"`
-	Title    string           `json:"title,omitempty"`
-	Lang     string           `json:"lang"`
-	Exec     compile.Shape    `json:"exec,omitempty"`
-	Sig      string           `json:"sig,omitempty"`
-	In       []string         `json:"in"`
-	Out      []string         `json:"out"`
-	Deps     []string         `json:"deps"`
-	Uses     []string         `json:"uses,omitempty"`
-	Packages []string         `json:"packages,omitempty"`
-	Pos      compile.Position `json:"pos"`
+	ID       string        `json:"id"`
+	World    string        `json:"world"`
+	Kind     Kind          `json:"kind"`
+	Dialect  Dialect       `json:"dialect"`
+	Workflow string        `json:"workflow,omitempty"`
+	Name     string        `json:"name,omitempty"`
+	Title    string        `json:"title,omitempty"`
+	Lang     string        `json:"lang"`
+	Exec     compile.Shape `json:"exec,omitempty"`
+	Sig      string        `json:"sig,omitempty"`
+	In       []string      `json:"in"`
+	Out      []string      `json:"out"`
+	Deps     []string      `json:"deps"`
+	Uses     []string      `json:"uses,omitempty"`
+	Packages []string      `json:"packages,omitempty"`
+	Pos      diag.Position `json:"pos"`
 }
 
 type flatEdge struct {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 	"wb/tangle/elisp"
 )
@@ -108,7 +109,7 @@ func (b *builder) foreign(l *library, name string) *Component {
 	}
 	line, col := l.doc.Position(n.Start())
 	c := &Component{ID: b.newID(l.file + ":" + name), Kind: KindData, Dialect: DialectBabel, Name: name, Out: []string{name},
-		Pos: compile.Position{File: filepath.Join(filepath.Dir(b.plan.File), filepath.FromSlash(l.file)), Line: line, Col: col}, library: true}
+		Pos: diag.Position{File: filepath.Join(filepath.Dir(b.plan.File), filepath.FromSlash(l.file)), Line: line, Col: col}, library: true}
 	b.elements[n] = c
 	block, isBlock := n.Block()
 	if !isBlock || n.Kind() != org.KindSrcBlock {

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/workbook/format"
 )
 
@@ -69,7 +69,7 @@ func newLayout(p *Plan) *layout {
 	}
 	for _, c := range p.Components {
 		n := &svgNode{title: c.label(), sub: c.subtitle(), class: string(c.Kind),
-			tip: fmt.Sprintf("%s\n%s", c.ID, compile.Position{File: filepath.Base(c.Pos.File), Line: c.Pos.Line, Col: c.Pos.Col})}
+			tip: fmt.Sprintf("%s\n%s", c.ID, diag.Position{File: filepath.Base(c.Pos.File), Line: c.Pos.Line, Col: c.Pos.Col})}
 		boxes[c.ID] = n
 		l.nodes = append(l.nodes, n)
 	}

@@ -5,20 +5,20 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wb/compile"
+	"wb/internal/diag"
 )
 
 // NotText finds the first byte of a file that no text has: a NUL, or one that
 // is no UTF-8. Emacs opens such a file as well, but guesses what the bytes mean,
 // and pages, manifests and hashes of it would differ from what it shows.
-func NotText(file string, src []byte) (found compile.Diagnostic, bad bool) {
+func NotText(file string, src []byte) (found diag.Finding, bad bool) {
 	return notText(file, string(src))
 }
 
-func notText(file, src string) (compile.Diagnostic, bool) {
+func notText(file, src string) (diag.Finding, bool) {
 	at, what := firstBad(src)
 	if at < 0 {
-		return compile.Diagnostic{}, false
+		return diag.Finding{}, false
 	}
 	hint := "is this an org file? if it is, save it as UTF-8: C-x RET f utf-8 in Emacs, or iconv -f latin1 -t utf-8"
 	switch {
@@ -28,9 +28,9 @@ func notText(file, src string) (compile.Diagnostic, bool) {
 		hint = "is this an org file? if it is, take the NUL out: tr -d '\\000'"
 	}
 	begin := strings.LastIndexByte(src[:at], '\n') + 1
-	return compile.Diagnostic{
-		Pos:      compile.Position{File: file, Line: strings.Count(src[:at], "\n") + 1, Col: utf8.RuneCountInString(src[begin:at]) + 1},
-		Severity: compile.Error, Code: "not-text", Message: what, Hint: hint,
+	return diag.Finding{
+		Pos:      diag.Position{File: file, Line: strings.Count(src[:at], "\n") + 1, Col: utf8.RuneCountInString(src[begin:at]) + 1},
+		Severity: diag.Error, Code: "not-text", Message: what, Hint: hint,
 	}, true
 }
 

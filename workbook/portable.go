@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // Offprint is a component laid out so that others can run it: what the program

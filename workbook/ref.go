@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/tangle/elisp"
-	"wb/value"
 )
 
 // Reference names something whose value another block wants, as written on

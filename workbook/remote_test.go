@@ -11,8 +11,8 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
-	"wb/compile/remote"
+	"wb/compile/place/remote"
+	"wb/internal/test/lanetest"
 	"wb/workbook"
 )
 

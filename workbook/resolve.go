@@ -5,7 +5,7 @@ import (
 	"os"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Resolve returns what a reference stands for in a workbook, such as totals,

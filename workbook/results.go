@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"wb/internal/value"
 	"wb/org"
-	"wb/value"
 	"wb/workbook/format"
 )
 

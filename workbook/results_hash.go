@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"wb/internal/value"
 	"wb/org"
 	"wb/tangle/elisp"
 	"wb/tangle/lang"
-	"wb/value"
 )
 
 // emacsHash is the hash that org-babel writes in #+RESULTS[hash]: for a block

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // objectWidth is the longest object that is printed on one line.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 	"wb/workbook/format"
 )
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/tangle/elisp"
-	"wb/value"
 	"wb/workbook/format"
 )
 

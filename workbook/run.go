@@ -10,12 +10,13 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
 	"wb/org"
 	"wb/sandbox"
-	"wb/trace"
-	"wb/value"
 	"wb/workbook/format"
-	"wb/workbook/freeze"
+	"wb/workbook/frozen"
 )
 
 // Options say what to run and what it may do. File, Lanes and a nil-safe zero
@@ -78,9 +79,9 @@ type Options struct {
 	Tiers Tiers
 	// Resume is a frozen document whose sessions this run goes on with: blocks
 	// that had run in them do not run again, while they are the same.
-	Resume *freeze.File
+	Resume *frozen.File
 	// Freeze is given the sessions when all has run; nil wants none.
-	Freeze func(*freeze.File) error
+	Freeze func(*frozen.File) error
 	// Principal is who the programs run for, where that is not File: the page a
 	// workbook was taken from.
 	Principal string
@@ -88,7 +89,7 @@ type Options struct {
 	Progress func(Done)
 	// Lint is asked before anything runs; nil checks the plan alone. Errors
 	// among its findings stop the run.
-	Lint func(*Plan) []compile.Diagnostic
+	Lint func(*Plan) []diag.Finding
 
 	mapped  string // the component of a fan-out, whose inputs are given later
 	lenient bool   // an input that nobody gives fails who needs it, not the run
@@ -122,8 +123,8 @@ type Done struct {
 	Usage    sandbox.Usage
 	Duration time.Duration
 	Err      error // nil unless failed, blocked or cancelled
-	Warnings []compile.Diagnostic
-	Pos      compile.Position
+	Warnings []diag.Finding
+	Pos      diag.Position
 	// Where names the worker it ran at, "" when in this process.
 	Where string
 }
@@ -134,8 +135,8 @@ type Report struct {
 	Components []Done // those whose turn came, in document order
 	// Exports are the outputs that no component consumes, in document order.
 	Exports []value.Field
-	// Diagnostics are the lint's findings.
-	Diagnostics []compile.Diagnostic
+	// Findings are the lint's findings.
+	Findings []diag.Finding
 	// Notes say which query blocks could not be answered, and why.
 	Notes []format.Note
 	// Edits put the results into the text that was run.
@@ -170,14 +171,14 @@ func (r *Report) Failed() *Done {
 }
 
 // PlanError says that a workbook cannot be run as it is written.
-type PlanError struct{ Diagnostics []compile.Diagnostic }
+type PlanError struct{ Findings []diag.Finding }
 
 // Error is the first error and how many more there are.
 func (e *PlanError) Error() string {
 	errs := 0
 	first := ""
-	for _, d := range e.Diagnostics {
-		if d.Severity == compile.Error {
+	for _, d := range e.Findings {
+		if d.Severity == diag.Error {
 			if errs++; errs == 1 {
 				first = d.String()
 			}
@@ -191,8 +192,8 @@ func (e *PlanError) Error() string {
 
 // Hint is the first error's.
 func (e *PlanError) Hint() string {
-	for _, d := range e.Diagnostics {
-		if d.Severity == compile.Error {
+	for _, d := range e.Findings {
+		if d.Severity == diag.Error {
 			return d.Hint
 		}
 	}
@@ -202,7 +203,7 @@ func (e *PlanError) Hint() string {
 // MissingError says that inputs were given by nobody.
 type MissingError struct {
 	Names []string
-	Pos   compile.Position // where the first is asked for
+	Pos   diag.Position // where the first is asked for
 }
 
 func (e *MissingError) Error() string {
@@ -210,7 +211,7 @@ func (e *MissingError) Error() string {
 }
 
 // ExitCode is that of wrong usage.
-func (e *MissingError) ExitCode() int { return 2 }
+func (e *MissingError) ExitCode() int { return diag.ExitUsage }
 
 // Hint shows how to give them.
 func (e *MissingError) Hint() string { return fmt.Sprintf("wb run --set %s=VALUE", e.Names[0]) }
@@ -221,7 +222,7 @@ type NotFoundError struct{ ID, Near string }
 func (e *NotFoundError) Error() string { return fmt.Sprintf("no component %s", e.ID) }
 
 // ExitCode is that of something not found.
-func (e *NotFoundError) ExitCode() int { return 4 }
+func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
 
 // Hint offers the nearest id.
 func (e *NotFoundError) Hint() string {
@@ -275,7 +276,7 @@ type runner struct {
 	dry    bool // find out what would run, run nothing
 
 	tier       string
-	tierAt     compile.Position // what asks for it
+	tierAt     diag.Position // what asks for it
 	thirdParty bool
 	away       compile.Place // nil: programs run here, or where Runner says
 
@@ -341,9 +342,9 @@ func (r *runner) lint() error {
 	if r.opts.Lint != nil {
 		found = r.opts.Lint(r.plan)
 	}
-	r.report.Diagnostics = found
+	r.report.Findings = found
 	if HasErrors(found) {
-		return &PlanError{Diagnostics: found}
+		return &PlanError{Findings: found}
 	}
 	return nil
 }

@@ -7,9 +7,10 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/trace"
-	"wb/value"
 )
 
 // LangAgent is the language of components that are agents: headings tagged :agent:
@@ -25,8 +26,8 @@ const shapeAgent compile.Shape = "agent"
 type AgentTask struct {
 	Component string
 	File      string
-	Source    string           // the document's text
-	Pos       compile.Position // of the heading or block that defines the agent
+	Source    string        // the document's text
+	Pos       diag.Position // of the heading or block that defines the agent
 	// Prompt and Args are of an agent that a block defines: its text, and its
 	// header arguments by name. A heading's are read from Source.
 	Prompt string
@@ -76,9 +77,9 @@ func (r *runner) agent(ctx context.Context, c *Component, t *task) error {
 	case r.dry:
 		return errWouldRun
 	case !r.granted("llm"):
-		return compile.Errorf(c.Pos, "%s is an agent and asks a model, which is not granted", c.ID).WithHint("wb run --grant llm")
+		return diag.Errorf(c.Pos, "%s is an agent and asks a model, which is not granted", c.ID).WithHint("wb run --grant llm")
 	case r.opts.Agents == nil:
-		return compile.Errorf(c.Pos, "%s is an agent, and here is nothing that runs agents", c.ID)
+		return diag.Errorf(c.Pos, "%s is an agent, and here is nothing that runs agents", c.ID)
 	}
 	text, err := r.agentText(c)
 	if err != nil {

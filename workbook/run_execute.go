@@ -11,8 +11,9 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/trace"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
 )
 
 // ExitError says that a program ended with a code other than 0.
@@ -20,7 +21,7 @@ type ExitError struct {
 	ID     string
 	Exit   int
 	Stderr string
-	Pos    compile.Position
+	Pos    diag.Position
 }
 
 // Error leads with the program's own last word: lanes put the place in the org
@@ -95,7 +96,7 @@ func (r *runner) execute(ctx context.Context, p *program, t *task) error {
 func (r *runner) known(p *program, session *session) (*kept, string, error) {
 	k, err := session.resumed(p.digests.Key())
 	if err != nil {
-		return nil, "", compile.Errorf(p.owner.Pos, "%v", err)
+		return nil, "", diag.Errorf(p.owner.Pos, "%v", err)
 	}
 	if k != nil {
 		return k, "it had run when its session was frozen", nil
@@ -170,7 +171,7 @@ func (r *runner) buildAndRun(ctx context.Context, id string, p *program, files *
 	defer job.Dock.Close()
 	return r.opts.Runner.Execute(ctx, &compile.Program{ID: id, Lane: p.lane, Source: p.src, Job: &job,
 		Placed: func(where string) { p.where = where },
-		Built: func(warnings []compile.Diagnostic, took time.Duration) {
+		Built: func(warnings []diag.Finding, took time.Duration) {
 			p.warnings = append(p.warnings, warnings...)
 			r.emit(trace.Event{Kind: trace.KindCompile, Component: id, Lang: p.src.Lang, Duration: took, Props: placed(p.where)})
 		}})
@@ -259,7 +260,7 @@ func (c *Component) checkOutputs(v value.Value) error {
 	if len(c.Out) > 1 {
 		for _, out := range c.Out {
 			if _, ok := v.Get(portName(out)); !ok {
-				return compile.Errorf(c.Pos, "%s gave no %q", c.ID, portName(out)).
+				return diag.Errorf(c.Pos, "%s gave no %q", c.ID, portName(out)).
 					WithHint("return an object with " + joinNames(portNames(c.Out)))
 			}
 		}
@@ -267,7 +268,7 @@ func (c *Component) checkOutputs(v value.Value) error {
 	sig := c.Sig
 	if sig != nil && len(sig.Results) == 1 && sig.Results[0].Name == "" {
 		if _, err := value.Fit("the result", sig.Results[0].Type, v); err != nil {
-			return compile.Errorf(c.Pos, "%s: %v", c.ID, err)
+			return diag.Errorf(c.Pos, "%s: %v", c.ID, err)
 		}
 	}
 	return nil
@@ -314,7 +315,7 @@ func (r *runner) babelValue(ctx context.Context, p *program, t *task, v value.Va
 func (p *program) file() (string, error) {
 	name, ok, err := p.args.text(":file")
 	if err != nil {
-		return "", compile.Errorf(p.owner.Pos, "%v", err)
+		return "", diag.Errorf(p.owner.Pos, "%v", err)
 	}
 	if !ok {
 		ext, has, err := p.args.text(":file-ext")

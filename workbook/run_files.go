@@ -11,12 +11,12 @@ import (
 	"strings"
 	"sync"
 
-	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
 	"wb/sandbox"
 	"wb/tangle"
 	"wb/tangle/elisp"
-	"wb/trace"
-	"wb/value"
 )
 
 // hiddenNames are the records and stores beside a workbook. Components do not
@@ -210,7 +210,7 @@ func (r *runner) guest(p *program) (*guestTree, error) {
 		return g, nil
 	}
 	if !isSet(p.args.Args, ":mkdirp") {
-		return nil, compile.Errorf(p.owner.Pos, ":dir %s: there is no such directory", p.job.Dir).WithHint(":mkdirp yes makes it")
+		return nil, diag.Errorf(p.owner.Pos, ":dir %s: there is no such directory", p.job.Dir).WithHint(":mkdirp yes makes it")
 	}
 	return g, g.overlay.Upper().MkdirAll(dir)
 }
@@ -386,7 +386,7 @@ func (r *runner) collectFiles(p *program, files *guestTree, k *kept) error {
 			return nil
 		}
 		if !slices.Contains(wanted, name) {
-			p.note(compile.Note, "file-discarded", ":results file :file "+name+" keeps it", "%s wrote %s, which stays in the sandbox", p.owner.ID, name)
+			p.note(diag.Note, "file-discarded", ":results file :file "+name+" keeps it", "%s wrote %s, which stays in the sandbox", p.owner.ID, name)
 			return nil
 		}
 		if k.blobs == nil {
@@ -460,7 +460,7 @@ func (r *runner) resultToFile(p *program, v value.Value, file string) (value.Val
 			separator = sep
 		}
 		if err := r.make(name, []byte(shellText(v, separator, ""))); err != nil {
-			return v, compile.Errorf(p.owner.Pos, "%v", err)
+			return v, diag.Errorf(p.owner.Pos, "%v", err)
 		}
 	}
 	if mode, ok := p.args.Get(":file-mode"); ok {

@@ -11,7 +11,7 @@ import (
 
 	"wb/compile"
 	"wb/sandbox"
-	"wb/workbook/freeze"
+	"wb/workbook/frozen"
 )
 
 // ran is a block of a session that brought it further, and what came of it.
@@ -33,7 +33,7 @@ func (r *runner) thaw(ctx context.Context) error {
 		return nil
 	}
 	if r.sessionsElsewhere() && len(f.Sessions) > 0 {
-		return &freeze.Error{Code: freeze.CodeTier, Message: "sessions are resumed in the tier instance only", Help: "--tier instance"}
+		return &frozen.Error{Code: frozen.CodeTier, Message: "sessions are resumed in the tier instance only", Help: "--tier instance"}
 	}
 	for i := range f.Sessions {
 		if err := r.sessions.thaw(ctx, r.opts.Lanes, &f.Sessions[i]); err != nil {
@@ -43,14 +43,14 @@ func (r *runner) thaw(ctx context.Context) error {
 	return nil
 }
 
-func (s *sessions) thaw(ctx context.Context, lanes *compile.Registry, f *freeze.Session) error {
+func (s *sessions) thaw(ctx context.Context, lanes *compile.Registry, f *frozen.Session) error {
 	lane, ok := lanes.Lookup(f.Lang)
 	if !ok {
-		return freeze.Errorf(freeze.CodeToolchain, "session %s: no lane runs %s here", f.Name, f.Lang)
+		return frozen.Errorf(frozen.CodeToolchain, "session %s: no lane runs %s here", f.Name, f.Lang)
 	}
 	freezer, ok := compile.Unwrapped[compile.SessionFreezer](lane)
 	if !ok {
-		return freeze.Errorf(freeze.CodeSession, "session %s: sessions of %s do not thaw", f.Name, f.Lang)
+		return frozen.Errorf(frozen.CodeSession, "session %s: sessions of %s do not thaw", f.Name, f.Lang)
 	}
 	s.mu.Lock()
 	one := s.get(f.Name, lane)
@@ -58,10 +58,10 @@ func (s *sessions) thaw(ctx context.Context, lanes *compile.Registry, f *freeze.
 	err := freezer.ThawSession(ctx, one.name, &compile.FrozenSession{Lang: f.Lang, Fingerprint: f.Fingerprint, Meta: f.Meta, State: f.State.Bytes})
 	switch {
 	case errors.Is(err, sandbox.ErrOtherModule) || lane.Fingerprint() != f.Fingerprint:
-		return &freeze.Error{Code: freeze.CodeToolchain, Message: fmt.Sprintf("session %s was frozen with another version of %s, or of its toolchain", f.Name, f.Lang),
+		return &frozen.Error{Code: frozen.CodeToolchain, Message: fmt.Sprintf("session %s was frozen with another version of %s, or of its toolchain", f.Name, f.Lang),
 			Help: "resume it with the wb that froze it, or run the document anew"}
 	case err != nil:
-		return freeze.Errorf(freeze.CodeSession, "session %s: %v", f.Name, err)
+		return frozen.Errorf(frozen.CodeSession, "session %s: %v", f.Name, err)
 	}
 	one.frozen = f
 	return nil
@@ -85,7 +85,7 @@ func (s *session) resumed(key string) (*kept, error) {
 	}
 	k := &kept{}
 	if err := json.Unmarshal(was.Outcome, k); err != nil {
-		return nil, freeze.Errorf(freeze.CodeDigest, "what %s gave is damaged: %v", was.Component, err)
+		return nil, frozen.Errorf(frozen.CodeDigest, "what %s gave is damaged: %v", was.Component, err)
 	}
 	k.blobs = map[string][]byte{}
 	for _, made := range was.Made {
@@ -149,11 +149,11 @@ func (r *runner) handFrozen(ctx context.Context) error {
 
 // freeze is the run's sessions as data, taken when all has run. Sessions that
 // were answered from what is kept are brought to life first.
-func (r *runner) freeze(ctx context.Context) (*freeze.File, error) {
+func (r *runner) freeze(ctx context.Context) (*frozen.File, error) {
 	if r.sessionsElsewhere() {
-		return nil, &freeze.Error{Code: freeze.CodeTier, Message: "sessions in the tier " + r.tier + " cannot be frozen", Help: "--tier instance"}
+		return nil, &frozen.Error{Code: frozen.CodeTier, Message: "sessions in the tier " + r.tier + " cannot be frozen", Help: "--tier instance"}
 	}
-	f := &freeze.File{Document: filepath.Base(r.plan.File), Sessions: []freeze.Session{}}
+	f := &frozen.File{Document: filepath.Base(r.plan.File), Sessions: []frozen.Session{}}
 	r.sessions.mu.Lock()
 	defer r.sessions.mu.Unlock()
 	for _, name := range slices.Sorted(maps.Keys(r.sessions.open)) {
@@ -169,13 +169,13 @@ func (r *runner) freeze(ctx context.Context) (*freeze.File, error) {
 	return f, nil
 }
 
-func (s *session) freeze(ctx context.Context) (*freeze.Session, error) {
+func (s *session) freeze(ctx context.Context) (*frozen.Session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	lang := s.lane.Info().Name
 	freezer, ok := compile.Unwrapped[compile.SessionFreezer](s.lane)
 	if !ok {
-		return nil, freeze.Errorf(freeze.CodeSession, "sessions of %s cannot be frozen", lang)
+		return nil, frozen.Errorf(frozen.CodeSession, "sessions of %s cannot be frozen", lang)
 	}
 	if s.untouched() {
 		return s.frozen, nil
@@ -185,20 +185,20 @@ func (s *session) freeze(ctx context.Context) (*freeze.Session, error) {
 	}
 	state, err := freezer.FreezeSession(ctx, s.name)
 	if err != nil {
-		return nil, freeze.Errorf(freeze.CodeSession, "a session of %s: %v", lang, err)
+		return nil, frozen.Errorf(frozen.CodeSession, "a session of %s: %v", lang, err)
 	}
 	if state == nil { // its program was stopped, and the session with it
 		return nil, nil
 	}
-	f := &freeze.Session{Lang: lang, Fingerprint: s.lane.Fingerprint(), Meta: state.Meta, State: freeze.Blob{Bytes: state.State}, Ran: []freeze.Ran{}}
+	f := &frozen.Session{Lang: lang, Fingerprint: s.lane.Fingerprint(), Meta: state.Meta, State: frozen.Blob{Bytes: state.State}, Ran: []frozen.Ran{}}
 	for _, one := range s.ran {
 		outcome, err := json.Marshal(one.kept)
 		if err != nil {
 			return nil, err
 		}
-		was := freeze.Ran{Component: one.component, Key: one.key, Outcome: outcome}
+		was := frozen.Ran{Component: one.component, Key: one.key, Outcome: outcome}
 		for _, name := range slices.Sorted(maps.Keys(one.kept.blobs)) {
-			was.Made = append(was.Made, freeze.Item{Name: name, Data: freeze.Blob{Bytes: one.kept.blobs[name]}})
+			was.Made = append(was.Made, frozen.Item{Name: name, Data: frozen.Blob{Bytes: one.kept.blobs[name]}})
 		}
 		f.Ran = append(f.Ran, was)
 	}

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // The bounds of a fan-out.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/org"
 	"wb/tangle"
-	"wb/value"
 )
 
 // codeReference is a label such as (ref:loop) at the end of a line, which is
@@ -18,11 +18,11 @@ var codeReference = lazyregexp.New(`(?m)[ \t]*\(ref:[-a-zA-Z0-9_][-a-zA-Z0-9_ ]*
 // expand is the source of a component as it runs: noweb references replaced,
 // code references removed. lines tells where each line stands in the document
 // when they do not simply follow one another.
-func (r *runner) expand(ctx context.Context, c *Component, args org.Args) (body string, lines []compile.Position, err error) {
+func (r *runner) expand(ctx context.Context, c *Component, args org.Args) (body string, lines []diag.Position, err error) {
 	body = c.Body
 	if strings.Contains(body, "<<") && tangle.NowebWanted(args.Value(":noweb"), tangle.ForEval) {
 		if body, lines, err = r.expandNoweb(ctx, c, args); err != nil {
-			return "", nil, compile.Errorf(c.Pos, "%v", err)
+			return "", nil, diag.Errorf(c.Pos, "%v", err)
 		}
 	}
 	if strings.Contains(body, "(ref:") {
@@ -34,14 +34,14 @@ func (r *runner) expand(ctx context.Context, c *Component, args org.Args) (body 
 // expandNoweb expands line by line, so that every line of the outcome can be
 // told the line it comes from: its own, or that of the reference it replaces.
 // No reference spans lines, so nothing is lost by that.
-func (r *runner) expandNoweb(ctx context.Context, c *Component, args org.Args) (string, []compile.Position, error) {
+func (r *runner) expandNoweb(ctx context.Context, c *Component, args org.Args) (string, []diag.Position, error) {
 	library := &chunkLibrary{plan: r.plan}
 	e := &tangle.Expander{Context: tangle.ForEval, Library: library,
 		Call: func(ctx context.Context, call string) (value.Value, error) { return r.eval(ctx, call, nil) }}
 	own := chunkOf(c.Name, c.Lang, c.Body, args)
 	at := c.codePos()
 	var out []string
-	var lines []compile.Position
+	var lines []diag.Position
 	for i, text := range strings.Split(c.Body, "\n") {
 		one := *own
 		one.Body = text
@@ -51,7 +51,7 @@ func (r *runner) expandNoweb(ctx context.Context, c *Component, args org.Args) (
 		}
 		out = append(out, expanded)
 		for range strings.Count(expanded, "\n") + 1 {
-			lines = append(lines, compile.Position{File: at.File, Line: at.Line + i, Col: at.Col})
+			lines = append(lines, diag.Position{File: at.File, Line: at.Line + i, Col: at.Col})
 		}
 	}
 	return strings.Join(out, "\n"), lines, nil

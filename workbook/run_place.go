@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/sandbox"
@@ -16,7 +16,7 @@ import (
 // placedError gives an error that knows no place that of its component, so
 // that an editor can go there, and may know better what to do about it.
 type placedError struct {
-	pos  compile.Position
+	pos  diag.Position
 	hint string // "" for the error's own
 	err  error
 }

@@ -12,10 +12,11 @@ import (
 
 	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/org"
 	"wb/tangle/elisp"
-	"wb/value"
 )
 
 // program is a component ready to run: what to build, what to feed it, and
@@ -35,7 +36,7 @@ type program struct {
 	digests *Digests
 	// volatile says why the outcome must not be kept; "" when it may be.
 	volatile string
-	warnings []compile.Diagnostic
+	warnings []diag.Finding
 	where    string // the worker it ran at, "" when in this process
 }
 
@@ -62,7 +63,7 @@ func (a argSet) text(key string) (string, bool, error) {
 // UnknownLanguageError says that no lane runs a block's language.
 type UnknownLanguageError struct {
 	Lang, Near string
-	Pos        compile.Position
+	Pos        diag.Position
 }
 
 func (e *UnknownLanguageError) Error() string {
@@ -88,7 +89,7 @@ func (r *runner) prepare(ctx context.Context, c *Component, args org.Args, this 
 	p := &program{owner: c, code: c, args: argSet{args}, words: resultWords(args)}
 	if c.target.Present() {
 		if p.code = c.callee; p.code == nil {
-			return nil, compile.Errorf(c.Pos, "call of %q, which names no block", c.target.Text)
+			return nil, diag.Errorf(c.Pos, "call of %q, which names no block", c.target.Text)
 		}
 		p.words = p.words.and(resultWords(p.code.Args))
 	}
@@ -151,7 +152,7 @@ func (p *program) shape() (compile.Shape, error) {
 	}
 	known, ok := execShapes[string(shape)]
 	if !ok {
-		return "", compile.Errorf(p.code.Pos, "unknown :exec %s", shape).WithHint("it is one of babel, component, command, kernel")
+		return "", diag.Errorf(p.code.Pos, "unknown :exec %s", shape).WithHint("it is one of babel, component, command, kernel")
 	}
 	can := p.lane.Info().Shapes
 	if slices.Contains(can, known) {
@@ -162,12 +163,12 @@ func (p *program) shape() (compile.Shape, error) {
 		return compile.ShapeCommand, nil
 	}
 	if known == "posix" {
-		return "", compile.Errorf(p.code.Pos, ":exec posix is refused: nothing native runs on behalf of a workbook").WithHint("write it in a language that compiles to wasm")
+		return "", diag.Errorf(p.code.Pos, ":exec posix is refused: nothing native runs on behalf of a workbook").WithHint("write it in a language that compiles to wasm")
 	}
 	if !slices.Contains([]compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand, compile.ShapeKernel}, known) {
-		return "", compile.Errorf(p.code.Pos, ":exec %s cannot be run as part of a workbook yet", known)
+		return "", diag.Errorf(p.code.Pos, ":exec %s cannot be run as part of a workbook yet", known)
 	}
-	return "", compile.Errorf(p.code.Pos, "%s has no exec shape %s", p.code.Lang, known).WithHint(fmt.Sprintf("it has %v", can))
+	return "", diag.Errorf(p.code.Pos, "%s has no exec shape %s", p.code.Lang, known).WithHint(fmt.Sprintf("it has %v", can))
 }
 
 // notProgram are header arguments that do not change what a block computes, or
@@ -205,7 +206,7 @@ func (p *program) programWords() []string {
 
 // codePos is where the first line of a component's body stands, its column
 // behind the indentation that was removed.
-func (c *Component) codePos() compile.Position {
+func (c *Component) codePos() diag.Position {
 	if c.node == nil {
 		return c.Pos
 	}
@@ -342,7 +343,7 @@ func (r *runner) bindComponent(p *program) error {
 		if sig := p.code.Sig; sig != nil && i < len(sig.Params) {
 			fitted, err := value.Fit(in.Name, sig.Params[i].Type, in.Value)
 			if err != nil {
-				return compile.Errorf(p.code.Pos, "%s: %v", p.code.ID, err)
+				return diag.Errorf(p.code.Pos, "%s: %v", p.code.ID, err)
 			}
 			inputs[i].Value = fitted
 		}
@@ -416,17 +417,17 @@ var drive = lazyregexp.New(`^[A-Za-z]:`)
 func (r *runner) directory(p *program) error {
 	dir, ok, err := p.args.text(":dir")
 	if err != nil {
-		return compile.Errorf(p.owner.Pos, "%v", err)
+		return diag.Errorf(p.owner.Pos, "%v", err)
 	}
 	if !ok || dir == "" {
 		return nil
 	}
 	if strings.HasPrefix(dir, "~") || drive.MatchString(dir) {
-		return compile.Errorf(p.owner.Pos, ":dir %s lies outside the workbook's directory", dir).WithHint("components see the workbook's directory as /")
+		return diag.Errorf(p.owner.Pos, ":dir %s lies outside the workbook's directory", dir).WithHint("components see the workbook's directory as /")
 	}
 	clean := path.Clean("/" + dir)
 	if !strings.HasPrefix(dir, "/") && strings.HasPrefix(path.Clean(dir), "..") {
-		return compile.Errorf(p.owner.Pos, ":dir %s lies outside the workbook's directory", dir).WithHint("components see the workbook's directory as /")
+		return diag.Errorf(p.owner.Pos, ":dir %s lies outside the workbook's directory", dir).WithHint("components see the workbook's directory as /")
 	}
 	p.job.Dir, p.src.Dir = clean, strings.TrimPrefix(clean, "/")
 	if p.code.Dialect == DialectWorkflow {
@@ -450,7 +451,7 @@ func (r *runner) packages(ctx context.Context, p *program) error {
 	})
 	var wrong *toolchain.DepsError
 	if errors.As(err, &wrong) {
-		return compile.Errorf(p.code.Pos, "%v", err).WithHint(wrong.Hint())
+		return diag.Errorf(p.code.Pos, "%v", err).WithHint(wrong.Hint())
 	}
 	return err
 }

@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"wb/compile"
-	"wb/workbook/freeze"
+	"wb/workbook/frozen"
 )
 
 // sessions are the interpreters that blocks with the same :session share
@@ -27,7 +27,7 @@ type session struct {
 
 	ran []ran // the blocks whose state it has, or will have once pending is done
 	// frozen is what it was thawed from, until the first block runs in it.
-	frozen *freeze.Session
+	frozen *frozen.Session
 }
 
 // of is the session a program uses, nil for none. It also gives the lane the

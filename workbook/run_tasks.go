@@ -8,8 +8,9 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/trace"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
 )
 
 // task is one component's turn. Its fields may be read once finished is
@@ -189,7 +190,7 @@ func (r *runner) dataValue(c *Component) (value.Value, error) {
 		var at *dataError
 		if errors.As(err, &at) {
 			pos := c.codePos()
-			return v, compile.Errorf(compile.Position{File: pos.File, Line: pos.Line + at.Line - 1, Col: max(1, at.Col)}, "%s: %s", c.Lang, at.Msg)
+			return v, diag.Errorf(diag.Position{File: pos.File, Line: pos.Line + at.Line - 1, Col: max(1, at.Col)}, "%s: %s", c.Lang, at.Msg)
 		}
 		return v, err
 	}
@@ -198,7 +199,7 @@ func (r *runner) dataValue(c *Component) (value.Value, error) {
 	}
 	v, err := readElement(c.node)
 	if err != nil {
-		return v, compile.Errorf(c.Pos, "%s: %v", c.ID, err)
+		return v, diag.Errorf(c.Pos, "%s: %v", c.ID, err)
 	}
 	return v, nil
 }

@@ -11,10 +11,10 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/internal/trace"
+	"wb/internal/value"
 	"wb/org/orgfile"
 	"wb/sandbox"
-	"wb/trace"
-	"wb/value"
 )
 
 func TestRunCaches(t *testing.T) {

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/internal/value"
 	"wb/org"
 	"wb/tangle/elisp"
-	"wb/value"
 )
 
 // variable is a resolved :var. The names of columns and rows are set where

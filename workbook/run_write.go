@@ -10,12 +10,12 @@ import (
 	"slices"
 	"syscall"
 
-	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
 	"wb/org"
 	"wb/org/orgfile"
 	"wb/sandbox"
-	"wb/trace"
-	"wb/value"
 )
 
 // writeResults writes the results of all components whose turn came, and the
@@ -33,7 +33,7 @@ func (r *runner) writeResults() error {
 		c := r.plan.Components[i]
 		wrote, err := r.writeResult(w, c, t)
 		if err != nil {
-			r.noteFailure(i, compile.Errorf(c.Pos, "%s: %v", c.ID, err))
+			r.noteFailure(i, diag.Errorf(c.Pos, "%s: %v", c.ID, err))
 		}
 		if t.digests != nil && t.done.Err == nil {
 			last[c.ID] = lastRun{Digests: t.digests, Wrote: wrote}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 // The tiers of isolation, as package tier has them.
@@ -33,7 +34,7 @@ type Tiers func(ctx context.Context, tier, principal string) (compile.Place, err
 
 // TierError says that a document asks for isolation that cannot be had.
 type TierError struct {
-	Pos  compile.Position // of #+TRUST:, or the file's beginning
+	Pos  diag.Position // of #+TRUST:, or the file's beginning
 	Tier string
 	Err  error
 	// Asked says that the document asks, and not the user.
@@ -51,7 +52,7 @@ func (e *TierError) Error() string {
 func (e *TierError) Unwrap() error { return e.Err }
 
 // ExitCode is that of something not permitted.
-func (e *TierError) ExitCode() int { return 7 }
+func (e *TierError) ExitCode() int { return diag.ExitForbidden }
 
 // Hint says how to get it, or how to accept the risk.
 func (e *TierError) Hint() string {
@@ -76,7 +77,7 @@ func (r *runner) trust() {
 	if r.opts.Tier == "" && r.opts.Runner != nil {
 		r.tier = tierNode
 	}
-	r.tierAt = compile.Position{File: r.plan.File}
+	r.tierAt = diag.Position{File: r.plan.File}
 	r.thirdParty = r.opts.ThirdParty
 	for k := range r.plan.doc.Keywords("TRUST") {
 		if k.Value.Text != trustFirst { // a word that nobody knows is no reason for trust

@@ -8,7 +8,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/tier"
+	"wb/compile/place/tier"
 )
 
 // What a tier costs a component: a block of JavaScript that adds two numbers,

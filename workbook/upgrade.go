@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"wb/compile"
+	"wb/internal/diag"
 )
 
 // CheckUpgrade compares the outside of two versions of a workbook: what was
 // there and is gone breaks its users, what it newly asks for they should know.
 // Bodies may change freely, and so may anything that only grows.
-func CheckUpgrade(old, new *Plan) []compile.Diagnostic {
+func CheckUpgrade(old, new *Plan) []diag.Finding {
 	u := &upgrade{file: new.File}
 	u.worlds(allWorlds(old.Worlds), allWorlds(new.Worlds))
 	u.exports(exportNames(old), exportNames(new))
@@ -21,14 +21,14 @@ func CheckUpgrade(old, new *Plan) []compile.Diagnostic {
 
 type upgrade struct {
 	file  string
-	found []compile.Diagnostic
+	found []diag.Finding
 }
 
-func (u *upgrade) report(pos compile.Position, severity compile.Severity, code, format string, args ...any) {
+func (u *upgrade) report(pos diag.Position, severity diag.Severity, code, format string, args ...any) {
 	if pos.Line == 0 {
-		pos = compile.Position{File: u.file, Line: 1, Col: 1}
+		pos = diag.Position{File: u.file, Line: 1, Col: 1}
 	}
-	u.found = append(u.found, compile.Diagnostic{Pos: pos, Severity: severity, Code: code, Message: fmt.Sprintf(format, args...)})
+	u.found = append(u.found, diag.Finding{Pos: pos, Severity: severity, Code: code, Message: fmt.Sprintf(format, args...)})
 }
 
 func allWorlds(worlds []*World) []*World {
@@ -42,7 +42,7 @@ func allWorlds(worlds []*World) []*World {
 func (u *upgrade) worlds(old, new []*World) {
 	for _, w := range old {
 		if !slices.ContainsFunc(new, func(n *World) bool { return n.Name == w.Name }) {
-			u.report(compile.Position{}, compile.Error, "workflow-removed", "workflow %s removed (breaking)", w.Name)
+			u.report(diag.Position{}, diag.Error, "workflow-removed", "workflow %s removed (breaking)", w.Name)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func exportNames(p *Plan) []string {
 func (u *upgrade) exports(old, new []string) {
 	for _, name := range old {
 		if name != "" && !slices.Contains(new, name) {
-			u.report(compile.Position{}, compile.Error, "export-removed", "export %s removed (breaking)", name)
+			u.report(diag.Position{}, diag.Error, "export-removed", "export %s removed (breaking)", name)
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (u *upgrade) components(old, new *Plan) {
 			now = fmt.Sprint(after.Sig.Results)
 		}
 		if before != now {
-			u.report(after.Pos, compile.Error, "output-type-changed", "component %s output type changed (breaking): %s was %s", c.ID, now, before)
+			u.report(after.Pos, diag.Error, "output-type-changed", "component %s output type changed (breaking): %s was %s", c.ID, now, before)
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (u *upgrade) capabilities(old, new *Plan) {
 		for _, use := range c.Uses {
 			if name := Capability(use); !had[name] {
 				had[name] = true
-				u.report(c.Pos, compile.Warning, "capability-added", "new capability %s now required", name)
+				u.report(c.Pos, diag.Warning, "capability-added", "new capability %s now required", name)
 			}
 		}
 	}

@@ -6,9 +6,9 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/org"
 	"wb/tangle/elisp"
-	"wb/value"
 )
 
 // readElement is the value of a named element that is no source block, as

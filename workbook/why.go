@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Explanation says why a component would run, or would not.

@@ -22,7 +22,7 @@ import (
 	"time"
 
 	"wb/agent"
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // Amount is what is spent.

@@ -24,6 +24,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wb/internal/diag"
 )
 
 // Decision is how a request stands.
@@ -82,7 +84,7 @@ func (e *NotFoundError) Error() string { return "no request for approval " + e.W
 func (e *NotFoundError) Hint() string { return "wb agent approve lists what waits" }
 
 // ExitCode is that of things not found.
-func (e *NotFoundError) ExitCode() int { return 4 }
+func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
 
 func (s *Store) path(id string) (string, error) {
 	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {

@@ -23,17 +23,17 @@ import (
 
 	"wb/agent"
 	"wb/agent/account"
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/agent/schedule"
-	"wb/compile"
-	"wb/trace"
+	"wb/internal/diag"
+	"wb/internal/trace"
 )
 
 // Keeper keeps one agent. Its fields are set once.
 type Keeper struct {
-	Runtime *runtime.Runtime // whose On the keeper adds to
+	Runtime *host.Runtime // whose On the keeper adds to
 	// Task names the agent and what it may do; its text is the keeper's.
-	Task  runtime.Task
+	Task  host.Task
 	Clock schedule.Clock // nil is the machine's
 	// Woke hears of every wake that is over; it may be nil.
 	Woke func(Wake)
@@ -78,7 +78,7 @@ type BusyError struct{ Agent string }
 func (e *BusyError) Error() string { return "another process keeps " + e.Agent }
 
 // ExitCode is that of a conflict.
-func (e *BusyError) ExitCode() int { return 6 }
+func (e *BusyError) ExitCode() int { return diag.ExitConflict }
 
 // NoScheduleError says that an agent has no times.
 type NoScheduleError struct{ Agent string }
@@ -91,7 +91,7 @@ func (e *NoScheduleError) Hint() string {
 }
 
 // ExitCode is that of usage.
-func (e *NoScheduleError) ExitCode() int { return 2 }
+func (e *NoScheduleError) ExitCode() int { return diag.ExitUsage }
 
 // Mode says when the keeper is done.
 type Mode int
@@ -142,7 +142,7 @@ func (k *Keeper) Keep(ctx context.Context, mode Mode) error {
 			return &NoScheduleError{d.ID}
 		}
 		if _, err := schedule.Parse(d.Schedule); err != nil { // later it is somebody's edit, which may not be the last
-			return compile.Errorf(d.Pos, "%v", err).WithHint("five cron fields, @daily, @every 6h, or SCHEDULED with a timestamp")
+			return diag.Errorf(d.Pos, "%v", err).WithHint("five cron fields, @daily, @every 6h, or SCHEDULED with a timestamp")
 		}
 	}
 	for ctx.Err() == nil {

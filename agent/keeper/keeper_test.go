@@ -14,12 +14,12 @@ import (
 
 	"wb/agent"
 	"wb/agent/account"
+	"wb/agent/host"
 	"wb/agent/keeper"
-	"wb/agent/llm/llmtest"
-	"wb/agent/runtime"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
-	"wb/trace"
+	"wb/internal/test/lanetest"
+	"wb/internal/test/llmtest"
+	"wb/internal/trace"
 	"wb/workbook/capability"
 )
 
@@ -87,9 +87,9 @@ func (b *bench) keep(until time.Time, mode keeper.Mode, change func(*keeper.Keep
 	ctx, stop := context.WithCancel(b.t.Context())
 	defer stop()
 	c := &clock{b.now, until, stop}
-	host := &capability.Host{Tenant: "default", StateDir: b.state}
-	defer host.Close()
-	rt := &runtime.Runtime{Env: env, Lanes: registry, State: trace.NewState(b.state), Capabilities: host, Now: c.Now, Getenv: func(name string) string {
+	broker := &capability.Host{Tenant: "default", StateDir: b.state}
+	defer broker.Close()
+	rt := &host.Runtime{Env: env, Lanes: registry, State: trace.NewState(b.state), Capabilities: broker, Now: c.Now, Getenv: func(name string) string {
 		return map[string]string{"WB_LLM_BASE_URL": b.server.URL, "WB_LLM_API_KEY": "canary-key-1234"}[name]
 	}}
 	rt.On = []agent.Listener{func(e agent.Event) {
@@ -98,7 +98,7 @@ func (b *bench) keep(until time.Time, mode keeper.Mode, change func(*keeper.Keep
 		}
 	}}
 	var woke []keeper.Wake
-	k := &keeper.Keeper{Runtime: rt, Task: runtime.Task{File: filepath.Join(b.dir, "team.org"), ID: "waldo"}, Clock: c, Woke: func(w keeper.Wake) { woke = append(woke, w) }}
+	k := &keeper.Keeper{Runtime: rt, Task: host.Task{File: filepath.Join(b.dir, "team.org"), ID: "waldo"}, Clock: c, Woke: func(w keeper.Wake) { woke = append(woke, w) }}
 	if change != nil {
 		change(k)
 	}

@@ -7,7 +7,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/account"
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/agent/schedule"
 )
 
@@ -24,7 +24,7 @@ type Status struct {
 }
 
 // StatusOf looks at what is kept of a task's agent.
-func StatusOf(rt *runtime.Runtime, task runtime.Task) (*Status, error) {
+func StatusOf(rt *host.Runtime, task host.Task) (*Status, error) {
 	d, err := rt.Definition(task)
 	if err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/llm"
-	"wb/agent/llm/llmtest"
+	"wb/internal/test/llmtest"
 )
 
 // A cassette gives back what was recorded, in order, and holds no key.

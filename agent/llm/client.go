@@ -25,7 +25,7 @@ import (
 	"github.com/sashabaranov/go-openai"
 
 	"wb/agent"
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // Bounds of a turn.

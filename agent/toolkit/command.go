@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/trace"
 	"wb/org"
 	"wb/sandbox"
 	"wb/sandbox/dock"
 	"wb/sandbox/grants"
-	"wb/trace"
 	"wb/workbook"
 )
 
@@ -43,7 +44,7 @@ func readCommand(doc *org.Document, file string, h org.Headline) (Command, error
 		}
 		c.Lang = strings.ToLower(b.Lang.Text)
 		line, col := doc.Position(b.Body.Start)
-		c.source = &compile.Source{Pos: compile.Position{File: file, Line: line, Col: col}, Lang: c.Lang, Body: b.Code(), Shape: compile.ShapeCommand, Args: map[string][]string{}}
+		c.source = &compile.Source{Pos: diag.Position{File: file, Line: line, Col: col}, Lang: c.Lang, Body: b.Code(), Shape: compile.ShapeCommand, Args: map[string][]string{}}
 		return c, nil
 	}
 	return c, fmt.Errorf("%s: command %s has no source block", at(doc, file, h.Start()), c.Name)
@@ -93,7 +94,7 @@ func (e *NotGrantedError) Error() string { return fmt.Sprintf("%s asks for %s", 
 func (e *NotGrantedError) Hint() string { return "--grant " + e.Cap }
 
 // ExitCode is that of things not permitted.
-func (e *NotGrantedError) ExitCode() int { return 7 }
+func (e *NotGrantedError) ExitCode() int { return diag.ExitForbidden }
 
 // NotServedError says which capability a command was granted that nothing here
 // serves.
@@ -107,7 +108,7 @@ func (e *NotServedError) Error() string {
 func (e *NotServedError) Hint() string { return "wb toolkit run serves it" }
 
 // ExitCode is that of things not permitted.
-func (e *NotServedError) ExitCode() int { return 7 }
+func (e *NotServedError) ExitCode() int { return diag.ExitForbidden }
 
 // Run builds and runs a command in the sandbox.
 func (t *Toolkit) Run(ctx context.Context, lanes *compile.Registry, name string, call Call) (*compile.Outcome, error) {
@@ -182,10 +183,10 @@ func (call *Call) request(command string, granted []string, limits sandbox.Limit
 func (c Command) build(ctx context.Context, lanes *compile.Registry) (compile.Lane, *compile.Artifact, error) {
 	lane, ok := lanes.Lookup(c.Lang)
 	if !ok {
-		return nil, nil, compile.Errorf(c.source.Pos, "there is no language %s here", c.Lang)
+		return nil, nil, diag.Errorf(c.source.Pos, "there is no language %s here", c.Lang)
 	}
 	if !slices.Contains(lane.Info().Shapes, compile.ShapeCommand) {
-		return nil, nil, compile.Errorf(c.source.Pos, "%s blocks cannot be commands", c.Lang)
+		return nil, nil, diag.Errorf(c.source.Pos, "%s blocks cannot be commands", c.Lang)
 	}
 	art, err := lane.Build(ctx, c.source)
 	return lane, art, err

@@ -12,7 +12,7 @@ import (
 
 	"wb/compile"
 	"wb/org"
-	"wb/publish/keys"
+	"wb/proof/keys"
 	"wb/sandbox"
 )
 

@@ -10,9 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"wb/publish/fault"
-	"wb/publish/keys"
-	"wb/publish/sign"
+	"wb/proof/fault"
+	"wb/proof/keys"
+	"wb/proof/sign"
 )
 
 // What can be wrong with a signature.

@@ -24,6 +24,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/internal/nearest"
 	"wb/org"
@@ -80,7 +81,7 @@ func (e *NotFoundError) Error() string { return "no such " + e.What }
 func (e *NotFoundError) Hint() string { return e.Help }
 
 // ExitCode is that of things not found.
-func (e *NotFoundError) ExitCode() int { return 4 }
+func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
 
 var slug = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
@@ -198,9 +199,9 @@ func keywords(doc *org.Document, key string) (values []string) {
 	return values
 }
 
-func at(doc *org.Document, file string, offset int) compile.Position {
+func at(doc *org.Document, file string, offset int) diag.Position {
 	line, col := doc.Position(offset)
-	return compile.Position{File: file, Line: line, Col: col}
+	return diag.Position{File: file, Line: line, Col: col}
 }
 
 // skills are the names of a toolkit's skills, overview first.

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"wb/agent/toolkit"
-	"wb/publish/keys"
-	"wb/publish/sign"
-	"wb/trace/identity"
+	"wb/proof/identity"
+	"wb/proof/keys"
+	"wb/proof/sign"
 )
 
 // A signature covers the manifest and every other file, and names its maker.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"wb/internal/trace"
 	"wb/sandbox/grants"
-	"wb/trace"
 	"wb/workbook"
 )
 

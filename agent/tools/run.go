@@ -13,8 +13,8 @@ import (
 
 	"wb/agent"
 	"wb/compile"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 	"wb/workbook"
 )
 

@@ -15,6 +15,7 @@ import (
 
 	"wb/agent"
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/org/oql"
 	"wb/workbook"
 	"wb/workbook/format"
@@ -242,7 +243,7 @@ func (p *Place) one(args []string) (string, []byte, error) {
 
 func verbLint(_ context.Context, at *Place, args []string) (agent.Output, error) {
 	var b strings.Builder
-	var all []compile.Diagnostic
+	var all []diag.Finding
 	for _, name := range args {
 		path, src, err := at.text(name)
 		if err != nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"wb/agent"
-	"wb/value"
+	"wb/internal/value"
 	"wb/workbook"
 )
 

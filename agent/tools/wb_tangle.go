@@ -10,10 +10,10 @@ import (
 	"strings"
 
 	"wb/agent"
-	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/org"
 	"wb/tangle"
-	"wb/value"
 	"wb/workbook"
 )
 
@@ -149,5 +149,5 @@ func (p *Place) document(name string) ([]byte, error) {
 // capability.
 func (p *Place) block(ctx context.Context, call tangle.Call) (value.Value, error) {
 	return workbook.Resolve(ctx, workbook.Options{File: call.File, Source: call.Doc.Bytes(), Lanes: p.Lanes,
-		Lint: func(*workbook.Plan) []compile.Diagnostic { return nil }}, call.String())
+		Lint: func(*workbook.Plan) []diag.Finding { return nil }}, call.String())
 }

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"wb/agent/tools"
+	"wb/internal/trace"
 	"wb/sandbox/dock/store"
-	"wb/trace"
 	"wb/workbook"
 )
 

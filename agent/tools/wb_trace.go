@@ -8,8 +8,8 @@ import (
 	"io/fs"
 
 	"wb/agent"
-	"wb/trace/otlp"
-	"wb/trace/telemetry"
+	"wb/internal/trace/otlp"
+	"wb/internal/trace/telemetry"
 )
 
 const traceUsage = "trace export --otlp-json [--content] [RUN…] | diff RUN [RUN]: runs recorded here for other tools, or what two did differently"

@@ -10,6 +10,7 @@ import (
 
 	"wb/agent"
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/sandbox"
 )
 
@@ -105,9 +106,9 @@ func runCode(ctx context.Context, lanes *compile.Registry, host *Host, lang, bod
 	if !ok || !slices.Contains(lane.Info().Shapes, compile.ShapeCommand) {
 		return agent.Output{}, fmt.Errorf("there is no language %s here; there are %s", lang, strings.Join(Languages(lanes), ", "))
 	}
-	src := &compile.Source{Pos: compile.Position{File: "program", Line: 1, Col: 1}, Lang: lang, Body: body, Shape: compile.ShapeCommand, Args: map[string][]string{}}
+	src := &compile.Source{Pos: diag.Position{File: "program", Line: 1, Col: 1}, Lang: lang, Body: body, Shape: compile.ShapeCommand, Args: map[string][]string{}}
 	art, err := lane.Build(ctx, src)
-	var wrong *compile.BuildError
+	var wrong *diag.FindingsError
 	if errors.As(err, &wrong) {
 		return agent.Output{}, &CompileError{err.Error()}
 	}

@@ -8,7 +8,7 @@ import (
 
 	"wb/agent"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 	"wb/sandbox/netbroker"
 )
 

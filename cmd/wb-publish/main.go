@@ -16,7 +16,7 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"wb/publish/sign"
+	"wb/proof/sign"
 	"wb/publish/site"
 	"wb/publish/site/hugo"
 	"wb/publish/site/worker"

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"wb/agent"
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/agent/settings"
 	"wb/compile"
-	"wb/trace"
-	"wb/trace/identity"
+	"wb/internal/trace"
+	"wb/proof/identity"
 	"wb/workbook"
 	"wb/workbook/capability"
 )
@@ -52,8 +52,8 @@ type agentLimits struct {
 	Stream    bool          `help:"Print the model's words on stderr as they come."`
 }
 
-func (l agentLimits) task(text string) runtime.Task {
-	return runtime.Task{Text: text, Dir: l.Dir, Write: l.Write, Exec: l.Exec, Grants: l.Grant, NoWait: l.NoWait, Model: l.Model, Session: l.Session,
+func (l agentLimits) task(text string) host.Task {
+	return host.Task{Text: text, Dir: l.Dir, Write: l.Write, Exec: l.Exec, Grants: l.Grant, NoWait: l.NoWait, Model: l.Model, Session: l.Session,
 		Limits: agent.Bounds{Steps: l.MaxSteps, Wall: l.Timeout, Tokens: l.Tokens, USD: l.USD, ToolCalls: l.ToolCalls}}
 }
 
@@ -80,8 +80,8 @@ func (c *agentRunCmd) Run(a *app) error {
 	if err := taskTarget(&task, c.Target); err != nil {
 		return err
 	}
-	return c.hearing(a, func(hear func(*runtime.Runtime, *runtime.Task)) error {
-		return a.withAgents(c.Stream, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+	return c.hearing(a, func(hear func(*host.Runtime, *host.Task)) error {
+		return a.withAgents(c.Stream, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) {
 			hear(rt, &task)
 			return rt.Run(ctx, task)
 		})
@@ -100,7 +100,7 @@ func (c *agentListCmd) Run(a *app) error {
 	if c.File == "" {
 		return c.runs(a)
 	}
-	all, found, err := runtime.Agents(c.File)
+	all, found, err := host.Agents(c.File)
 	if err != nil {
 		return err
 	}
@@ -136,7 +136,7 @@ func (c *agentListCmd) runs(a *app) error {
 		trace.RunRecord
 		Task string `json:"task,omitempty"`
 	}
-	rows, rt := []row{}, &runtime.Runtime{State: state}
+	rows, rt := []row{}, &host.Runtime{State: state}
 	for _, r := range all {
 		if r.Agent != "" {
 			task, _ := rt.TaskOf(r.Run)
@@ -166,8 +166,8 @@ func userState() (*trace.State, error) {
 
 // withAgents runs an agent with everything this machine has and answers with
 // its result.
-func (a *app) withAgents(stream bool, do func(context.Context, *runtime.Runtime) (*agent.Result, error)) error {
-	return a.withRuntime(stream, func(rt *runtime.Runtime) error {
+func (a *app) withAgents(stream bool, do func(context.Context, *host.Runtime) (*agent.Result, error)) error {
+	return a.withRuntime(stream, func(rt *host.Runtime) error {
 		result, err := do(a.ctx, rt)
 		if err != nil {
 			return err
@@ -201,14 +201,14 @@ func (a *app) agentResult(result *agent.Result) error {
 }
 
 // withRuntime makes what runs agents on this machine.
-func (a *app) withRuntime(stream bool, do func(*runtime.Runtime) error) error {
-	host, err := capabilities()
+func (a *app) withRuntime(stream bool, do func(*host.Runtime) error) error {
+	brokers, err := capabilities()
 	if err != nil {
 		return err
 	}
-	defer host.Close()
+	defer brokers.Close()
 	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
-		rt, err := a.agents(env, lanes, host)
+		rt, err := a.agents(env, lanes, brokers)
 		if err != nil {
 			return err
 		}
@@ -221,10 +221,10 @@ func (a *app) withRuntime(stream bool, do func(*runtime.Runtime) error) error {
 
 // componentAgents does the components of workbooks that are agents. What makes a run
 // of one is read when the first of them begins.
-func (a *app) componentAgents(lanes *compile.Registry, host *capability.Host) workbook.Agents {
-	budget := runtime.NewComponentLedger()
+func (a *app) componentAgents(lanes *compile.Registry, brokers *capability.Host) workbook.Agents {
+	budget := host.NewComponentLedger()
 	do := sync.OnceValues(func() (workbook.Agents, error) {
-		rt, err := a.agents(a.env, lanes, host)
+		rt, err := a.agents(a.env, lanes, brokers)
 		if err != nil {
 			return nil, err
 		}
@@ -247,7 +247,7 @@ func (a *app) componentAgents(lanes *compile.Registry, host *capability.Host) wo
 
 // agents is what runs agents on this machine, with the languages and capabilities
 // there are.
-func (a *app) agents(env *compile.Env, lanes *compile.Registry, host *capability.Host) (*runtime.Runtime, error) {
+func (a *app) agents(env *compile.Env, lanes *compile.Registry, brokers *capability.Host) (*host.Runtime, error) {
 	state, err := userState()
 	if err != nil {
 		return nil, err
@@ -267,8 +267,8 @@ func (a *app) agents(env *compile.Env, lanes *compile.Registry, host *capability
 	if err != nil {
 		return nil, err
 	}
-	return &runtime.Runtime{Env: env, Lanes: lanes, State: state, Key: key, Getenv: os.Getenv,
-		Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Settings: configured, Revoked: revoked, Capabilities: host}, nil
+	return &host.Runtime{Env: env, Lanes: lanes, State: state, Key: key, Getenv: os.Getenv,
+		Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Settings: configured, Revoked: revoked, Capabilities: brokers}, nil
 }
 
 // eventNotes tells the steps of a run on stderr.

@@ -7,8 +7,8 @@ import (
 	"sync"
 
 	"wb/agent"
-	"wb/agent/runtime"
-	"wb/trace/activity"
+	"wb/agent/host"
+	"wb/internal/trace/activity"
 )
 
 // agentEvents are the flags of verbs that stream the events of a run.
@@ -18,9 +18,9 @@ type agentEvents struct {
 }
 
 // hearing gives do what attaches the listeners that were asked for.
-func (c agentEvents) hearing(a *app, do func(hear func(*runtime.Runtime, *runtime.Task)) error) error {
+func (c agentEvents) hearing(a *app, do func(hear func(*host.Runtime, *host.Task)) error) error {
 	if c.Events == "" {
-		return do(func(*runtime.Runtime, *runtime.Task) {})
+		return do(func(*host.Runtime, *host.Task) {})
 	}
 	out := a.std.Out
 	if c.Events != "-" {
@@ -35,7 +35,7 @@ func (c agentEvents) hearing(a *app, do func(hear func(*runtime.Runtime, *runtim
 	}
 	stream := &eventStream{encoder: json.NewEncoder(out)}
 	stream.encoder.SetEscapeHTML(false)
-	err := do(func(rt *runtime.Runtime, task *runtime.Task) {
+	err := do(func(rt *host.Runtime, task *host.Task) {
 		if slices.Contains(c.Hear, "definition") {
 			rt.On = append(rt.On, stream.at("definition"))
 		}

@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"wb/agent"
+	"wb/agent/host"
 	"wb/agent/keeper"
-	"wb/agent/runtime"
+	"wb/internal/diag"
 )
 
 // agentKeepCmd keeps an agent.
@@ -36,7 +37,7 @@ func (c *agentKeepCmd) Run(a *app) error {
 	case c.Now:
 		mode = keeper.Now
 	}
-	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
+	return a.withRuntime(c.Stream, func(rt *host.Runtime) error {
 		if c.Status {
 			return c.status(a, rt, task)
 		}
@@ -52,14 +53,14 @@ func (c *agentKeepCmd) Run(a *app) error {
 			return err
 		}
 		if mode != keeper.Forever && failed {
-			return alreadyReported(exitFailed)
+			return alreadyReported(diag.ExitFailed)
 		}
 		return nil
 	})
 }
 
 // status tells how an agent is kept.
-func (c *agentKeepCmd) status(a *app, rt *runtime.Runtime, task runtime.Task) error {
+func (c *agentKeepCmd) status(a *app, rt *host.Runtime, task host.Task) error {
 	status, err := keeper.StatusOf(rt, task)
 	if err != nil {
 		return err
@@ -68,14 +69,14 @@ func (c *agentKeepCmd) status(a *app, rt *runtime.Runtime, task runtime.Task) er
 }
 
 // taskTarget reads FILE#ID.
-func taskTarget(task *runtime.Task, target string) error {
+func taskTarget(task *host.Task, target string) error {
 	task.File, task.ID, _ = strings.Cut(target, "#")
 	info, err := os.Stat(task.File)
 	switch {
 	case os.IsNotExist(err):
 		return missingFile(task.File)
 	case err == nil && info.IsDir():
-		return &codedError{text: task.File + " is a directory", code: exitUsage, hint: "name the document: FILE.org#ID"}
+		return &codedError{text: task.File + " is a directory", code: diag.ExitUsage, hint: "name the document: FILE.org#ID"}
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func (c *agentDreamCmd) Run(a *app) error {
 	if err := taskTarget(&task, c.Target); err != nil {
 		return err
 	}
-	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
+	return a.withRuntime(c.Stream, func(rt *host.Runtime) error {
 		result, err := rt.Dream(a.ctx, task)
 		if err != nil {
 			return err

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"wb/agent"
-	"wb/agent/runtime"
+	"wb/agent/host"
 )
 
 type agentReplCmd struct {
@@ -33,7 +33,7 @@ func (c *agentReplCmd) Run(a *app) error {
 			return err
 		}
 	}
-	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
+	return a.withRuntime(c.Stream, func(rt *host.Runtime) error {
 		if _, err := rt.Ready(task); err != nil {
 			return err
 		}

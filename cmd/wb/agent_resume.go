@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"wb/agent"
-	"wb/agent/runtime"
+	"wb/agent/host"
 )
 
 type agentResumeCmd struct {
@@ -16,7 +16,7 @@ func (c *agentResumeCmd) Help() string {
 }
 
 func (c *agentResumeCmd) Run(a *app) error {
-	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+	return a.withAgents(false, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) {
 		latest, err := rt.Latest(c.ID)
 		if err != nil {
 			return nil, err
@@ -39,7 +39,7 @@ func (c *agentForkCmd) Help() string {
 }
 
 func (c *agentForkCmd) Run(a *app) error {
-	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+	return a.withAgents(false, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) {
 		return rt.Fork(ctx, c.ID, c.Step)
 	})
 }
@@ -53,5 +53,5 @@ func (c *agentReplayCmd) Help() string {
 }
 
 func (c *agentReplayCmd) Run(a *app) error {
-	return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Replay(ctx, c.ID) })
+	return a.withAgents(false, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) { return rt.Replay(ctx, c.ID) })
 }

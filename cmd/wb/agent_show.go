@@ -8,10 +8,10 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/internal/textdiff"
-	"wb/trace"
-	"wb/trace/activity"
+	"wb/internal/trace"
+	"wb/internal/trace/activity"
 )
 
 type agentShowCmd struct {
@@ -31,7 +31,7 @@ func (c *agentShowCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	rt := &runtime.Runtime{State: state}
+	rt := &host.Runtime{State: state}
 	record, err := agentRecord(state, c.ID)
 	if err != nil {
 		return err
@@ -75,7 +75,7 @@ func agentRecord(state *trace.State, id string) (trace.RunRecord, error) {
 			return r, nil
 		}
 	}
-	return trace.RunRecord{}, &runtime.NotFoundError{What: "there is no run " + id, Help: "wb agent list"}
+	return trace.RunRecord{}, &host.NotFoundError{What: "there is no run " + id, Help: "wb agent list"}
 }
 
 // spent is what an event took, in time, tokens and dollars.
@@ -105,7 +105,7 @@ type fileJSON struct {
 }
 
 // files lists, compares or writes what the run has made.
-func (c *agentShowCmd) files(a *app, rt *runtime.Runtime, record trace.RunRecord) error {
+func (c *agentShowCmd) files(a *app, rt *host.Runtime, record trace.RunRecord) error {
 	files, err := rt.Files(c.ID)
 	if err != nil {
 		return err
@@ -143,7 +143,7 @@ func (c *agentShowCmd) files(a *app, rt *runtime.Runtime, record trace.RunRecord
 }
 
 // differenceOf is a change as people read it.
-func differenceOf(f runtime.Change) string {
+func differenceOf(f host.Change) string {
 	if !utf8.Valid(f.Now) || !utf8.Valid(f.Content) {
 		return fmt.Sprintf("%s: %d bytes become %d\n", f.Path, len(f.Now), len(f.Content))
 	}

@@ -12,9 +12,9 @@ import (
 	"testing"
 
 	"wb/agent"
-	"wb/agent/llm/llmtest"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/test/llmtest"
 )
 
 // agentVerbs are the verbs of wb that an agent may use: they look, or change nothing

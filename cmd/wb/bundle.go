@@ -10,13 +10,14 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/publish/fault"
-	"wb/publish/manifest"
+	"wb/internal/diag"
+	"wb/proof/fault"
+	"wb/proof/manifest"
+	"wb/proof/sign"
+	"wb/proof/verify"
 	"wb/publish/pack"
 	"wb/publish/page"
 	"wb/publish/rebuild"
-	"wb/publish/sign"
-	"wb/publish/verify"
 	"wb/workbook"
 )
 
@@ -67,7 +68,7 @@ func (c *bundleCmd) Run(a *app) error {
 			a.note("%s", d)
 		}
 		if n := page.Mistakes(p.Found); n > 0 {
-			return &codedError{text: fmt.Sprintf("%s: %d mistakes that readers would see", c.File, n), code: exitFailed}
+			return &codedError{text: fmt.Sprintf("%s: %d mistakes that readers would see", c.File, n), code: diag.ExitFailed}
 		}
 		make := p.Bundle
 		if single {
@@ -91,7 +92,7 @@ func (c *bundleCmd) Run(a *app) error {
 // elsewhere hints at -o where a file cannot be written.
 func elsewhere(name string, err error) error {
 	if forbidden(err) {
-		return &codedError{text: name + " cannot be written: " + filepath.Dir(name) + " is read-only", hint: "-o FILE writes elsewhere", code: exitForbidden}
+		return &codedError{text: name + " cannot be written: " + filepath.Dir(name) + " is read-only", hint: "-o FILE writes elsewhere", code: diag.ExitForbidden}
 	}
 	return err
 }
@@ -134,7 +135,7 @@ func (c *unbundleCmd) Run(a *app) error {
 	}
 	if err := sign.WriteNew(dir, files, c.Force); err != nil {
 		if os.IsExist(err) {
-			return &codedError{text: err.Error(), hint: "--force replaces it, -d writes elsewhere", code: exitConflict}
+			return &codedError{text: err.Error(), hint: "--force replaces it, -d writes elsewhere", code: diag.ExitConflict}
 		}
 		return err
 	}

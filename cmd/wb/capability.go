@@ -8,15 +8,15 @@ import (
 	"path/filepath"
 	"time"
 
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/agent/tools"
-	"wb/publish/keys"
-	"wb/publish/signer"
+	"wb/internal/trace"
+	"wb/proof/identity"
+	"wb/proof/keys"
+	"wb/proof/trust"
 	"wb/sandbox/dock/store"
 	"wb/sandbox/grants"
 	"wb/serve/api"
-	"wb/trace"
-	"wb/trace/identity"
 	"wb/workbook"
 	"wb/workbook/capability"
 )
@@ -40,16 +40,16 @@ func capabilities() (*capability.Host, error) {
 		return trust.File(file, program, asks)
 	}
 	return &capability.Host{Tenant: identity.DefaultTenant, StateDir: state, Grants: store, Signed: signed, Seal: sealingKey,
-		Complete: runtime.Completer(os.Getenv), Readable: tools.Readable, Tiers: openTier, PythonIndex: os.Getenv("WB_PYTHON_INDEX")}, nil
+		Complete: host.Completer(os.Getenv), Readable: tools.Readable, Tiers: openTier, PythonIndex: os.Getenv("WB_PYTHON_INDEX")}, nil
 }
 
 // trusted are those whose signatures the user trusts.
-func trusted(store *grants.Store) (*signer.Trust, error) {
+func trusted(store *grants.Store) (*trust.Trust, error) {
 	seen, err := sitesSeen()
 	if err != nil {
 		return nil, err
 	}
-	trust, err := signer.Open(store, seen)
+	trust, err := trust.Open(store, seen)
 	if err != nil {
 		return nil, err
 	}

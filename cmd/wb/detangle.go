@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/tangle"
 )
 
@@ -63,9 +64,9 @@ func (c *detangleCmd) detangle(a *app, project *tangle.Project) error {
 	case err != nil:
 		return err
 	case conflicts > 0:
-		return alreadyReported(exitConflict)
+		return alreadyReported(diag.ExitConflict)
 	case c.Check && edits > 0:
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"mvdan.cc/sh/v3/shell"
 
-	"wb/internal/docs"
+	"wb/internal/test/docs"
 )
 
 // TestOQLExamples runs the examples of docs/oql.org. A block of org with a name

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/compile/place/tier"
 	"wb/compile/toolchain"
-	"wb/tier"
 )
 
 // doctorCmd tells what works on this machine. It never fails: its job is to

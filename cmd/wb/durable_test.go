@@ -16,9 +16,9 @@ import (
 	"time"
 
 	"wb/agent"
-	"wb/agent/llm/llmtest"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/test/llmtest"
 )
 
 // durableTeam is who the scripted runs are of: an agent that works and one that

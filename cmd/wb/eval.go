@@ -8,7 +8,8 @@ import (
 
 	"wb/agent"
 	"wb/agent/eval"
-	"wb/agent/runtime"
+	"wb/agent/host"
+	"wb/internal/diag"
 	"wb/org"
 )
 
@@ -34,8 +35,8 @@ func (c *evalCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
-		given := func(ec eval.Case) runtime.Task {
+	return a.withRuntime(c.Stream, func(rt *host.Runtime) error {
+		given := func(ec eval.Case) host.Task {
 			task := c.task(ec.Task)
 			if ec.Agent != "" {
 				task.File, task.ID = c.File, ec.Agent
@@ -77,7 +78,7 @@ func (c *evalCmd) Run(a *app) error {
 			return nil
 		})
 		if err == nil && failed {
-			return alreadyReported(exitFailed)
+			return alreadyReported(diag.ExitFailed)
 		}
 		return err
 	})

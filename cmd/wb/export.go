@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/publish/live"
 	"wb/publish/pack"
 	"wb/workbook"
@@ -41,7 +42,7 @@ func (c *exportCmd) Run(a *app) error {
 		return err
 	}
 	if bad, is := workbook.NotText(c.File, src); is {
-		return &workbook.PlanError{Diagnostics: []compile.Diagnostic{bad}}
+		return &workbook.PlanError{Findings: []diag.Finding{bad}}
 	}
 	out, err := c.translate(a, src)
 	if err != nil {
@@ -94,7 +95,7 @@ func (c *exportCmd) page(a *app, src []byte) (html []byte, err error) {
 		shown.Mode = "" // what the document says
 	}
 	err = a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
-		var found []compile.Diagnostic
+		var found []diag.Finding
 		html, found, err = pack.Page(a.ctx, workbook.Options{File: c.File, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(c.File)}, shown)
 		for _, d := range found {
 			a.note("%s", d)

@@ -5,7 +5,8 @@ import (
 	"io"
 	"os"
 
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/workbook"
 )
 
@@ -56,7 +57,7 @@ func (c *runCmd) fanOut(a *app, opts workbook.Options) error {
 	})
 	if err == nil && failed > 0 {
 		a.note("%d of %d inputs failed", failed, len(list))
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	return err
 }
@@ -71,7 +72,7 @@ func readInputs(file string) ([]value.Value, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if v.Kind() != value.List {
-		return nil, &codedError{text: file + ": expected a JSON list of inputs", code: exitUsage}
+		return nil, &codedError{text: file + ": expected a JSON list of inputs", code: diag.ExitUsage}
 	}
 	return v.Items(), nil
 }

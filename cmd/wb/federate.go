@@ -10,13 +10,14 @@ import (
 	"path/filepath"
 	"strings"
 
-	"wb/federate"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/org"
 	"wb/org/oql"
 	"wb/org/orgfile"
 	"wb/sandbox/netbroker"
-	"wb/value"
-	"wb/workspace"
+	"wb/search/federate"
+	"wb/workbook/library"
 )
 
 // federateCmd shows and mirrors tables that are no org files.
@@ -49,7 +50,7 @@ func (g netGrants) catalog(a *app, given []string) (*federate.Catalog, error) {
 		config.Allow = append(config.Allow, grant)
 	}
 	return federate.Open(federate.Config{Dir: ".", Given: given, Toolkits: federate.ToolkitDirs(".", os.Getenv), Fetch: netbroker.New(config), Getenv: os.Getenv,
-		Tables: map[string]func(context.Context) (federate.Source, error){workspace.TableName: libraryTable}}), nil
+		Tables: map[string]func(context.Context) (federate.Source, error){library.TableName: libraryTable}}), nil
 }
 
 // report shows the tables that could not be read: as rows of the answer, and
@@ -65,7 +66,7 @@ func reportFailures(a *app, res *oql.Result, failures []federate.Failure) error 
 			a.note("hint: %s", hint)
 		}
 	}
-	return alreadyReported(exitFailed)
+	return alreadyReported(diag.ExitFailed)
 }
 
 // addFailure adds a row with the columns source and error.
@@ -132,7 +133,7 @@ func (c *federateListCmd) Run(a *app) error {
 		}
 	}
 	if err == nil && len(problems) > 0 {
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	return err
 }

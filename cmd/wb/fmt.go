@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"wb/internal/diag"
 	"wb/internal/textdiff"
 	"wb/org/orgfile"
 	"wb/workbook"
@@ -65,7 +66,7 @@ func (c *fmtCmd) Run(a *app) error {
 		}
 	}
 	if c.Check && len(changed) > 0 {
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	return nil
 }
@@ -95,7 +96,7 @@ func (c *fmtCmd) filter(a *app) error {
 	}
 	if c.Check {
 		if !bytes.Equal(src, tidy) {
-			return alreadyReported(exitFailed)
+			return alreadyReported(diag.ExitFailed)
 		}
 		return nil
 	}

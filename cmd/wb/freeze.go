@@ -7,13 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
-	"wb/publish/fault"
-	"wb/publish/keys"
+	"wb/compile/place/tier"
+	"wb/proof/fault"
+	"wb/proof/identity"
+	"wb/proof/keys"
 	"wb/sandbox/grants"
-	"wb/tier"
-	"wb/trace/identity"
 	"wb/workbook"
-	"wb/workbook/freeze"
+	"wb/workbook/frozen"
 	"wb/workbook/instance"
 )
 
@@ -50,7 +50,7 @@ func (f *freezeFlags) run(ctx context.Context, opts workbook.Options) (*workbook
 }
 
 // ownSigner is the user's key, nil when there is none.
-func ownSigner() (freeze.Signer, error) {
+func ownSigner() (frozen.Signer, error) {
 	exists, err := identity.Exists("", identity.DefaultTenant)
 	if err != nil || !exists {
 		return nil, err
@@ -72,7 +72,7 @@ func (f *freezeFlags) accept(signer, trustTier string) (thirdParty bool, err err
 	if trustTier == string(tier.Instance) && who != standingRevoked {
 		return true, nil
 	}
-	refused := &freeze.Error{Code: freeze.CodeSigner, Message: "nobody has signed it", Help: "--trust-tier instance accepts the risk, with profile compute and no grants, and without its keys and files"}
+	refused := &frozen.Error{Code: frozen.CodeSigner, Message: "nobody has signed it", Help: "--trust-tier instance accepts the risk, with profile compute and no grants, and without its keys and files"}
 	switch who {
 	case standingForeign:
 		refused.Message = "it is signed by " + signer + ", whom you do not trust"

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"wb/trace/identity"
+	"wb/proof/identity"
 )
 
 // TestStanding follows a key of the user's from its making to its revocation.

@@ -9,7 +9,8 @@ import (
 	"strings"
 	"syscall"
 
-	"wb/trace"
+	"wb/internal/diag"
+	"wb/internal/trace"
 )
 
 // home is a directory of the user's that wb keeps things in.
@@ -40,7 +41,7 @@ type homeError struct {
 }
 
 func (e *homeError) Unwrap() error { return e.error }
-func (e *homeError) ExitCode() int { return exitForbidden }
+func (e *homeError) ExitCode() int { return diag.ExitForbidden }
 
 // Hint says which variable names another directory.
 func (e *homeError) Hint() string {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"wb/internal/diag"
 	"wb/workbook/exchange"
 )
 
@@ -105,7 +106,7 @@ func writeNew(name string, data []byte, replace bool) error {
 	}
 	f, err := os.OpenFile(name, flags, 0o644)
 	if os.IsExist(err) {
-		return &codedError{text: name + " is there already", hint: "--force replaces it, -o writes elsewhere", code: exitConflict}
+		return &codedError{text: name + " is there already", hint: "--force replaces it, -o writes elsewhere", code: diag.ExitConflict}
 	}
 	if err != nil {
 		return err

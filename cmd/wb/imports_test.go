@@ -12,7 +12,7 @@ import (
 // the user's configuration, deploy with the user's own wrangler and git login,
 // start this executable as workers, and start it again as the children of tiers.
 // No component, shell stage or tool reaches them with anything of its own.
-var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client", "wb/publish/site/worker", "wb/fabric/spawn", "wb/tier"}
+var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client", "wb/publish/site/worker", "wb/compile/place/fabric/spawn", "wb/compile/place/tier"}
 
 // TestNoProcesses walks the import graph of everything wb is built from.
 func TestNoProcesses(t *testing.T) {
@@ -50,7 +50,7 @@ var direction = []string{"cmd", "serve", "agent", "publish", "workspace", "workb
 
 // testSupport are packages that only tests import; they stand above what they
 // make test data for.
-var testSupport = []string{"wb/internal/corpus", "wb/internal/emacs", "wb/internal/docs", "wb/internal/tiertest", "wb/compile/lanetest"}
+var testSupport = []string{"wb/internal/test/corpus", "wb/internal/test/emacs", "wb/internal/test/docs", "wb/internal/test/tiertest", "wb/internal/test/lanetest"}
 
 // TestImportDirection holds the layers apart.
 func TestImportDirection(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"os"
 	"time"
 
-	"wb/agent/runtime"
-	"wb/agent/tickets"
+	"wb/agent/issues"
+	"wb/internal/diag"
 )
 
 // issuesCmd looks after the tickets that agents file.
@@ -30,11 +30,11 @@ type issuesListCmd struct {
 func (c *issuesListCmd) Help() string { return "Example:\n  wb issues list --all" }
 
 func (c *issuesListCmd) Run(a *app) error {
-	all, err := tickets.Read(tickets.File(c.Dir))
+	all, err := issues.Read(issues.File(c.Dir))
 	if err != nil {
 		return err
 	}
-	shown := []tickets.Ticket{}
+	shown := []issues.Ticket{}
 	for _, t := range all {
 		if c.All || !t.Done {
 			shown = append(shown, t)
@@ -63,11 +63,11 @@ type issuesShowCmd struct {
 func (c *issuesShowCmd) Help() string { return "Example:\n  wb issues show issue-3f2a" }
 
 func (c *issuesShowCmd) Run(a *app) error {
-	all, err := tickets.Read(tickets.File(c.Dir))
+	all, err := issues.Read(issues.File(c.Dir))
 	if err != nil {
 		return err
 	}
-	t, err := tickets.Find(all, c.ID)
+	t, err := issues.Find(all, c.ID)
 	if err != nil {
 		return err
 	}
@@ -100,8 +100,8 @@ func (c *issuesWorkCmd) Run(a *app) error {
 	}
 	task.Dir = c.Dir
 	host, _ := os.Hostname()
-	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
-		w := &tickets.Worker{Runtime: rt, Task: task, Path: tickets.File(c.Dir), Name: fmt.Sprintf("%s/%d", host, os.Getpid()), Now: time.Now}
+	return a.withRuntime(c.Stream, func(rt *host.Runtime) error {
+		w := &issues.Worker{Runtime: rt, Task: task, Path: issues.File(c.Dir), Name: fmt.Sprintf("%s/%d", host, os.Getpid()), Now: time.Now}
 		outcomes, err := c.work(a, w)
 		if err != nil {
 			return err
@@ -121,22 +121,22 @@ func (c *issuesWorkCmd) Run(a *app) error {
 			failed = failed || !o.Resolved
 		}
 		if err == nil && failed {
-			return alreadyReported(exitFailed)
+			return alreadyReported(diag.ExitFailed)
 		}
 		return err
 	})
 }
 
 // work works the ticket that was named, or the next ones.
-func (c *issuesWorkCmd) work(a *app, w *tickets.Worker) ([]*tickets.Outcome, error) {
+func (c *issuesWorkCmd) work(a *app, w *issues.Worker) ([]*issues.Outcome, error) {
 	if c.ID != "" {
 		o, err := w.Work(a.ctx, c.ID)
 		if err == nil && o == nil {
-			return nil, &codedError{text: c.ID + " is done", code: exitConflict, hint: "wb issues show " + c.ID}
+			return nil, &codedError{text: c.ID + " is done", code: diag.ExitConflict, hint: "wb issues show " + c.ID}
 		}
-		return []*tickets.Outcome{o}, err
+		return []*issues.Outcome{o}, err
 	}
-	var all []*tickets.Outcome
+	var all []*issues.Outcome
 	seen := map[string]bool{}
 	for len(all) < max(c.Max, 1) {
 		o, err := w.Next(a.ctx, seen)

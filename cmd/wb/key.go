@@ -7,10 +7,11 @@ import (
 	"os"
 	"time"
 
-	"wb/publish/fault"
-	"wb/publish/keys"
-	"wb/publish/manifest"
-	"wb/trace/identity"
+	"wb/internal/diag"
+	"wb/proof/fault"
+	"wb/proof/identity"
+	"wb/proof/keys"
+	"wb/proof/manifest"
 )
 
 // keyCmd manages the key that signs, and its log.
@@ -85,7 +86,7 @@ func (c *keyNewCmd) Run(a *app) error {
 		return err
 	}
 	if exists {
-		return &codedError{text: "there is a key already", hint: "wb key show shows it, wb key rotate replaces it", code: exitConflict}
+		return &codedError{text: "there is a key already", hint: "wb key show shows it, wb key rotate replaces it", code: diag.ExitConflict}
 	}
 	s, err := issuer()
 	if err != nil {
@@ -131,7 +132,7 @@ func (c *keyRevokeCmd) Run(a *app) error {
 		return err
 	}
 	if fault.CodeOf(s.Log.Allows(c.Key, keys.NoSequence)) == fault.KeyUnknown {
-		return &codedError{text: c.Key + " is not in your key log", hint: "wb key show lists the keys in it", code: exitNotFound}
+		return &codedError{text: c.Key + " is not in your key log", hint: "wb key show lists the keys in it", code: diag.ExitNotFound}
 	}
 	if err := s.Revoke(c.Key, c.From, c.Reason, time.Now()); err != nil {
 		return err
@@ -193,7 +194,7 @@ func readFile(name string) ([]byte, error) {
 	case !info.Mode().IsRegular():
 		return nil, &usageError{err: fmt.Errorf("%s is no regular file", name)}
 	case info.Size() > maxFile:
-		return nil, &codedError{text: fmt.Sprintf("%s has %d bytes, more than the %d that are read", name, info.Size(), int64(maxFile)), code: exitUsage}
+		return nil, &codedError{text: fmt.Sprintf("%s has %d bytes, more than the %d that are read", name, info.Size(), int64(maxFile)), code: diag.ExitUsage}
 	}
 	return os.ReadFile(name)
 }

@@ -4,7 +4,8 @@ import (
 	"os"
 	"path/filepath"
 
-	"wb/trace"
+	"wb/internal/diag"
+	"wb/internal/trace"
 )
 
 // ledgerCmd checks the signed record of what runs did.
@@ -35,7 +36,7 @@ func (c *ledgerVerifyCmd) Run(a *app) error {
 	files := trace.FilesIn(dir)
 	report, err := trace.VerifyFiles(files)
 	if os.IsNotExist(err) {
-		return &codedError{text: "no ledger in " + dir, code: exitNotFound, hint: "wb run writes one at the end of every run"}
+		return &codedError{text: "no ledger in " + dir, code: diag.ExitNotFound, hint: "wb run writes one at the end of every run"}
 	}
 	if err != nil {
 		return err
@@ -44,7 +45,7 @@ func (c *ledgerVerifyCmd) Run(a *app) error {
 		return err
 	}
 	if !report.TamperEvident {
-		return alreadyReported(exitVerify)
+		return alreadyReported(diag.ExitVerify)
 	}
 	return nil
 }

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"wb/federate"
+	"wb/internal/value"
 	"wb/org/oql"
+	"wb/proof/identity"
 	"wb/sandbox/dock/store"
-	"wb/trace/identity"
-	"wb/value"
-	"wb/workspace"
+	"wb/search/federate"
+	"wb/workbook/library"
 )
 
 // libraryCmd keeps the workbooks of an identity in workspaces.
@@ -44,7 +44,7 @@ checking in.`
 }
 
 // open reads the library.
-func (c *libraryCmd) open(a *app) (*workspace.Library, error) {
+func (c *libraryCmd) open(a *app) (*library.Library, error) {
 	if len(c.Library) == 0 {
 		c.Library = libraryDirs()
 	}
@@ -58,7 +58,7 @@ func (c *libraryCmd) open(a *app) (*workspace.Library, error) {
 	return l, nil
 }
 
-func openLibrary(dirs []string, tenant string) (*workspace.Library, error) {
+func openLibrary(dirs []string, tenant string) (*library.Library, error) {
 	key, err := identity.Load("", tenant)
 	if err != nil {
 		return nil, err
@@ -67,7 +67,7 @@ func openLibrary(dirs []string, tenant string) (*workspace.Library, error) {
 	if err != nil {
 		return nil, err
 	}
-	return workspace.Open(workspace.Config{Dirs: dirs, Key: key, Journals: filepath.Join(state.Dir(), "library")})
+	return library.Open(library.Config{Dirs: dirs, Key: key, Journals: filepath.Join(state.Dir(), "library")})
 }
 
 // libraryDirs are the directories of the user's library.
@@ -147,7 +147,7 @@ func (c *libraryQueryCmd) Run(a *app, lib *libraryCmd) error {
 		}
 	}
 	catalog := federate.Open(federate.Config{Dir: ".", Getenv: os.Getenv, Tables: map[string]func(context.Context) (federate.Source, error){
-		workspace.TableName: func(context.Context) (federate.Source, error) { return l, nil }}})
+		library.TableName: func(context.Context) (federate.Source, error) { return l, nil }}})
 	request := oql.Request{Paths: paths, Query: q, Options: oql.Options{Foreign: catalog}}
 	if len(paths) == 0 {
 		request.Options.Corpus = &oql.Corpus{}
@@ -174,7 +174,7 @@ type skippedMember struct {
 	Why    string `json:"why"`
 }
 
-func (c *libraryQueryCmd) volumes(a *app, lib *libraryCmd, l *workspace.Library, text string) error {
+func (c *libraryQueryCmd) volumes(a *app, lib *libraryCmd, l *library.Library, text string) error {
 	found, skipped := []memberRows{}, []skippedMember{}
 	for _, m := range l.Members() {
 		dir := m.File()
@@ -219,7 +219,7 @@ func (c *libraryCheckoutCmd) Run(a *app, lib *libraryCmd) error {
 	if err != nil {
 		return err
 	}
-	if m.Scope != workspace.ScopeWrite {
+	if m.Scope != library.ScopeWrite {
 		a.note("wb: %s may be read, changes cannot be checked in", m.ID())
 	}
 	return a.answer("library", map[string]any{"member": m.ID(), "dir": c.Dir, "files": files, "sha256": files.Digest()}, func(w io.Writer) error {
@@ -235,7 +235,7 @@ type libraryCheckinCmd struct {
 
 func (c *libraryCheckinCmd) Run(a *app, lib *libraryCmd) error {
 	dirs := lib.Library
-	if out, err := workspace.ReadCheckout(c.Dir); err == nil {
+	if out, err := library.ReadCheckout(c.Dir); err == nil {
 		dirs = []string{filepath.Dir(out.Manifest)} // it knows where it came from
 	}
 	l, err := openLibrary(dirs, lib.Tenant)

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/workbook"
 )
 
@@ -28,10 +29,10 @@ func (c *lintCmd) Run(a *app) error {
 	})
 }
 
-func (c *lintCmd) report(a *app, found []compile.Diagnostic) error {
+func (c *lintCmd) report(a *app, found []diag.Finding) error {
 	if a.json {
 		if found == nil {
-			found = []compile.Diagnostic{}
+			found = []diag.Finding{}
 		}
 		if err := a.answer("lint", found, nil); err != nil {
 			return err
@@ -42,15 +43,15 @@ func (c *lintCmd) report(a *app, found []compile.Diagnostic) error {
 		}
 	}
 	if workbook.HasErrors(found) {
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	return nil
 }
 
-func (c *lintCmd) findings(a *app, languages *compile.Registry) ([]compile.Diagnostic, error) {
+func (c *lintCmd) findings(a *app, languages *compile.Registry) ([]diag.Finding, error) {
 	if c.Upgrade {
 		if len(c.Files) != 2 {
-			return nil, &codedError{text: "--upgrade takes the old and the new version", code: exitUsage, hint: "wb lint --upgrade OLD NEW"}
+			return nil, &codedError{text: "--upgrade takes the old and the new version", code: diag.ExitUsage, hint: "wb lint --upgrade OLD NEW"}
 		}
 		old, err := loadPlan(c.Files[0])
 		if err != nil {
@@ -62,14 +63,14 @@ func (c *lintCmd) findings(a *app, languages *compile.Registry) ([]compile.Diagn
 		}
 		return workbook.CheckUpgrade(old, next), nil
 	}
-	var found []compile.Diagnostic
+	var found []diag.Finding
 	for _, file := range c.Files {
 		name, src, err := c.read(a, file)
 		if err != nil {
 			return nil, err
 		}
 		found = append(found, workbook.Lint(name, src, workbook.LintOptions{Languages: languages})...)
-		found = append(found, runtime.Lint(name, src)...)
+		found = append(found, host.Lint(name, src)...)
 	}
 	return found, nil
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"wb/compile/lanes"
-	"wb/tier"
+	"wb/compile/place/tier"
 )
 
 func main() {

@@ -8,9 +8,9 @@ import (
 	"os"
 
 	"wb/compile"
+	"wb/internal/trace"
 	"wb/serve/api"
 	"wb/serve/mcp"
-	"wb/trace"
 	"wb/workbook"
 )
 

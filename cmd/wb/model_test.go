@@ -11,7 +11,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"wb/agent/llm/llmtest"
+	"wb/internal/test/llmtest"
 )
 
 // modelCommand is "model FILE" in scripts: it starts a scripted model endpoint,

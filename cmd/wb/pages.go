@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/workbook"
 )
 
@@ -30,7 +31,7 @@ func sourcesOf(paths []string) (out []string, done func(), err error) {
 		dirs = append(dirs, dir)
 		if len(sources) == 0 {
 			done()
-			return nil, nil, &codedError{text: path + ": no workbook inside", code: exitNotFound}
+			return nil, nil, &codedError{text: path + ": no workbook inside", code: diag.ExitNotFound}
 		}
 		out = append(out, sources...)
 	}

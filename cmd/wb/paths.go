@@ -9,6 +9,7 @@ import (
 	"slices"
 	"syscall"
 
+	"wb/internal/diag"
 	"wb/internal/nearest"
 )
 
@@ -45,7 +46,7 @@ func missingArgument(err error) error {
 
 // missingFile is a not-found error that names the nearest file beside it.
 func missingFile(name string) error {
-	e := &codedError{text: name + ": no such file", code: exitNotFound}
+	e := &codedError{text: name + ": no such file", code: diag.ExitNotFound}
 	if to, err := os.Readlink(name); err == nil {
 		e.text = fmt.Sprintf("%s: leads to %s, where there is no file", name, to)
 		return e

@@ -11,16 +11,16 @@ import (
 	"strings"
 	"time"
 
-	"wb/compile"
+	"wb/internal/diag"
+	"wb/proof/fetch"
+	"wb/proof/manifest"
+	"wb/proof/sign"
+	"wb/proof/verify"
 	"wb/publish/leak"
-	"wb/publish/manifest"
-	"wb/publish/remote"
-	"wb/publish/sign"
 	"wb/publish/site"
 	"wb/publish/site/deploy"
 	"wb/publish/site/worker"
 	"wb/publish/target"
-	"wb/publish/verify"
 	"wb/sandbox/dock/store"
 )
 
@@ -51,7 +51,7 @@ func (c *publishInitCmd) Run(a *app) error {
 	written, err := site.Init(c.Dir, c.DryRun)
 	switch {
 	case forbidden(err):
-		return &codedError{text: "cannot write to " + c.Dir + ": " + err.Error(), code: exitForbidden,
+		return &codedError{text: "cannot write to " + c.Dir + ": " + err.Error(), code: diag.ExitForbidden,
 			hint: "make it writable, or copy its documents to a directory that you may write: wb publish init DIR"}
 	case err != nil:
 		return err
@@ -108,19 +108,19 @@ func (c *publishValidateCmd) Run(a *app) error {
 }
 
 // checked answers with findings, and fails if there are errors among them.
-func (a *app) checked(found []compile.Diagnostic, data map[string]any, text func(io.Writer) error) error {
+func (a *app) checked(found []diag.Finding, data map[string]any, text func(io.Writer) error) error {
 	if !site.Broken(found) {
 		a.advice(found)
-		data["found"] = slices.Concat([]compile.Diagnostic{}, found)
+		data["found"] = slices.Concat([]diag.Finding{}, found)
 		return a.answer("publish", data, text)
 	}
-	fault := &codedError{text: site.Summary(found), code: exitFailed}
+	fault := &codedError{text: site.Summary(found), code: diag.ExitFailed}
 	if a.json {
 		data["found"] = found
-		if err := writeJSON(a.std.Out, envelope{Verb: "publish", Data: data, Error: &faultJSON{Code: codeNames[exitFailed], Message: fault.text}}); err != nil {
+		if err := writeJSON(a.std.Out, envelope{Verb: "publish", Data: data, Error: &faultJSON{Code: diag.ExitName(diag.ExitFailed), Message: fault.text}}); err != nil {
 			return err
 		}
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	for _, d := range found {
 		a.diagnostic(d)
@@ -129,7 +129,7 @@ func (a *app) checked(found []compile.Diagnostic, data map[string]any, text func
 }
 
 // advice tells what is no mistake, with what to do about it.
-func (a *app) advice(found []compile.Diagnostic) {
+func (a *app) advice(found []diag.Finding) {
 	for _, d := range found {
 		a.note("%s", d)
 		if d.Hint != "" {
@@ -244,7 +244,7 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 	}
 	a.advice(reply.Found)
 	if reply.Pages == 0 {
-		return &codedError{text: dir + ": no document to publish", hint: "write one, such as " + filepath.Join(dir, "index.org"), code: exitNotFound}
+		return &codedError{text: dir + ": no document to publish", hint: "write one, such as " + filepath.Join(dir, "index.org"), code: diag.ExitNotFound}
 	}
 	secrets, err := a.secrets()
 	if err != nil {
@@ -287,7 +287,7 @@ func (c *releaseFlags) history(with *deploy.Options) error {
 	switch from := c.ContinueFrom; {
 	case from == "":
 	case strings.Contains(from, "://"):
-		with.Continue = func(ctx context.Context) (manifest.Files, error) { return remote.History(ctx, from, true) }
+		with.Continue = func(ctx context.Context) (manifest.Files, error) { return fetch.History(ctx, from, true) }
 	default:
 		if _, err := os.Stat(from); err != nil {
 			return missing(from, err)
@@ -352,7 +352,7 @@ func (c *publishStatusCmd) Run(a *app) error {
 			return err
 		}
 		if status.Verdict != nil && status.Verdict.Err() != nil {
-			return alreadyReported(exitVerify)
+			return alreadyReported(diag.ExitVerify)
 		}
 		return nil
 	})

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"wb/federate"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/org"
 	"wb/org/oql"
-	"wb/value"
+	"wb/search/federate"
 )
 
 // queryCmd asks questions over org files in OQL.
@@ -115,7 +116,7 @@ func (c *queryCmd) Run(a *app) error {
 // stdin reads the one file that "-" stands for.
 func (c *queryCmd) stdin(a *app, paths []string) (*oql.Corpus, error) {
 	if len(paths) > 1 || c.Watch {
-		return nil, &codedError{text: "- is the text on stdin, and cannot be combined with files or --watch", code: exitUsage}
+		return nil, &codedError{text: "- is the text on stdin, and cannot be combined with files or --watch", code: diag.ExitUsage}
 	}
 	src, err := io.ReadAll(a.std.In)
 	if err != nil {

@@ -15,27 +15,8 @@ import (
 	"github.com/alecthomas/kong"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
-
-// Exit codes, carried by typed errors through an ExitCode method and never
-// guessed from text.
-const (
-	exitFailed      = 1
-	exitUsage       = 2
-	exitUnavailable = 3
-	exitNotFound    = 4
-	exitVerify      = 5
-	exitConflict    = 6
-	exitForbidden   = 7
-	exitInterrupted = 130
-)
-
-// codeNames are the machine-readable names of exit codes in the JSON envelope.
-var codeNames = map[int]string{
-	exitFailed: "failed", exitUsage: "usage", exitUnavailable: "unavailable",
-	exitNotFound: "not_found", exitVerify: "verification_failed",
-	exitConflict: "conflict", exitForbidden: "not_permitted", exitInterrupted: "interrupted",
-}
 
 // app is what every verb's Run method receives: where to read and write, and
 // how the user wants answers shown.
@@ -113,7 +94,7 @@ func (a *app) fail(verb string, err error) int {
 	switch {
 	case reported:
 	case a.json:
-		fault := &faultJSON{Code: codeNames[code], Message: err.Error(), Hint: hintOf(err), Retryable: code == exitUnavailable || code == exitConflict}
+		fault := &faultJSON{Code: diag.ExitName(code), Message: err.Error(), Hint: hintOf(err), Retryable: code == diag.ExitUnavailable || code == diag.ExitConflict}
 		_ = writeJSON(a.std.Out, envelope{Verb: verb, Error: fault})
 	default:
 		fmt.Fprintf(a.std.Err, "wb: %v\n", err)
@@ -131,13 +112,13 @@ func exitCode(err error) int {
 	case errors.As(err, &coded):
 		return coded.ExitCode()
 	case errors.Is(err, fs.ErrNotExist):
-		return exitNotFound
+		return diag.ExitNotFound
 	case forbidden(err):
-		return exitForbidden
+		return diag.ExitForbidden
 	case errors.Is(err, context.Canceled):
-		return exitInterrupted
+		return diag.ExitInterrupted
 	}
-	return exitFailed
+	return diag.ExitFailed
 }
 
 // forbidden reports whether the system let nobody, or not this user, do it.
@@ -161,7 +142,7 @@ type usageError struct {
 
 func (e *usageError) Error() string { return e.err.Error() }
 func (e *usageError) Unwrap() error { return e.err }
-func (e *usageError) ExitCode() int { return exitUsage }
+func (e *usageError) ExitCode() int { return diag.ExitUsage }
 func (e *usageError) Hint() string  { return e.hint }
 
 // codedError is an error of this package with an exit code and a hint.
@@ -185,7 +166,7 @@ type advised struct {
 func (e *advised) Unwrap() error { return e.error }
 func (e *advised) Hint() string  { return e.hint }
 
-var errInterrupted = &codedError{text: "interrupted", code: exitInterrupted}
+var errInterrupted = &codedError{text: "interrupted", code: diag.ExitInterrupted}
 
 // alreadyReported fails with code after the verb itself has shown why.
 func alreadyReported(code int) error { return &codedError{code: code, reported: true} }
@@ -207,10 +188,10 @@ func colour(w any) bool {
 
 // diagnostic prints one finding and its hint: on stdout, since findings are
 // what the verb was asked for.
-func (a *app) diagnostic(d compile.Diagnostic) {
+func (a *app) diagnostic(d diag.Finding) {
 	line := d.String()
 	if colour(a.std.Out) {
-		shade := map[compile.Severity]string{compile.Error: "\x1b[31m", compile.Warning: "\x1b[33m", compile.Note: "\x1b[36m"}[d.Severity]
+		shade := map[diag.Severity]string{diag.Error: "\x1b[31m", diag.Warning: "\x1b[33m", diag.Note: "\x1b[36m"}[d.Severity]
 		line = shade + line + "\x1b[0m"
 	}
 	fmt.Fprintln(a.std.Out, line)

@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"wb/agent"
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
+	"wb/proof/identity"
 	"wb/sandbox"
-	"wb/trace"
-	"wb/trace/identity"
-	"wb/value"
 	"wb/workbook"
 )
 
@@ -66,8 +67,8 @@ that put them there.`
 
 func (c *runCmd) Run(a *app) error {
 	if len(c.Files) == 1 && isSentence(c.Files[0]) {
-		task := runtime.Task{Text: c.Files[0], Exec: c.Exec, Grants: c.Grant}
-		return a.withAgents(false, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
+		task := host.Task{Text: c.Files[0], Exec: c.Exec, Grants: c.Grant}
+		return a.withAgents(false, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
 	}
 	if err := errors.Join(c.check(), c.freezeFlags.check(c.Files)); err != nil {
 		return err
@@ -227,7 +228,7 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 		a.complain("%v", u)
 	}
 	if len(unmet) > 0 {
-		return &codedError{text: file + ": " + unmetCount(len(unmet)), code: exitFailed}
+		return &codedError{text: file + ": " + unmetCount(len(unmet)), code: diag.ExitFailed}
 	}
 	return nil
 }
@@ -249,7 +250,7 @@ func unwritten(err error) error {
 
 // execute lints, runs and records one workbook, whose text opts hold.
 func (c *runCmd) execute(ctx context.Context, a *app, opts workbook.Options) (*workbook.Report, error) {
-	opts.Lint = func(p *workbook.Plan) []compile.Diagnostic {
+	opts.Lint = func(p *workbook.Plan) []diag.Finding {
 		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
 	}
 	opts.Cache = workbook.CacheBeside(opts.File)
@@ -319,11 +320,11 @@ func outcome(r *workbook.Report, err error) trace.Outcome {
 	switch {
 	case err != nil:
 		o.Status, o.Error, o.Exit = "failed", err.Error(), trace.Exit(exitCode(err))
-		if exitCode(err) == exitInterrupted {
+		if exitCode(err) == diag.ExitInterrupted {
 			o.Status = "cancelled"
 		}
 	case r.Failed() != nil:
-		o.Status, o.Error, o.Exit = "failed", r.Failed().Err.Error(), trace.Exit(exitFailed)
+		o.Status, o.Error, o.Exit = "failed", r.Failed().Err.Error(), trace.Exit(diag.ExitFailed)
 	}
 	if r == nil {
 		return o

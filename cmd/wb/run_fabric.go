@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/fabric"
-	"wb/fabric/embed"
-	"wb/fabric/programs"
-	"wb/fabric/spawn"
-	"wb/tier"
-	"wb/trace"
+	"wb/compile/place/fabric"
+	"wb/compile/place/fabric/natsserver"
+	"wb/compile/place/fabric/programs"
+	"wb/compile/place/fabric/spawn"
+	"wb/compile/place/tier"
+	"wb/internal/trace"
 	"wb/workbook"
 )
 
@@ -127,7 +127,7 @@ func (s *spread) start(a *app, config *fabric.Config, workers int) (*spawn.Worke
 		return nil, err
 	}
 	s.undo = append(s.undo, func() { os.RemoveAll(dir) })
-	server, err := embed.Start(a.ctx, embed.Config{Dir: dir, Tenants: []embed.Tenant{{Name: config.Tenant}}})
+	server, err := natsserver.Start(a.ctx, natsserver.Config{Dir: dir, Tenants: []natsserver.Tenant{{Name: config.Tenant}}})
 	if err != nil {
 		return nil, err
 	}

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"wb/compile"
-	"wb/tier"
-	"wb/value"
+	"wb/compile/place/tier"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/workbook"
 )
 
@@ -75,7 +75,7 @@ func (a *app) findings(r *workbook.Report) {
 	if r == nil || a.json {
 		return
 	}
-	mistakes := slices.DeleteFunc(slices.Clone(r.Diagnostics), func(d compile.Diagnostic) bool { return d.Severity != compile.Error })
+	mistakes := slices.DeleteFunc(slices.Clone(r.Findings), func(d diag.Finding) bool { return d.Severity != diag.Error })
 	if len(mistakes) < 2 {
 		return
 	}
@@ -91,7 +91,7 @@ type runJSON struct {
 	Wrote      bool                       `json:"wrote"`
 	Edits      []editJSON                 `json:"edits,omitempty"` // of a text on standard input
 	DurMS      int64                      `json:"dur_ms"`
-	Lint       []compile.Diagnostic       `json:"lint,omitempty"`
+	Lint       []diag.Finding             `json:"lint,omitempty"`
 	Tier       string                     `json:"tier"`
 	TierNotes  []string                   `json:"tier_notes,omitempty"`
 }
@@ -172,13 +172,13 @@ func (a *app) reportData(r *workbook.Report, data runJSON) error {
 // failure is the error of a run in which a component failed, which was told.
 func failure(r *workbook.Report) error {
 	if r.Failed() != nil {
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	return nil
 }
 
 func runData(r *workbook.Report) runJSON {
-	data := runJSON{Components: []componentJSON{}, Exports: map[string]json.RawMessage{}, Wrote: r.Wrote, DurMS: r.Duration.Milliseconds(), Lint: r.Diagnostics,
+	data := runJSON{Components: []componentJSON{}, Exports: map[string]json.RawMessage{}, Wrote: r.Wrote, DurMS: r.Duration.Milliseconds(), Lint: r.Findings,
 		Tier: r.Tier, TierNotes: r.TierNotes}
 	for _, e := range r.Exports {
 		data.Exports[e.Name] = e.Value.AppendJSON(nil)

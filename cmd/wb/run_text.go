@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 	"wb/workbook"
 )
@@ -56,7 +56,7 @@ func componentsIn(file string, src []byte, lines string) ([]string, error) {
 		ids = append(ids, comp.ID)
 	}
 	if len(ids) == 0 {
-		return nil, &codedError{text: fmt.Sprintf("%s:%d: nothing to run here", file, first), code: exitNotFound}
+		return nil, &codedError{text: fmt.Sprintf("%s:%d: nothing to run here", file, first), code: diag.ExitNotFound}
 	}
 	return ids, nil
 }
@@ -90,8 +90,8 @@ func (a *app) printText(src []byte, r *workbook.Report) error {
 // progressLine is a component's end as one line of JSON, for programs that
 // show a run as it goes.
 type progressLine struct {
-	Done  componentJSON        `json:"done"`
-	Notes []compile.Diagnostic `json:"notes,omitempty"`
+	Done  componentJSON  `json:"done"`
+	Notes []diag.Finding `json:"notes,omitempty"`
 }
 
 func (a *app) progressJSON(d workbook.Done) {

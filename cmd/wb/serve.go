@@ -10,12 +10,12 @@ import (
 
 	"github.com/BurntSushi/toml"
 
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/agent/settings"
 	"wb/compile"
+	"wb/proof/identity"
 	"wb/serve/api"
 	"wb/serve/sites"
-	"wb/trace/identity"
 )
 
 // serveCmd serves agents and workbooks over HTTP.
@@ -95,8 +95,8 @@ func (c *serveCmd) Run(a *app) error {
 		server, err := api.New(api.Config{Tenants: tenants, Lanes: lanes, State: state.Dir(), AllowExec: c.AllowExec, AllowWrite: c.Write,
 			Schedules: c.Schedules, MaxRuns: c.MaxRuns, Version: version(), Warn: warn,
 			Sites: published, Grants: c.Grant, Capabilities: tenantCapabilities,
-			Runtime: func(api.Tenant) *runtime.Runtime {
-				return &runtime.Runtime{Env: env, Lanes: lanes, Getenv: os.Getenv, Warn: warn, Settings: configured, Revoked: revoked}
+			Runtime: func(api.Tenant) *host.Runtime {
+				return &host.Runtime{Env: env, Lanes: lanes, Getenv: os.Getenv, Warn: warn, Settings: configured, Revoked: revoked}
 			}})
 		if err != nil {
 			return err

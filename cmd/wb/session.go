@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"wb/workbook/freeze"
+	"wb/workbook/frozen"
 	"wb/workbook/instance"
 )
 
@@ -36,7 +36,7 @@ func (c *sessionInfoCmd) Run(a *app) error {
 		return err
 	}
 	defer file.Close()
-	f, err := freeze.Read(file)
+	f, err := frozen.Read(file)
 	if err != nil {
 		return fmt.Errorf("%s: %w", c.File, err)
 	}
@@ -70,7 +70,7 @@ func signedBy(signer string, who standing) string {
 	return "not signed"
 }
 
-func itemNames(items []freeze.Item) []string {
+func itemNames(items []frozen.Item) []string {
 	names := make([]string, len(items))
 	for i, item := range items {
 		names[i] = item.Name

@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/internal/trace"
 	"wb/org/bulk"
 	"wb/org/oql"
 	"wb/org/orgfile"
-	"wb/trace"
 )
 
 // setCmd changes the headlines that a query finds.

@@ -8,9 +8,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"wb/publish/manifest"
-	"wb/publish/sign"
-	"wb/trace"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/proof/manifest"
+	"wb/proof/sign"
 )
 
 // signCmd signs pages and sites.
@@ -108,7 +109,7 @@ func (c *signCmd) alone() (done func(), err error) {
 	}
 	done, ok, err := state.Lock("sign-" + manifest.SHA256([]byte(path))[:16])
 	if err == nil && !ok {
-		err = &codedError{text: "another wb is signing " + c.Path, hint: "wait until it has ended and try again", code: exitConflict}
+		err = &codedError{text: "another wb is signing " + c.Path, hint: "wait until it has ended and try again", code: diag.ExitConflict}
 	}
 	return done, err
 }

@@ -12,9 +12,10 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
 	"wb/tangle"
-	"wb/trace"
-	"wb/value"
 	"wb/workbook"
 )
 
@@ -95,7 +96,7 @@ func (c *tangleCmd) report(a *app, reports []*tangle.Report) error {
 		return nil
 	})
 	if err == nil && c.Check && different > 0 {
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	return err
 }
@@ -201,7 +202,7 @@ func blockRunner(languages *compile.Registry) func(context.Context, tangle.Call)
 	return func(ctx context.Context, call tangle.Call) (value.Value, error) {
 		return workbook.Resolve(ctx, workbook.Options{
 			File: call.File, Source: call.Doc.Bytes(), Lanes: languages,
-			Lint: func(*workbook.Plan) []compile.Diagnostic { return nil },
+			Lint: func(*workbook.Plan) []diag.Finding { return nil },
 		}, call.String())
 	}
 }

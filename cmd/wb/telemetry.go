@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"wb/trace"
-	"wb/trace/activity"
-	"wb/trace/identity"
-	"wb/trace/telemetry"
+	"wb/internal/trace"
+	"wb/internal/trace/activity"
+	"wb/internal/trace/telemetry"
+	"wb/proof/identity"
 )
 
 // telemetryCmd says what runs amounted to.

@@ -7,8 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"wb/proof/identity"
 	"wb/sandbox/dock/store"
-	"wb/trace/identity"
 )
 
 // tenantStores are what two tenants of one machine keep for one directory.

@@ -9,7 +9,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/tier"
+	"wb/compile/place/tier"
 	"wb/workbook"
 )
 

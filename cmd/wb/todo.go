@@ -9,8 +9,9 @@ import (
 	"path/filepath"
 	"strings"
 
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/agent/todo"
+	"wb/internal/diag"
 )
 
 // todoCmd carries out the tasks of a file.
@@ -33,8 +34,8 @@ func (c *todoCmd) Run(a *app) error {
 	if c.Dir == "" {
 		c.Dir = filepath.Dir(c.File)
 	}
-	return a.withRuntime(c.Stream, func(rt *runtime.Runtime) error {
-		given := func(t *todo.Task) runtime.Task {
+	return a.withRuntime(c.Stream, func(rt *host.Runtime) error {
+		given := func(t *todo.Task) host.Task {
 			task := c.task(strings.TrimSpace(t.Title + "\n\n" + t.Text))
 			task.Steps = todoSteps
 			if t.Agent != "" {
@@ -80,7 +81,7 @@ func (c *todoCmd) Run(a *app) error {
 			return nil
 		})
 		if err == nil && !ok {
-			return alreadyReported(exitFailed)
+			return alreadyReported(diag.ExitFailed)
 		}
 		return err
 	})

@@ -9,6 +9,7 @@ import (
 	"wb/compile"
 	"wb/compile/lanes"
 	"wb/compile/toolchain"
+	"wb/internal/diag"
 )
 
 // toolchainCmd manages the compilers that lanes run in the sandbox.
@@ -58,7 +59,7 @@ func (c *toolchainInstallCmd) Run(a *app) error {
 			names = fetchable(env)
 		}
 		if len(names) == 0 {
-			return &codedError{text: "name a toolchain, or give --all", code: exitUsage, hint: "wb toolchain list"}
+			return &codedError{text: "name a toolchain, or give --all", code: diag.ExitUsage, hint: "wb toolchain list"}
 		}
 		for _, name := range names {
 			t, err := env.Tools.Install(a.ctx, name, env.Progress, toolchain.Options{Force: c.Force, From: c.From})

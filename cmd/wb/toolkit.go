@@ -11,10 +11,11 @@ import (
 
 	"wb/agent/toolkit"
 	"wb/compile"
-	"wb/publish/keys"
-	"wb/publish/sign"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/proof/keys"
+	"wb/proof/sign"
 	"wb/sandbox"
-	"wb/trace"
 	"wb/workbook/capability"
 )
 
@@ -47,7 +48,7 @@ func (c *toolkitListCmd) Run(a *app) error {
 		return err
 	})
 	if err == nil && len(errs) > 0 {
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	return err
 }
@@ -151,7 +152,7 @@ func (c *toolkitRunCmd) Run(a *app) error {
 			return err
 		})
 		if err == nil && out.Exit != 0 {
-			return alreadyReported(exitFailed)
+			return alreadyReported(diag.ExitFailed)
 		}
 		return err
 	})
@@ -194,7 +195,7 @@ func (c *toolkitEvalCmd) Run(a *app) error {
 		if err != nil {
 			return err
 		}
-		return a.checks(checks, exitFailed)
+		return a.checks(checks, diag.ExitFailed)
 	})
 }
 
@@ -237,7 +238,7 @@ func (c *toolkitVerifyCmd) Run(a *app) error {
 		trust.Given = append(trust.Given, string(log))
 	}
 	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
-		return a.checks(t.Verify(a.ctx, lanes, trust.Check), exitVerify)
+		return a.checks(t.Verify(a.ctx, lanes, trust.Check), diag.ExitVerify)
 	})
 }
 

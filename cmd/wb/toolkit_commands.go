@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wb/compile/shell"
+	"wb/internal/diag"
 	"wb/workbook/capability"
 )
 
@@ -55,7 +56,7 @@ func (c *toolkitCommandsCmd) Run(a *app) error {
 		return nil
 	})
 	if err == nil && len(errs) > 0 {
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	return err
 }

@@ -1,8 +1,9 @@
 package main
 
 import (
-	"wb/trace/otlp"
-	"wb/trace/telemetry"
+	"wb/internal/diag"
+	"wb/internal/trace/otlp"
+	"wb/internal/trace/telemetry"
 )
 
 // traceCmd exports and compares the records of runs.
@@ -77,7 +78,7 @@ func (c *traceDiffCmd) Run(a *app) error {
 		return err
 	}
 	if diff.Differs() {
-		return alreadyReported(exitFailed)
+		return alreadyReported(diag.ExitFailed)
 	}
 	return nil
 }

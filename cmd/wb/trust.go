@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"wb/publish/keys"
-	"wb/publish/remote"
+	"wb/internal/diag"
+	"wb/proof/fetch"
+	"wb/proof/keys"
 	"wb/sandbox/grants"
 	"wb/workbook"
 )
@@ -78,7 +79,7 @@ func (c *trustCmd) Run(a *app) error {
 func (c *trustCmd) signer(a *app) (who []grants.Signer, ok bool, err error) {
 	switch {
 	case strings.HasPrefix(c.What, "did:web:"):
-		dids, err := remote.Keys(a.ctx, c.What, c.Online)
+		dids, err := fetch.Keys(a.ctx, c.What, c.Online)
 		for _, did := range dids {
 			who = append(who, grants.Signer{DID: did, Name: c.What})
 		}
@@ -95,7 +96,7 @@ func (c *trustCmd) signer(a *app) (who []grants.Signer, ok bool, err error) {
 	}
 	named, err := keys.Named(text)
 	if err != nil {
-		return nil, false, &codedError{text: fmt.Sprintf("%s is neither a document nor a file of keys", c.What), code: exitUsage,
+		return nil, false, &codedError{text: fmt.Sprintf("%s is neither a document nor a file of keys", c.What), code: diag.ExitUsage,
 			hint: "a key log is .well-known/wb-keys.jsonl of a site; wb trust did:key:… names a key itself"}
 	}
 	file, err := filepath.Abs(c.What)
@@ -143,7 +144,7 @@ func (c *trustCmd) trustDocument(a *app, store *grants.Store) error {
 		}
 	}
 	if len(granted) == 0 {
-		return &codedError{text: c.What + " asks for nothing", code: exitNotFound, hint: "a block asks with :uses"}
+		return &codedError{text: c.What + " asks for nothing", code: diag.ExitNotFound, hint: "a block asks with :uses"}
 	}
 	file, err := filepath.Abs(c.What)
 	if err != nil {
@@ -195,7 +196,7 @@ func (c *trustCmd) forget(a *app, store *grants.Store) error {
 		return err
 	}
 	if len(documents)+len(signers) == 0 {
-		return &codedError{text: c.What + " is not trusted", code: exitNotFound, hint: "wb trust --list shows what is"}
+		return &codedError{text: c.What + " is not trusted", code: diag.ExitNotFound, hint: "wb trust --list shows what is"}
 	}
 	return a.answer("trust", map[string]any{"documents": documents, "signers": signers}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s is trusted no more\n", c.What)

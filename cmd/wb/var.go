@@ -6,6 +6,7 @@ import (
 	"io"
 	"strings"
 
+	"wb/internal/diag"
 	"wb/sandbox/dock/store"
 )
 
@@ -81,7 +82,7 @@ func varGet(a *app, s *store.Store, tenant, name string, set bool) error {
 		return err
 	}
 	if !found {
-		return &codedError{text: "there is no variable " + name, code: exitNotFound, hint: "wb var list"}
+		return &codedError{text: "there is no variable " + name, code: diag.ExitNotFound, hint: "wb var list"}
 	}
 	public, _, err := s.Public(a.ctx, tenant, name)
 	if err != nil {
@@ -141,11 +142,11 @@ func (c *varRefCmd) Run(a *app, v *varCmd) error {
 			return err
 		}
 		if !found {
-			return &codedError{text: "there is no variable " + c.Name, code: exitNotFound, hint: "wb var list"}
+			return &codedError{text: "there is no variable " + c.Name, code: diag.ExitNotFound, hint: "wb var list"}
 		}
 		ref := v.Ref()
 		if ref == "" {
-			return &codedError{text: c.Name + " is a signing key: it signs and is sent nowhere", code: exitForbidden}
+			return &codedError{text: c.Name + " is a signing key: it signs and is sent nowhere", code: diag.ExitForbidden}
 		}
 		return a.answer("var", ref, func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, ref)
@@ -164,7 +165,7 @@ func (c *varUnsetCmd) Run(a *app, v *varCmd) error {
 	return withTenantVariables(v.Tenant, func(s *store.Store) error {
 		was, err := s.UnsetVar(a.ctx, v.Tenant, c.Name)
 		if err == nil && !was {
-			err = &codedError{text: "there is no variable " + c.Name, code: exitNotFound, hint: "wb var list"}
+			err = &codedError{text: "there is no variable " + c.Name, code: diag.ExitNotFound, hint: "wb var list"}
 		}
 		return err
 	})

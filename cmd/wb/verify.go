@@ -13,13 +13,14 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/publish/fault"
-	"wb/publish/keys"
-	"wb/publish/manifest"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/proof/fault"
+	"wb/proof/fetch"
+	"wb/proof/keys"
+	"wb/proof/manifest"
+	"wb/proof/verify"
 	"wb/publish/rebuild"
-	"wb/publish/remote"
-	"wb/publish/verify"
-	"wb/trace"
 )
 
 // verifyCmd checks what a page, site or bundle says about itself.
@@ -63,7 +64,7 @@ func (c *verifyCmd) Run(a *app) error {
 	var named []string // by a did:web
 	if strings.HasPrefix(c.DID, "did:web:") {
 		var err error
-		if named, err = remote.Keys(a.ctx, c.DID, c.Online); err != nil {
+		if named, err = fetch.Keys(a.ctx, c.DID, c.Online); err != nil {
 			return err
 		}
 		opts.Want = ""
@@ -95,7 +96,7 @@ func (c *verifyCmd) Run(a *app) error {
 		return err
 	}
 	if !report.Valid {
-		return alreadyReported(exitVerify)
+		return alreadyReported(diag.ExitVerify)
 	}
 	return nil
 }
@@ -134,9 +135,9 @@ func (c *verifyCmd) remote(a *app) (*subject, error) {
 	}
 	if path.Ext(u.Path) != "" {
 		a.note("one file was asked for; the address of the site's directory verifies all of it")
-		return oneFile(c.Path, func(at string) ([]byte, error) { return remote.File(a.ctx, at, c.Online) })
+		return oneFile(c.Path, func(at string) ([]byte, error) { return fetch.File(a.ctx, at, c.Online) })
 	}
-	files, err := remote.Site(a.ctx, c.Path, c.Online)
+	files, err := fetch.Site(a.ctx, c.Path, c.Online)
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +154,7 @@ func oneFile(name string, read func(string) ([]byte, error)) (*subject, error) {
 		return s, err
 	}
 	s.signature, err = read(s.name + manifest.DetachedSuffix)
-	if exitCode(err) == exitNotFound {
+	if exitCode(err) == diag.ExitNotFound {
 		err = fault.New(fault.ManifestMissing, "there is no %s", s.name+manifest.DetachedSuffix)
 	}
 	return s, err
@@ -177,7 +178,7 @@ func (c *verifyCmd) unreadable(a *app, err error) error {
 	if err := a.showVerdict(c.Path, report); err != nil {
 		return err
 	}
-	return alreadyReported(exitVerify)
+	return alreadyReported(diag.ExitVerify)
 }
 
 // report verifies a subject.

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"wb/internal/diag"
 )
 
 // TestVerifyURL verifies what a server of this machine shows, and runs it again:
@@ -47,19 +49,19 @@ func TestVerifyURL(t *testing.T) {
 	check(0, "ran 1 component again", server.URL+"/made.html", "--rebuild")
 	check(0, "valid bundle", server.URL+"/made.wbundle")
 	check(0, "ran 1 component again", server.URL+"/made.wbundle", "--rebuild")
-	check(exitNotFound, "hint: the address of a whole site ends in /", server.URL+"/none.html")
-	check(exitVerify, "manifest-missing: there is no", server.URL+"/.well-known/wb-keys.jsonl")
-	check(exitForbidden, "--online", "https://example.org/made.html")
+	check(diag.ExitNotFound, "hint: the address of a whole site ends in /", server.URL+"/none.html")
+	check(diag.ExitVerify, "manifest-missing: there is no", server.URL+"/.well-known/wb-keys.jsonl")
+	check(diag.ExitForbidden, "--online", "https://example.org/made.html")
 
 	text, err := os.ReadFile("site/made.html")
 	if err != nil {
 		t.Fatal(err)
 	}
 	write("site/made.html", strings.Replace(string(text), "Made", "Mode", 1))
-	check(exitVerify, "asset-changed", server.URL+"/made.html", "--rebuild")
-	check(exitVerify, "file-changed", server.URL+"/", "--rebuild")
+	check(diag.ExitVerify, "asset-changed", server.URL+"/made.html", "--rebuild")
+	check(diag.ExitVerify, "file-changed", server.URL+"/", "--rebuild")
 
 	server.Close()
-	check(exitUnavailable, "does not answer", server.URL+"/")
-	check(exitUnavailable, "hint: does a server run there", server.URL+"/made.html")
+	check(diag.ExitUnavailable, "does not answer", server.URL+"/")
+	check(diag.ExitUnavailable, "hint: does a server run there", server.URL+"/made.html")
 }

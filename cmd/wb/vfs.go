@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"wb/internal/diag"
 	"wb/sandbox/dock/store"
 )
 
@@ -53,7 +54,7 @@ func (c *vfsGetCmd) Run(a *app, v *vfsCmd) error {
 			return err
 		}
 		if !found {
-			return &codedError{text: "there is no file " + c.Path, code: exitNotFound, hint: "wb vfs ls"}
+			return &codedError{text: "there is no file " + c.Path, code: diag.ExitNotFound, hint: "wb vfs ls"}
 		}
 		return a.answer("vfs", string(content), func(w io.Writer) error {
 			_, err := w.Write(content)

@@ -17,9 +17,9 @@ import (
 	"github.com/BurntSushi/toml"
 
 	"wb/compile"
-	"wb/fabric"
-	"wb/fabric/embed"
-	"wb/fabric/programs"
+	"wb/compile/place/fabric"
+	"wb/compile/place/fabric/natsserver"
+	"wb/compile/place/fabric/programs"
 	"wb/serve/api"
 )
 
@@ -205,7 +205,7 @@ type end struct {
 
 // ends are the tenants of a server in this process. Where there are several,
 // none may find what another has compiled, and so tell what that was.
-func (c *workerCmd) ends(server *embed.Server) []end {
+func (c *workerCmd) ends(server *natsserver.Server) []end {
 	var all []end
 	for _, t := range server.Tenants() {
 		e := end{config: fabric.Config{URL: server.URL(), Within: server, Tenant: t.Name, User: fabric.WorkerUser(t.Name), Token: t.WorkerToken, Name: c.Name}}
@@ -294,8 +294,8 @@ func (c *workerCmd) list(a *app, config fabric.Config) error {
 }
 
 // host starts the server and says how to reach it.
-func (c *workerCmd) host(a *app) (*embed.Server, error) {
-	config := embed.Config{Addr: c.Addr, Dir: c.Dir}
+func (c *workerCmd) host(a *app) (*natsserver.Server, error) {
+	config := natsserver.Config{Addr: c.Addr, Dir: c.Dir}
 	if config.Dir == "" {
 		state, err := userState()
 		if err != nil {
@@ -317,17 +317,17 @@ func (c *workerCmd) host(a *app) (*embed.Server, error) {
 		}
 	} else if c.TLSCA != "" {
 		return nil, &usageError{err: errors.New("--tls-client-ca needs --tls-cert and --tls-key")}
-	} else if !embed.Loopback(c.Addr) {
-		return nil, &embed.NoTLSError{Addr: c.Addr}
+	} else if !natsserver.Loopback(c.Addr) {
+		return nil, &natsserver.NoTLSError{Addr: c.Addr}
 	}
 	tenants, err := c.tenants()
 	if err != nil {
 		return nil, err
 	}
-	if config.Tenants, err = embed.KeepTokens(config.Dir, tenants); err != nil {
+	if config.Tenants, err = natsserver.KeepTokens(config.Dir, tenants); err != nil {
 		return nil, err
 	}
-	server, err := embed.Start(a.ctx, config)
+	server, err := natsserver.Start(a.ctx, config)
 	if err != nil {
 		return nil, err
 	}
@@ -352,9 +352,9 @@ type tenantsFile struct {
 	} `toml:"tenants"`
 }
 
-func (c *workerCmd) tenants() ([]embed.Tenant, error) {
+func (c *workerCmd) tenants() ([]natsserver.Tenant, error) {
 	if c.Tenants == "" {
-		return []embed.Tenant{{Name: c.Tenant}}, nil
+		return []natsserver.Tenant{{Name: c.Tenant}}, nil
 	}
 	var file tenantsFile
 	meta, err := toml.DecodeFile(c.Tenants, &file)
@@ -364,9 +364,9 @@ func (c *workerCmd) tenants() ([]embed.Tenant, error) {
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
 		return nil, fmt.Errorf("%s: unknown key %s", c.Tenants, unknown[0])
 	}
-	var list []embed.Tenant
+	var list []natsserver.Tenant
 	for name, t := range file.Tenants {
-		tenant := embed.Tenant{Name: name, Quota: fabric.Quota{Messages: t.Queue}}
+		tenant := natsserver.Tenant{Name: name, Quota: fabric.Quota{Messages: t.Queue}}
 		for _, field := range []struct {
 			ref string
 			to  *string
@@ -391,6 +391,6 @@ func (c *workerCmd) tenants() ([]embed.Tenant, error) {
 		}
 		list = append(list, tenant)
 	}
-	slices.SortFunc(list, func(x, y embed.Tenant) int { return strings.Compare(x.Name, y.Name) })
+	slices.SortFunc(list, func(x, y natsserver.Tenant) int { return strings.Compare(x.Name, y.Name) })
 	return list, nil
 }

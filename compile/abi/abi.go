@@ -31,7 +31,7 @@ package abi
 import (
 	"fmt"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // The names of the generated functions.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // flat is guest memory for tests.

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"wb/compile"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // Arguments orders a component's inputs as the signature does and checks each

@@ -1,6 +1,6 @@
 package abi
 
-import "wb/value"
+import "wb/internal/value"
 
 // DeclaresError reports whether a signature says itself that it can fail.
 func DeclaresError(sig *value.Sig) bool {

@@ -7,7 +7,7 @@ import (
 	"math"
 	"strconv"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // memory is what lifting needs of a guest.

@@ -6,7 +6,7 @@ import (
 	"math"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // frame is the memory of one call: the argument struct, the result struct, and

@@ -7,8 +7,9 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Expand is the program org-babel compiles for src: includes, defines,
@@ -164,7 +165,7 @@ func variableSections(src *compile.Source) (string, error) {
 		v.Value = v.Value.WithoutRules()
 		declared, err := declare(v)
 		if err != nil {
-			return "", compile.Errorf(src.At(1, 1), "variable %s: %v", v.Name, err)
+			return "", diag.Errorf(src.At(1, 1), "variable %s: %v", v.Name, err)
 		}
 		vars = append(vars, declared)
 		sizes = append(sizes, dimensions(v))

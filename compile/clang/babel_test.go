@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/internal/emacs"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/test/emacs"
+	"wb/internal/value"
 )
 
 var update = flag.Bool("update", false, "write the expected files again, with Emacs where it is the judge")
@@ -73,7 +74,7 @@ func (c expandCase) source() *compile.Source {
 	if lang == "" {
 		lang = "C"
 	}
-	return &compile.Source{Lang: lang, Body: c.body, Args: c.args, Vars: c.vars, Shape: compile.ShapeBabel, Pos: compile.Position{File: "t.org", Line: 3, Col: 1}}
+	return &compile.Source{Lang: lang, Body: c.body, Args: c.args, Vars: c.vars, Shape: compile.ShapeBabel, Pos: diag.Position{File: "t.org", Line: 3, Col: 1}}
 }
 
 // TestExpand compares with the expansions of org-babel 9.8.9, byte for byte.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 // BenchmarkBuildHello is the edit of an edit-run cycle: compile and link, the

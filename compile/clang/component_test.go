@@ -8,8 +8,9 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 // component makes a source of component shape; sig may be empty.
@@ -119,7 +120,7 @@ func TestComponentErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			src := component(t, c.lang, c.sig, c.body)
 			_, err := laneOf(t, c.lang).Build(context.Background(), src)
-			var build *compile.BuildError
+			var build *diag.FindingsError
 			if !errors.As(err, &build) || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got  %v\nwant %s", err, c.want)
 			}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // idiomatic reports whether a C++ function takes or returns the standard

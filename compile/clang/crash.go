@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
@@ -15,7 +16,7 @@ import (
 // Crash says what a C program did that ended it. Pos is the function it
 // happened in, as far as the block has it.
 type Crash struct {
-	Pos     compile.Position
+	Pos     diag.Position
 	Message string
 	// Exit is the code a shell would show for it: 134 for abort, 136 for
 	// arithmetic, 139 for memory.
@@ -38,7 +39,7 @@ func crash(src *compile.Source, stderr string, err error) *Crash {
 		return nil
 	}
 	if src == nil {
-		src = &compile.Source{Pos: compile.Position{File: string(originBody), Line: 1, Col: 1}}
+		src = &compile.Source{Pos: diag.Position{File: string(originBody), Line: 1, Col: 1}}
 	}
 	names := frameNames(trap.Frames)
 	c := &Crash{Err: err}
@@ -80,7 +81,7 @@ func frameNames(frames []string) []string {
 }
 
 // innermost finds the first active function that the block defines.
-func innermost(src *compile.Source, names []string) (compile.Position, string) {
+func innermost(src *compile.Source, names []string) (diag.Position, string) {
 	own := functions(src.Body)
 	for _, name := range names {
 		if i := slices.IndexFunc(own, func(f function) bool { return f.name == name && f.defined }); i >= 0 {

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // ctypes names the types of a signature in C. Records, tuples and results

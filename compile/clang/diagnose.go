@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 )
 
@@ -16,22 +17,22 @@ var messageLine = lazyregexp.New(`^(.*?):(\d+):(\d+): (fatal error|error|warning
 
 // diagnose reads what the compiler wrote to standard error and places each
 // message in the org file.
-func diagnose(src *compile.Source, stderr string) []compile.Diagnostic {
-	var found []compile.Diagnostic
+func diagnose(src *compile.Source, stderr string) []diag.Finding {
+	var found []diag.Finding
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimRight(line, "\r\n")
 		m := messageLine.FindStringSubmatch(line)
 		if m == nil {
 			if text, ok := strings.CutPrefix(line, "clang: error: "); ok {
-				found = append(found, compile.Diagnostic{Pos: src.At(1, 1), Severity: compile.Error, Message: text})
+				found = append(found, diag.Finding{Pos: src.At(1, 1), Severity: diag.Error, Message: text})
 			}
 			continue
 		}
-		d := compile.Diagnostic{Severity: severityOf(m[4]), Code: codeOf(m[6]), Message: m[5]}
+		d := diag.Finding{Severity: severityOf(m[4]), Code: codeOf(m[6]), Message: m[5]}
 		d.Pos, d.Message = place(src, m[1], number(m[2]), number(m[3]), d.Message)
 		d.Hint = hintFor(d.Message)
-		if d.Severity == compile.Warning && undeclaredOwn.MatchString(d.Message) {
-			d.Severity = compile.Error
+		if d.Severity == diag.Warning && undeclaredOwn.MatchString(d.Message) {
+			d.Severity = diag.Error
 		}
 		found = append(found, d)
 	}
@@ -43,14 +44,14 @@ func number(digits string) int {
 	return n
 }
 
-func severityOf(word string) compile.Severity {
+func severityOf(word string) diag.Severity {
 	switch word {
 	case "warning":
-		return compile.Warning
+		return diag.Warning
 	case "note":
-		return compile.Note
+		return diag.Note
 	}
-	return compile.Error
+	return diag.Error
 }
 
 // codeOf keeps the warning option that names the message: "-Werror,-Wformat"
@@ -62,11 +63,11 @@ func codeOf(options string) string {
 
 // place finds the org position of a place the compiler names. Only lines of
 // the body have one; other parts are named in the message.
-func place(src *compile.Source, file string, line, col int, text string) (compile.Position, string) {
+func place(src *compile.Source, file string, line, col int, text string) (diag.Position, string) {
 	name := strings.TrimPrefix(file, workDir+"/")
 	switch from := origin(strings.TrimSuffix(name, path.Ext(name))); {
 	case src.Files[name] != nil:
-		return compile.Position{File: name, Line: line, Col: col}, text
+		return diag.Position{File: name, Line: line, Col: col}, text
 	case from == originBody:
 		return src.At(line, col), text
 	case from == originGlue:
@@ -114,14 +115,14 @@ var (
 
 // diagnoseLink reads the linker's messages. Objects carry no lines, so an
 // undefined name is put where the body first uses it.
-func diagnoseLink(src *compile.Source, stderr string) []compile.Diagnostic {
-	var found []compile.Diagnostic
+func diagnoseLink(src *compile.Source, stderr string) []diag.Finding {
+	var found []diag.Finding
 	for line := range strings.Lines(stderr) {
 		m := linkerError.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil {
 			continue
 		}
-		d := compile.Diagnostic{Pos: src.At(1, 1), Severity: compile.Error, Message: m[1]}
+		d := diag.Finding{Pos: src.At(1, 1), Severity: diag.Error, Message: m[1]}
 		if u := undefinedSymbol.FindStringSubmatch(m[1]); u != nil {
 			name, _, _ := strings.Cut(u[1], "(")
 			d.Pos = firstUse(src, name)
@@ -134,7 +135,7 @@ func diagnoseLink(src *compile.Source, stderr string) []compile.Diagnostic {
 }
 
 // firstUse is the position of the first whole word name in the body.
-func firstUse(src *compile.Source, name string) compile.Position {
+func firstUse(src *compile.Source, name string) diag.Position {
 	word := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\b`)
 	for i, line := range strings.Split(src.Body, "\n") {
 		if at := word.FindStringIndex(line); at != nil {
@@ -145,13 +146,13 @@ func firstUse(src *compile.Source, name string) compile.Position {
 }
 
 // split parts errors (with the notes that follow them) from warnings.
-func split(list []compile.Diagnostic) (errors, warnings []compile.Diagnostic) {
+func split(list []diag.Finding) (errors, warnings []diag.Finding) {
 	into := &warnings
 	for _, d := range list {
 		switch d.Severity {
-		case compile.Error:
+		case diag.Error:
 			into = &errors
-		case compile.Warning:
+		case diag.Warning:
 			into = &warnings
 		}
 		*into = append(*into, d)

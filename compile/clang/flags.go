@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 // flags are :flags and :libs, told apart by who understands them.
@@ -44,12 +45,12 @@ func readFlags(src *compile.Source) (*flags, error) {
 			if why == "" {
 				why = "the toolchain is fixed"
 			}
-			return nil, compile.Errorf(src.At(1, 1), "flag %s is not supported: %s", word, why)
+			return nil, diag.Errorf(src.At(1, 1), "flag %s is not supported: %s", word, why)
 		}
 		var value []string
 		if takesValue[word] {
 			if i+1 == len(words) {
-				return nil, compile.Errorf(src.At(1, 1), "flag %s needs a value", word)
+				return nil, diag.Errorf(src.At(1, 1), "flag %s needs a value", word)
 			}
 			i++
 			value = words[i : i+1]
@@ -66,7 +67,7 @@ func readFlags(src *compile.Source) (*flags, error) {
 		case src.Files[word] != nil:
 			f.sources = append(f.sources, word)
 		default:
-			return nil, compile.Errorf(src.At(1, 1), "%s is not a flag and not a file in :dir", word)
+			return nil, diag.Errorf(src.At(1, 1), "%s is not a flag and not a file in :dir", word)
 		}
 	}
 	return f, nil
@@ -96,10 +97,10 @@ func wordsArg(src *compile.Source, name string) []string {
 }
 
 // ignoredWarning tells about flags that had no effect.
-func (f *flags) warnings(src *compile.Source) []compile.Diagnostic {
+func (f *flags) warnings(src *compile.Source) []diag.Finding {
 	if len(f.ignored) == 0 {
 		return nil
 	}
-	return []compile.Diagnostic{{Pos: src.At(1, 1), Severity: compile.Warning,
+	return []diag.Finding{{Pos: src.At(1, 1), Severity: diag.Warning,
 		Message: fmt.Sprintf("ignored, since programs run as wasm: %s", strings.Join(f.ignored, " "))}}
 }

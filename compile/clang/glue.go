@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/value"
 )
 
 // glue is the generated code around an author's function.
@@ -50,13 +51,13 @@ func chooseFunction(src *compile.Source) (function, error) {
 	case 1:
 		return public[0], nil
 	case 0:
-		return function{}, compile.Errorf(src.At(1, 1), "no function to call in this block").WithHint("write one, such as: double half(double x) { return x / 2; }")
+		return function{}, diag.Errorf(src.At(1, 1), "no function to call in this block").WithHint("write one, such as: double half(double x) { return x / 2; }")
 	}
 	var list []string
 	for _, f := range public {
 		list = append(list, f.name)
 	}
-	return function{}, compile.Errorf(src.At(1, 1), "which function is to be called? candidates: %s", strings.Join(list, ", ")).
+	return function{}, diag.Errorf(src.At(1, 1), "which function is to be called? candidates: %s", strings.Join(list, ", ")).
 		WithHint("name the block after it, or make the others static")
 }
 
@@ -303,7 +304,7 @@ func (c *caller) store(args []string, trailing []out) (string, error) {
 
 // mismatch is an error at the author's function that shows what would fit.
 func (c *caller) mismatch(format string, args ...any) error {
-	return compile.Errorf(c.src.At(c.f.line, c.f.col), format, args...).WithHint("write it as: " + c.prototype())
+	return diag.Errorf(c.src.At(c.f.line, c.f.col), format, args...).WithHint("write it as: " + c.prototype())
 }
 
 // prototype is the function as the signature wants it in C.

@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/value"
 )
 
 // infer reads a signature off a function's declaration, for components without
@@ -12,7 +13,7 @@ import (
 // error that asks for :sig:.
 func infer(src *compile.Source, f function) (*value.Sig, error) {
 	fail := func(what string) error {
-		return compile.Errorf(src.At(f.line, f.col), "cannot tell what %s means in %s", what, f.name).
+		return diag.Errorf(src.At(f.line, f.col), "cannot tell what %s means in %s", what, f.name).
 			WithHint("say how it is called with :sig:, such as " + f.name + "(xs: list<f64>) -> f64")
 	}
 	sig := &value.Sig{Name: f.name}
@@ -63,7 +64,7 @@ func infer(src *compile.Source, f function) (*value.Sig, error) {
 		sig.Results = []value.Param{{Type: returned}}
 	}
 	if len(src.Params) > 0 && len(src.Params) != len(sig.Params) {
-		return nil, compile.Errorf(src.At(f.line, f.col), "%s takes %d inputs, :in: names %d", f.name, len(sig.Params), len(src.Params))
+		return nil, diag.Errorf(src.At(f.line, f.col), "%s takes %d inputs, :in: names %d", f.name, len(sig.Params), len(src.Params))
 	}
 	return sig, nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 // kernelOutput is how far behind the start of the output a kernel's own data
@@ -38,7 +39,7 @@ func (l *lane) buildKernel(ctx context.Context, src *compile.Source) (*compile.A
 		found = found || f.name == "process" && f.defined && !f.static
 	}
 	if !found {
-		return nil, compile.Errorf(src.At(1, 1), "a kernel defines int process(int in_len)").
+		return nil, diag.Errorf(src.At(1, 1), "a kernel defines int process(int in_len)").
 			WithHint("it reads in_len bytes at WB_IN, writes at WB_OUT and returns how many it wrote")
 	}
 	u, err := kernelUnit(src, layout)

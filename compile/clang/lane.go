@@ -10,10 +10,11 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/sandbox"
 	"wb/sandbox/dock"
-	"wb/value"
 )
 
 // lane is C or C++ as the rest of wb sees it.
@@ -42,10 +43,10 @@ func (l *lane) Info() compile.Info { return l.info }
 // Build compiles and links a block.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if src.InSession() {
-		return nil, compile.Errorf(src.At(1, 1), "%s is compiled: it has no sessions", src.Lang)
+		return nil, diag.Errorf(src.At(1, 1), "%s is compiled: it has no sessions", src.Lang)
 	}
 	if len(src.Deps) > 0 {
-		return nil, compile.Errorf(src.At(1, 1), "%s has no packages; put sources in a directory and name it with :dir", src.Lang)
+		return nil, diag.Errorf(src.At(1, 1), "%s has no packages; put sources in a directory and name it with :dir", src.Lang)
 	}
 	switch src.Shape {
 	case compile.ShapeComponent:
@@ -91,12 +92,12 @@ func (l *lane) buildProgram(ctx context.Context, src *compile.Source) (*compile.
 	return art, nil
 }
 
-func (l *lane) artifact(src *compile.Source, wasm []byte, warnings []compile.Diagnostic) *compile.Artifact {
+func (l *lane) artifact(src *compile.Source, wasm []byte, warnings []diag.Finding) *compile.Artifact {
 	return &compile.Artifact{Lane: l.info.Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm, Warnings: warnings, Meta: make(map[string]string)}
 }
 
 // build compiles a unit, and the C files that :flags names, and links them.
-func (l *lane) build(ctx context.Context, src *compile.Source, u *unit, p program) ([]byte, []compile.Diagnostic, error) {
+func (l *lane) build(ctx context.Context, src *compile.Source, u *unit, p program) ([]byte, []diag.Finding, error) {
 	flags, err := readFlags(src)
 	if err != nil {
 		return nil, nil, err
@@ -171,18 +172,18 @@ func startUp(src *compile.Source, lang language) string {
 func at(src *compile.Source, err error) error {
 	var trap *sandbox.TrapError
 	if errors.As(err, &trap) {
-		return compile.Errorf(src.At(1, 1), "the compiler gave up on this block: it ran out of memory or into a mistake of its own")
+		return diag.Errorf(src.At(1, 1), "the compiler gave up on this block: it ran out of memory or into a mistake of its own")
 	}
 	return src.Misbuilt(err)
 }
 
 // buildError never loses what the compiler said: when no message could be
 // read, all of its output is one.
-func buildError(src *compile.Source, list []compile.Diagnostic, stderr string) error {
+func buildError(src *compile.Source, list []diag.Finding, stderr string) error {
 	if len(list) == 0 {
-		return compile.Errorf(src.At(1, 1), "compiler failed: %s", strings.TrimSpace(stderr))
+		return diag.Errorf(src.At(1, 1), "compiler failed: %s", strings.TrimSpace(stderr))
 	}
-	return &compile.BuildError{Diagnostics: list}
+	return &diag.FindingsError{Findings: list}
 }
 
 // commandLine reads :cmdline. Emacs gives it to a shell; there is none here.
@@ -194,7 +195,7 @@ func commandLine(src *compile.Source) ([]string, error) {
 	words := compile.Words(compile.Unquoted(text))
 	for _, word := range words {
 		if strings.ContainsAny(word, "<>|;&") && !strings.ContainsAny(text, `"'\`) {
-			return nil, compile.Errorf(src.At(1, 1), ":cmdline %s: there is no shell to understand %q", text, word).WithHint("give input with :stdin, or quote the word")
+			return nil, diag.Errorf(src.At(1, 1), ":cmdline %s: there is no shell to understand %q", text, word).WithHint("give input with :stdin, or quote the word")
 		}
 	}
 	return words, nil

@@ -8,9 +8,10 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 var (
@@ -29,7 +30,7 @@ func compiler(t testing.TB) *Compiler {
 
 // block makes a source at line 10 of a.org.
 func block(lang string, shape compile.Shape, body string, args ...string) *compile.Source {
-	src := &compile.Source{Pos: compile.Position{File: "a.org", Line: 10, Col: 1}, Lang: lang, Shape: shape, Body: body, Args: map[string][]string{}}
+	src := &compile.Source{Pos: diag.Position{File: "a.org", Line: 10, Col: 1}, Lang: lang, Shape: shape, Body: body, Args: map[string][]string{}}
 	for i := 0; i+1 < len(args); i += 2 {
 		src.Args[args[i]] = append(src.Args[args[i]], args[i+1])
 	}
@@ -187,7 +188,7 @@ func TestDiagnostics(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, err := laneOf(t, c.src.Lang).Build(context.Background(), c.src)
-			var build *compile.BuildError
+			var build *diag.FindingsError
 			if !errors.As(err, &build) {
 				t.Fatalf("got %v, want a BuildError", err)
 			}
@@ -293,7 +294,7 @@ func TestSameBytesEveryTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	moved := *src
-	moved.Pos = compile.Position{File: "other.org", Line: 99, Col: 3}
+	moved.Pos = diag.Position{File: "other.org", Line: 99, Col: 3}
 	second, err := lane.Build(context.Background(), &moved)
 	if err != nil {
 		t.Fatal(err)

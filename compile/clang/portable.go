@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Recipe implements [compile.Portable]: programs, components and kernels are

@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/internal/diag"
 )
 
 // Options say how [Compiler.CompileC] builds a tool.
@@ -45,7 +45,7 @@ type Options struct {
 
 // CompileC builds one wasm program from C and C++ files by slash path: every
 // source file is compiled, headers lie where the paths say, below /work.
-// Messages of the compiler come back in a [*compile.BuildError] with the files'
+// Messages of the compiler come back in a [*diag.FindingsError] with the files'
 // own positions. The toolchain is installed when it is missing.
 func (c *Compiler) CompileC(ctx context.Context, files map[string][]byte, opts Options) ([]byte, error) {
 	t, err := c.tool(ctx)
@@ -164,18 +164,18 @@ func digestOf(files map[string][]byte) string {
 
 // toolError keeps messages about files that are not blocks.
 func toolError(stderr string) error {
-	e := &compile.BuildError{}
+	e := &diag.FindingsError{}
 	for line := range strings.Lines(stderr) {
 		line = strings.TrimSpace(line)
 		if m := messageLine.FindStringSubmatch(line); m != nil {
-			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Severity: severityOf(m[4]), Code: codeOf(m[6]), Message: m[5],
-				Pos: compile.Position{File: strings.TrimPrefix(m[1], workDir+"/"), Line: number(m[2]), Col: number(m[3])}})
+			e.Findings = append(e.Findings, diag.Finding{Severity: severityOf(m[4]), Code: codeOf(m[6]), Message: m[5],
+				Pos: diag.Position{File: strings.TrimPrefix(m[1], workDir+"/"), Line: number(m[2]), Col: number(m[3])}})
 		} else if strings.Contains(line, "error:") {
-			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Severity: compile.Error, Message: line})
+			e.Findings = append(e.Findings, diag.Finding{Severity: diag.Error, Message: line})
 		}
 	}
-	if len(e.Diagnostics) == 0 {
-		e.Diagnostics = []compile.Diagnostic{{Severity: compile.Error, Message: "compiler failed: " + strings.TrimSpace(stderr)}}
+	if len(e.Findings) == 0 {
+		e.Findings = []diag.Finding{{Severity: diag.Error, Message: "compiler failed: " + strings.TrimSpace(stderr)}}
 	}
 	return e
 }

@@ -12,9 +12,10 @@ import (
 
 	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // version is part of every cache key: raise it when the same source may give
@@ -69,13 +70,13 @@ type unit struct {
 // Build lays out the text. Graphviz itself finds mistakes when it draws.
 func (l *lane) Build(_ context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if src.InSession() {
-		return nil, compile.Errorf(src.At(1, 1), "DOT has no sessions")
+		return nil, diag.Errorf(src.At(1, 1), "DOT has no sessions")
 	}
 	if len(src.Deps) > 0 {
-		return nil, compile.Errorf(src.At(1, 1), "DOT has no packages (:deps %s)", strings.Join(src.Deps, " "))
+		return nil, diag.Errorf(src.At(1, 1), "DOT has no packages (:deps %s)", strings.Join(src.Deps, " "))
 	}
 	if src.Shape == compile.ShapeKernel {
-		return nil, compile.Errorf(src.At(1, 1), "DOT has no kernel shape")
+		return nil, diag.Errorf(src.At(1, 1), "DOT has no kernel shape")
 	}
 	u, err := layOut(src)
 	if err != nil {
@@ -83,7 +84,7 @@ func (l *lane) Build(_ context.Context, src *compile.Source) (*compile.Artifact,
 	}
 	if o := u.options(); src.Shape != compile.ShapeCommand {
 		if err := o.set(u.Words); err != nil {
-			return nil, compile.Errorf(src.At(1, 1), "%v", err)
+			return nil, diag.Errorf(src.At(1, 1), "%v", err)
 		}
 	}
 	return compile.NewScript(l, src, u.Script, u)
@@ -112,7 +113,7 @@ func layOut(src *compile.Source) (*unit, error) {
 	file, hasFile := src.Arg("file")
 	if ext := strings.TrimPrefix(path.Ext(compile.Unquoted(file)), "."); hasFile && ext != "" {
 		if ext == "png" || ext == "pdf" || ext == "jpg" || ext == "jpeg" || ext == "gif" {
-			return nil, compile.Errorf(src.At(1, 1), "Graphviz draws no %s in the sandbox", ext).WithHint("name a file that ends in .svg")
+			return nil, diag.Errorf(src.At(1, 1), "Graphviz draws no %s in the sandbox", ext).WithHint("name a file that ends in .svg")
 		}
 		u.Words = append(u.Words, "-T"+ext)
 	}
@@ -226,7 +227,7 @@ func (u *unit) report(src *compile.Source, messages string, drawn bool) string {
 }
 
 // place is where a message points to.
-func (u *unit) place(src *compile.Source, message string) compile.Position {
+func (u *unit) place(src *compile.Source, message string) diag.Position {
 	m := lineOf.FindStringSubmatch(message)
 	if m == nil {
 		return src.At(1, 1)

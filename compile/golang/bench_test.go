@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 // BenchmarkBuildHello is the edit of an edit-run cycle: compile and link, the

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 // block is a source block laid out as Go.
@@ -45,7 +46,7 @@ func newBlock(src *compile.Source, std *stdFS, wrap bool) (*block, error) {
 	}
 	var err error
 	if b.vars, err = declarations(b.pkg, src.Vars); err != nil {
-		return nil, compile.Errorf(src.At(1, 1), "%v", err)
+		return nil, diag.Errorf(src.At(1, 1), "%v", err)
 	}
 	b.set = token.NewFileSet()
 	b.file, _ = parser.ParseFile(b.set, bodyFile, program(b.text, "", b.wrap), parser.ParseComments)
@@ -144,7 +145,7 @@ func (b *block) besideDeclares(name string) bool {
 }
 
 // at is the org position of a place in the block's file.
-func (b *block) at(line, col int) compile.Position { return b.src.At(line-b.shift, col) }
+func (b *block) at(line, col int) diag.Position { return b.src.At(line-b.shift, col) }
 
 // placeOf is where a node of b.file stands in the block's file, as its line
 // directives have it.

@@ -3,7 +3,7 @@ package golang
 import (
 	"testing"
 
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 )
 
 var sharedCompiler *Compiler

@@ -11,8 +11,9 @@ import (
 
 	"wb/compile"
 	"wb/compile/abi"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // Names of further entries of Artifact.Meta, for components.
@@ -44,7 +45,7 @@ func (l lane) buildComponent(ctx context.Context, t *tool, src *compile.Source) 
 		sig, typed = f.signature(src)
 	}
 	if len(src.Params) > 0 && len(src.Params) != len(f.params) {
-		return nil, compile.Errorf(b.at(f.line, f.col), "%s takes %d inputs, :in: names %d", f.name, len(f.params), len(src.Params))
+		return nil, diag.Errorf(b.at(f.line, f.col), "%s takes %d inputs, :in: names %d", f.name, len(f.params), len(src.Params))
 	}
 	code := ""
 	if typed {

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 )
 
 // component makes a source of component shape; sig may be empty.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 )
 
@@ -15,11 +16,11 @@ var messageLine = lazyregexp.New(`^([^\s:]+\.go):(\d+)(?::(\d+))?: (.*)$`)
 // buildError places the compiler's messages in the org file. It never loses
 // what the compiler said: when no message can be read, all of it is one.
 func (b *block) buildError(messages string) error {
-	var found []compile.Diagnostic
+	var found []diag.Finding
 	for line := range strings.Lines(messages) {
 		line = strings.TrimRight(line, "\r\n")
 		if m := messageLine.FindStringSubmatch(line); m != nil {
-			d := compile.Diagnostic{Severity: compile.Error, Message: m[4]}
+			d := diag.Finding{Severity: diag.Error, Message: m[4]}
 			d.Pos, d.Message = b.place(m[1], number(m[2]), number(m[3]), d.Message)
 			d.Hint = hintFor(d.Message)
 			found = append(found, d)
@@ -31,9 +32,9 @@ func (b *block) buildError(messages string) error {
 		}
 	}
 	if len(found) == 0 {
-		return compile.Errorf(b.src.At(1, 1), "compiler failed: %s", strings.TrimSpace(messages))
+		return diag.Errorf(b.src.At(1, 1), "compiler failed: %s", strings.TrimSpace(messages))
 	}
-	return &compile.BuildError{Diagnostics: found}
+	return &diag.FindingsError{Findings: found}
 }
 
 func number(digits string) int {
@@ -43,7 +44,7 @@ func number(digits string) int {
 
 // place finds the org position of a place the compiler names. Only the body
 // has one; other parts are named in the message.
-func (b *block) place(path string, line, col int, text string) (compile.Position, string) {
+func (b *block) place(path string, line, col int, text string) (diag.Position, string) {
 	name := strings.TrimPrefix(path, workDir+"/")
 	switch name {
 	case bodyFile:
@@ -62,7 +63,7 @@ func (b *block) place(path string, line, col int, text string) (compile.Position
 	case glueFile:
 		return b.src.At(1, 1), "calling the block: " + text
 	}
-	return compile.Position{File: strings.TrimPrefix(name, sourceDir), Line: line, Col: col}, text
+	return diag.Position{File: strings.TrimPrefix(name, sourceDir), Line: line, Col: col}, text
 }
 
 func hasArg(src *compile.Source, name string) bool {
@@ -113,17 +114,17 @@ func hintFor(message string) string {
 
 // linkError places the linker's messages, which name no lines.
 func (b *block) linkError(messages string) error {
-	var found []compile.Diagnostic
+	var found []diag.Finding
 	for line := range strings.Lines(messages) {
 		line = strings.TrimSpace(line)
 		if line == "" {
 			continue
 		}
 		text := strings.TrimPrefix(line, "link: ")
-		found = append(found, compile.Diagnostic{Pos: b.src.At(1, 1), Severity: compile.Error, Message: text, Hint: hintFor(text)})
+		found = append(found, diag.Finding{Pos: b.src.At(1, 1), Severity: diag.Error, Message: text, Hint: hintFor(text)})
 	}
 	if len(found) == 0 {
-		return compile.Errorf(b.src.At(1, 1), "linker failed")
+		return diag.Errorf(b.src.At(1, 1), "linker failed")
 	}
-	return &compile.BuildError{Diagnostics: found}
+	return &diag.FindingsError{Findings: found}
 }

@@ -6,7 +6,7 @@ import (
 	"go/token"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // function is the author's function that a component calls.

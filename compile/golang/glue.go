@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"wb/compile"
 	"wb/compile/abi"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/value"
 )
 
 // glue writes the code between the host and the author's function: it reads
@@ -380,7 +380,7 @@ func (g *glue) fail(format string, args ...any) {
 
 // mismatch is an error at the author's function that shows what would fit.
 func (g *glue) mismatch(format string, args ...any) error {
-	return compile.Errorf(g.b.at(g.f.line, g.f.col), format, args...).WithHint("write it as: " + prototype(g.f.name, g.sig))
+	return diag.Errorf(g.b.at(g.f.line, g.f.col), format, args...).WithHint("write it as: " + prototype(g.f.name, g.sig))
 }
 
 // prototype is the function as the signature wants it in Go.

@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // goType is a type in the author's source, as far as glue needs to know it.

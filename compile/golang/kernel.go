@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/sandbox"
 )
 
@@ -77,7 +78,7 @@ func kernelCall(b *block) (string, error) {
 		return "", errUnparsed
 	}
 	if b.pkg != "main" {
-		return "", compile.Errorf(b.src.At(1, 1), "a kernel is package main")
+		return "", diag.Errorf(b.src.At(1, 1), "a kernel is package main")
 	}
 	isBytes := func(t goType) bool { return t.kind == "slice" && t.elem.kind == "uint8" }
 	for _, decl := range b.functions() {
@@ -92,9 +93,9 @@ func kernelCall(b *block) (string, error) {
 		case len(f.params) == 1 && isBytes(f.params[0].typ) && isBytes(f.results[0]):
 			return "copy(wbBuffers.out[:], " + f.name + "(wbBuffers.in[:n:n]))", nil
 		}
-		return "", compile.Errorf(b.at(f.line, f.col), "process takes and returns something else than a kernel does").WithHint(kernelHint)
+		return "", diag.Errorf(b.at(f.line, f.col), "process takes and returns something else than a kernel does").WithHint(kernelHint)
 	}
-	return "", compile.Errorf(b.src.At(1, 1), "a kernel defines process").WithHint(kernelHint)
+	return "", diag.Errorf(b.src.At(1, 1), "a kernel defines process").WithHint(kernelHint)
 }
 
 // OpenKernel implements [compile.KernelOpener].

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 )
 
 const kernelBody = "func process(in, out []byte) int {\n\tfor i, c := range in {\n\t\tout[i] = c ^ 0x20\n\t}\n\treturn len(in)\n}"

@@ -9,8 +9,9 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // lane is Go as the rest of wb sees it.
@@ -33,7 +34,7 @@ func (lane) SourceEndings(*compile.Source) []string { return []string{".go", "go
 // Build compiles and links a block.
 func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if src.InSession() {
-		return nil, compile.Errorf(src.At(1, 1), "go is compiled: it has no sessions")
+		return nil, diag.Errorf(src.At(1, 1), "go is compiled: it has no sessions")
 	}
 	t, err := l.tool(ctx)
 	if err != nil {
@@ -60,7 +61,7 @@ func (l lane) buildProgram(ctx context.Context, t *tool, src *compile.Source) (*
 		return nil, err
 	}
 	if b.pkg != "main" {
-		return nil, compile.Errorf(src.At(1, 1), "package %s is not a program", b.pkg).WithHint("a program is package main; without a package clause wb adds it")
+		return nil, diag.Errorf(src.At(1, 1), "package %s is not a program", b.pkg).WithHint("a program is package main; without a package clause wb adds it")
 	}
 	wasm, warnings, err := l.make(ctx, t, b, nil, modeProgram)
 	if err != nil {
@@ -72,12 +73,12 @@ func (l lane) buildProgram(ctx context.Context, t *tool, src *compile.Source) (*
 	return art, nil
 }
 
-func (l lane) artifact(src *compile.Source, wasm []byte, warnings []compile.Diagnostic) *compile.Artifact {
+func (l lane) artifact(src *compile.Source, wasm []byte, warnings []diag.Finding) *compile.Artifact {
 	return &compile.Artifact{Lane: toolName, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm, Warnings: warnings, Meta: make(map[string]string)}
 }
 
 // make compiles a block with the files of :dir and glue, and links the whole.
-func (l lane) make(ctx context.Context, t *tool, b *block, glue []file, m mode) ([]byte, []compile.Diagnostic, error) {
+func (l lane) make(ctx context.Context, t *tool, b *block, glue []file, m mode) ([]byte, []diag.Finding, error) {
 	s := newSources(b.src, t.std, b.shift)
 	if err := l.addModules(ctx, s, b.src); err != nil {
 		return nil, nil, err

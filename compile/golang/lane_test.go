@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 // testLane is the lane on the compiler that all tests share.
@@ -19,7 +20,7 @@ func testLane(t testing.TB) lane {
 // source makes a block that stands at line 10 of test.org; args alternate
 // between names and values.
 func source(shape compile.Shape, body string, args ...string) *compile.Source {
-	src := &compile.Source{Pos: compile.Position{File: "test.org", Line: 10, Col: 1}, Lang: "go", Body: body, Shape: shape, Args: map[string][]string{}}
+	src := &compile.Source{Pos: diag.Position{File: "test.org", Line: 10, Col: 1}, Lang: "go", Body: body, Shape: shape, Args: map[string][]string{}}
 	for i := 0; i < len(args); i += 2 {
 		src.Args[args[i]] = append(src.Args[args[i]], args[i+1])
 	}

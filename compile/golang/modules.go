@@ -5,6 +5,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 )
 
@@ -17,7 +18,7 @@ func (l lane) ResolvePackages(ctx context.Context, req compile.PackageRequest) (
 // addModules makes the files of a block's modules importable.
 func (l lane) addModules(ctx context.Context, s *sources, src *compile.Source) error {
 	if len(src.Deps) > 0 && len(src.Packages) == 0 {
-		return compile.Errorf(src.At(1, 1), "the modules of :deps are not pinned: %s", src.Deps[0]).WithHint("run the workbook once with its directory writable, so that wb.lock is made")
+		return diag.Errorf(src.At(1, 1), "the modules of :deps are not pinned: %s", src.Deps[0]).WithHint("run the workbook once with its directory writable, so that wb.lock is made")
 	}
 	for _, p := range src.Packages {
 		files, err := l.env.Tools.ModuleFiles(ctx, p, l.env.Progress)

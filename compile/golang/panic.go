@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
@@ -105,7 +106,7 @@ var _ io.Writer = (*stderr)(nil)
 
 // crashed is what became of a crash report.
 type crashed struct {
-	pos         compile.Position
+	pos         diag.Position
 	message     string
 	outOfMemory bool
 	overflow    bool
@@ -152,7 +153,7 @@ func own(name string) bool {
 // runtime and of our own glue are left out.
 func readReport(src *compile.Source, report string) (*crashed, string) {
 	if src == nil {
-		src = &compile.Source{Pos: compile.Position{File: bodyFile, Line: 1, Col: 1}}
+		src = &compile.Source{Pos: diag.Position{File: bodyFile, Line: 1, Col: 1}}
 	}
 	shift := 0
 	if text, ok := src.Arg("prologue"); ok {
@@ -181,7 +182,7 @@ func readReport(src *compile.Source, report string) (*crashed, string) {
 			if !own(name) || function == "" {
 				continue
 			}
-			pos := compile.Position{File: strings.TrimPrefix(name, sourceDir), Line: number(m[2])}
+			pos := diag.Position{File: strings.TrimPrefix(name, sourceDir), Line: number(m[2])}
 			if name == bodyFile {
 				pos = src.At(number(m[2])-shift, 1)
 			}

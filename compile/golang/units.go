@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/sandbox/dock"
 )
@@ -140,24 +141,24 @@ func (s *sources) add(u unit) error {
 }
 
 // at is the place of an import for messages.
-func (s *sources) at(name string, p token.Position, _ *ast.ImportSpec) compile.Position {
+func (s *sources) at(name string, p token.Position, _ *ast.ImportSpec) diag.Position {
 	if name != bodyFile {
-		return compile.Position{File: strings.TrimPrefix(name, sourceDir), Line: p.Line, Col: p.Column}
+		return diag.Position{File: strings.TrimPrefix(name, sourceDir), Line: p.Line, Col: p.Column}
 	}
 	return s.src.At(p.Line-s.shift, p.Column)
 }
 
 // resolve makes sure that an imported package will be there.
-func (s *sources) resolve(name string, at compile.Position) error {
+func (s *sources) resolve(name string, at diag.Position) error {
 	switch {
 	case name == "unsafe" || s.std.offers(name) || s.state[name] == 2:
 		return nil
 	case s.state[name] == 1:
-		return compile.Errorf(at, "import cycle: %s imports itself through others", name)
+		return diag.Errorf(at, "import cycle: %s imports itself through others", name)
 	case name == "C":
-		return compile.Errorf(at, "there is no cgo in the sandbox").WithHint("write a C block and pass its result on")
+		return diag.Errorf(at, "there is no cgo in the sandbox").WithHint("write a C block and pass its result on")
 	case name == "embed":
-		return compile.Errorf(at, "go:embed is not supported").WithHint("read the file when the block runs, or pass it with :var")
+		return diag.Errorf(at, "go:embed is not supported").WithHint("read the file when the block runs, or pass it with :var")
 	}
 	if u := s.find(name); len(u.files) > 0 {
 		return s.add(u)
@@ -215,16 +216,16 @@ func inModule(module, name string) (dir string, ok bool) {
 }
 
 // missing is the error for an import that leads nowhere.
-func (s *sources) missing(name string, at compile.Position) error {
+func (s *sources) missing(name string, at diag.Position) error {
 	first, _, _ := strings.Cut(name, "/")
 	switch {
 	case slices.Contains(strings.Fields("net net/http net/rpc net/smtp os/exec os/signal os/user plugin"), name) || strings.HasPrefix(name, "net/http/"):
-		return compile.Errorf(at, "package %s is not in the sandbox: programs have no network, processes or users", name).WithHint("the rest of the standard library is there; see docs/lanes.org")
+		return diag.Errorf(at, "package %s is not in the sandbox: programs have no network, processes or users", name).WithHint("the rest of the standard library is there; see docs/lanes.org")
 	case strings.Contains(first, "."):
-		return compile.Errorf(at, "package %s is not there", name).WithHint("ask for its module with :deps, as in :deps " + name + "@v1.2.3")
+		return diag.Errorf(at, "package %s is not there", name).WithHint("ask for its module with :deps, as in :deps " + name + "@v1.2.3")
 	}
 	hint := "nearest: " + strings.Join(s.nearest(name), " ")
-	return compile.Errorf(at, "package %s is not in the Go standard library of the sandbox, nor in :dir", name).WithHint(hint)
+	return diag.Errorf(at, "package %s is not in the Go standard library of the sandbox, nor in :dir", name).WithHint(hint)
 }
 
 // nearest are up to three packages that may have been meant.

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // declarations writes the file that declares :var variables, one a line;

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // babelUnits are the ways to read a block, likeliest first. As in ob-js,

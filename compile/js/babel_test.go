@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 // TestBabelLikeEmacs compares values with what ob-js of Org 9.8 and node 20
@@ -106,7 +107,7 @@ func TestBabelTables(t *testing.T) {
 // A block that imports although its value is wanted hears what to do.
 func TestBabelImportHint(t *testing.T) {
 	_, err := execute(t, block(compile.ShapeBabel, "import { sep } from 'path';\nreturn sep"), nil)
-	var build *compile.BuildError
+	var build *diag.FindingsError
 	if !errors.As(err, &build) || build.Hint() != HintModule {
 		t.Errorf("%v", err)
 	}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 // BenchmarkComponentCall is a whole call of a component: a VM from the

@@ -3,7 +3,7 @@ package js
 import (
 	"context"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // component calls the block's function with one argument per input and reads

@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 // Dialect is a language that is JavaScript when it runs.
@@ -20,7 +21,7 @@ type Dialect interface {
 	// Translate makes JavaScript of a block. The readings are the ways to
 	// understand it, likeliest first, their text still as the author wrote it;
 	// Translate answers with those that are to be tried, in that order.
-	// Mistakes are a *compile.BuildError.
+	// Mistakes are a *diag.FindingsError.
 	Translate(ctx context.Context, src *compile.Source, readings []*Unit) ([]*Unit, error)
 }
 
@@ -69,7 +70,7 @@ func (r *Runtime) firstSound(ctx context.Context, src *compile.Source, readings 
 	if d.Hint == "" && !reading.Module && src.Shape == compile.ShapeBabel && esStatement.MatchString(src.Body) {
 		d.Hint = HintModule
 	}
-	return nil, &compile.BuildError{Diagnostics: []compile.Diagnostic{d}}
+	return nil, &diag.FindingsError{Findings: []diag.Finding{d}}
 }
 
 // HintModule is for blocks that import but are no modules.

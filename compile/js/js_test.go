@@ -8,7 +8,8 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
 )
 
 var (
@@ -49,7 +50,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		src := block(compile.ShapeCommand, "1")
 		change(src)
-		var build *compile.BuildError
+		var build *diag.FindingsError
 		if _, err := execute(t, src, nil); !errors.As(err, &build) || build.Hint() == "" {
 			t.Errorf("%s: %v", name, err)
 		}

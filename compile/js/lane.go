@@ -8,6 +8,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 )
 
@@ -41,10 +42,10 @@ func (l *Lane) Fingerprint() string { return l.dialect.Fingerprint() + "/" + l.r
 // out and lays out the program.
 func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if src.Shape == compile.ShapeKernel {
-		return nil, compile.Errorf(src.At(1, 1), "%s has no kernel shape", src.Lang).WithHint("kernels are written in C")
+		return nil, diag.Errorf(src.At(1, 1), "%s has no kernel shape", src.Lang).WithHint("kernels are written in C")
 	}
 	if len(src.Deps) > 0 && len(src.Packages) == 0 {
-		return nil, compile.Errorf(src.At(1, 1), "packages (:deps %s) need a workbook in a file, they are pinned in %s beside it", strings.Join(src.Deps, " "), toolchain.LockName).
+		return nil, diag.Errorf(src.At(1, 1), "packages (:deps %s) need a workbook in a file, they are pinned in %s beside it", strings.Join(src.Deps, " "), toolchain.LockName).
 			WithHint("save the workbook, or name a directory with node_modules by :dir")
 	}
 	readings := []*Unit{moduleUnit(src)}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 )
 
 // What needs the data of other languages says so rather than guessing.

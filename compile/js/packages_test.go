@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 )
 
 // installed are packages as npm lays them out, in the many ways there are to

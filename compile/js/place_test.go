@@ -5,8 +5,9 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 // Mistakes are reported where they stand in the org file.
@@ -52,7 +53,7 @@ func TestPlaces(t *testing.T) {
 // Lines that come from elsewhere, as after noweb expansion, are placed there.
 func TestPlacesOfNoweb(t *testing.T) {
 	src := block(compile.ShapeBabel, "let a = 1;\n  a.b.c;")
-	src.Lines = []compile.Position{{File: "a.org", Line: 10, Col: 1}, {File: "b.org", Line: 3, Col: 5}}
+	src.Lines = []diag.Position{{File: "a.org", Line: 10, Col: 1}, {File: "b.org", Line: 3, Col: 5}}
 	out, err := execute(t, src, nil)
 	if text := lanetest.Said(out, err); !strings.HasPrefix(text, "b.org:3:7: TypeError") {
 		t.Errorf("%s", text)

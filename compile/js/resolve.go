@@ -6,7 +6,7 @@ import (
 	"path"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // packageDir is where packages lie.

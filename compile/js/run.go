@@ -8,7 +8,7 @@ import (
 	"fmt"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Run executes a built block.

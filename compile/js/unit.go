@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 )
 
@@ -53,7 +54,7 @@ var guestFrame = lazyregexp.New(`\((wb:[a-z]+\.js|native)`)
 
 // place is where in the org file something was thrown: its topmost frame in the
 // block or one of its files, else the block itself.
-func (u *Unit) place(src *compile.Source, t *thrown) compile.Position {
+func (u *Unit) place(src *compile.Source, t *thrown) diag.Position {
 	for _, line := range frames(t) {
 		if m := stackFrame.FindStringSubmatch(line); m != nil {
 			return u.position(src, m)
@@ -81,16 +82,16 @@ func frames(t *thrown) []string {
 }
 
 // at is src.At, or a position relative to the block when src is not known.
-func at(src *compile.Source, line, col int) compile.Position {
+func at(src *compile.Source, line, col int) diag.Position {
 	if src == nil {
-		return compile.Position{File: BlockFile, Line: line, Col: col}
+		return diag.Position{File: BlockFile, Line: line, Col: col}
 	}
 	return src.At(line, col)
 }
 
 // position turns a match of stackFrame into a place in the org file, or in a
 // file of :dir.
-func (u *Unit) position(src *compile.Source, m []string) compile.Position {
+func (u *Unit) position(src *compile.Source, m []string) diag.Position {
 	line, _ := strconv.Atoi(m[3])
 	col, _ := strconv.Atoi(m[4]) // in bytes, 0 when it is not known
 	return u.Position(src, m[2], line, col)
@@ -99,7 +100,7 @@ func (u *Unit) position(src *compile.Source, m []string) compile.Position {
 // Position is where a place in a file as QuickJS knows it stands for the
 // author: in the org file for BlockFile, else in a file of :dir. Line and col
 // count from 1, col in bytes, 0 being unknown.
-func (u *Unit) Position(src *compile.Source, file string, line, col int) compile.Position {
+func (u *Unit) Position(src *compile.Source, file string, line, col int) diag.Position {
 	if m := u.Maps[file]; m != nil {
 		line, col = m.Original(line, col)
 		if m.File != "" {
@@ -110,12 +111,12 @@ func (u *Unit) Position(src *compile.Source, file string, line, col int) compile
 }
 
 // written is the position of a place in what the author wrote.
-func (u *Unit) written(src *compile.Source, file string, line, col int) compile.Position {
+func (u *Unit) written(src *compile.Source, file string, line, col int) diag.Position {
 	if file != BlockFile {
 		if src != nil && u.Sources[file] != nil {
 			file = path.Join(src.Dir, file)
 		}
-		return compile.Position{File: path.Clean(file), Line: line, Col: max(col, 1)}
+		return diag.Position{File: path.Clean(file), Line: line, Col: max(col, 1)}
 	}
 	if line == 1 {
 		col -= u.Lead
@@ -143,8 +144,8 @@ func (u *Unit) stack(src *compile.Source, t *thrown) string {
 }
 
 // diagnostic is t as a compiler's message.
-func (u *Unit) diagnostic(src *compile.Source, t *thrown) compile.Diagnostic {
-	d := compile.Diagnostic{Pos: u.place(src, t), Severity: compile.Error, Message: t.Message}
+func (u *Unit) diagnostic(src *compile.Source, t *thrown) diag.Finding {
+	d := diag.Finding{Pos: u.place(src, t), Severity: diag.Error, Message: t.Message}
 	if t.Name != "Error" {
 		d.Code = t.Name
 	}
@@ -157,7 +158,7 @@ func (u *Unit) diagnostic(src *compile.Source, t *thrown) compile.Diagnostic {
 
 // importPosition is where the body names a module, given a message that begins
 // with the quoted name.
-func importPosition(src *compile.Source, message string) compile.Position {
+func importPosition(src *compile.Source, message string) diag.Position {
 	name := message
 	if q, err := strconv.QuotedPrefix(message); err == nil {
 		name, _ = strconv.Unquote(q)

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 	"wb/sandbox"
 	"wb/sandbox/dock"
 )

@@ -5,10 +5,10 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/test/hostile"
+	"wb/internal/test/lanetest"
 	"wb/sandbox"
 	"wb/sandbox/dock"
-	"wb/sandbox/dock/hostile"
 )
 
 // watLane is the lane of WebAssembly text.

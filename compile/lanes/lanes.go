@@ -7,7 +7,6 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/dot"
-	"wb/compile/filter"
 	"wb/compile/golang"
 	"wb/compile/js"
 	"wb/compile/lua"
@@ -17,6 +16,7 @@ import (
 	"wb/compile/rust"
 	"wb/compile/shell"
 	"wb/compile/sql"
+	"wb/compile/textfilter"
 	"wb/compile/ts"
 	"wb/compile/wat"
 	"wb/compile/zig"
@@ -43,7 +43,7 @@ func New(env *compile.Env) (*compile.Registry, error) {
 		ruby.New(env),
 		dot.New(env),
 	}
-	all = append(all, filter.Lanes(sh)...)
+	all = append(all, textfilter.Lanes(sh)...)
 	all = append(all, sql.Lanes(env, cc)...)
 	if env.Cache != nil {
 		for i, lane := range all {

@@ -5,7 +5,7 @@ import (
 
 	"wb/compile"
 	"wb/internal/lazyregexp"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // surroundings are the lines before and after the body in babel shape, in

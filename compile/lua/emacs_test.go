@@ -4,8 +4,8 @@ import (
 	"flag"
 	"testing"
 
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 var update = flag.Bool("update", false, "ask Emacs and lua on this machine what testdata says anew")

@@ -11,9 +11,10 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/vm"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
 	"wb/sandbox/dock"
-	"wb/value"
 )
 
 // version is part of every cache key: raise it when the same source may give
@@ -71,11 +72,11 @@ func unpack(art *compile.Artifact) (*unit, error) {
 // Build checks the block's syntax.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if len(src.Deps) > 0 {
-		return nil, compile.Errorf(src.At(1, 1), "packages (:deps %s) cannot be fetched for Lua", strings.Join(src.Deps, " ")).
+		return nil, diag.Errorf(src.At(1, 1), "packages (:deps %s) cannot be fetched for Lua", strings.Join(src.Deps, " ")).
 			WithHint("put modules written in Lua into a directory and name it with :dir")
 	}
 	if src.Shape == compile.ShapeKernel {
-		return nil, compile.Errorf(src.At(1, 1), "Lua has no kernel shape").WithHint("kernels are written in C or WAT")
+		return nil, diag.Errorf(src.At(1, 1), "Lua has no kernel shape").WithHint("kernels are written in C or WAT")
 	}
 	before, after := surroundings(src)
 	u := &unit{vm.NewUnit(src, before, after)}
@@ -98,7 +99,7 @@ func (l *lane) check(ctx context.Context, src *compile.Source, u *unit) error {
 	}
 	if a.Failure != nil {
 		pos, message := u.place(src, a.Failure.Message)
-		return compile.Errorf(pos, "%s", message)
+		return diag.Errorf(pos, "%s", message)
 	}
 	return nil
 }

@@ -7,9 +7,9 @@ import (
 
 	"wb/compile"
 	"wb/compile/clang"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 func testLane(t testing.TB) compile.Lane {

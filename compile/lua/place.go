@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 )
 
@@ -16,7 +17,7 @@ var token = lazyregexp.New(`(?:near|global|local|field|method|upvalue|constant|l
 
 // place is where in the org file a message points to, and the message without
 // the place.
-func (u *unit) place(src *compile.Source, message string) (compile.Position, string) {
+func (u *unit) place(src *compile.Source, message string) (diag.Position, string) {
 	line := 0
 	for { // each coroutine.wrap on the way puts its place before the message
 		m := location.FindStringSubmatchIndex(message)
@@ -34,7 +35,7 @@ func (u *unit) place(src *compile.Source, message string) (compile.Position, str
 
 // position is a line of the code as a place in the org file. The column is that
 // of what the message is about, where the line has it, else its first word's.
-func (u *unit) position(src *compile.Source, line int, message string) compile.Position {
+func (u *unit) position(src *compile.Source, line int, message string) diag.Position {
 	line -= u.Skip
 	if line < 1 || line > u.Lines {
 		if line > u.Lines { // an end that is missing

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Recipe implements [compile.Portable]: the program is the request that Run

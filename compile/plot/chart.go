@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // series is one line, set of bars or cloud of points; a point without a place

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wb/internal/lazyregexp"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // frame is a table by columns, all equally long.

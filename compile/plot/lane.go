@@ -10,8 +10,9 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // version changes when equal descriptions and data make another picture.
@@ -42,10 +43,10 @@ type program struct {
 // Build reads the description, and the table of a babel block.
 func (l lane) Build(_ context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if len(src.Deps) > 0 {
-		return nil, compile.Errorf(src.At(1, 1), "plot has no packages")
+		return nil, diag.Errorf(src.At(1, 1), "plot has no packages")
 	}
 	if src.Shape == compile.ShapeKernel {
-		return nil, compile.Errorf(src.At(1, 1), "plot blocks do not run as %q", src.Shape)
+		return nil, diag.Errorf(src.At(1, 1), "plot blocks do not run as %q", src.Shape)
 	}
 	p := program{Text: src.Body}
 	for _, v := range src.Vars {
@@ -54,7 +55,7 @@ func (l lane) Build(_ context.Context, src *compile.Source) (*compile.Artifact, 
 			continue
 		}
 		if p.Data != "" {
-			return nil, compile.Errorf(src.At(1, 1), "a plot has one table, %s is a second", v.Name)
+			return nil, diag.Errorf(src.At(1, 1), "a plot has one table, %s is a second", v.Name)
 		}
 		p.Data, p.Header = v.Value.String(), v.ColNames
 	}
@@ -80,16 +81,16 @@ func placed(src *compile.Source, err error) error {
 	var column *ColumnError
 	switch {
 	case errors.As(err, &spec):
-		return compile.Errorf(src.At(spec.Line, spec.Col), "%s", spec.Message).WithHint(spec.Hint)
+		return diag.Errorf(src.At(spec.Line, spec.Col), "%s", spec.Message).WithHint(spec.Hint)
 	case errors.As(err, &column):
 		for i, line := range strings.Split(src.Body, "\n") {
 			if at := strings.Index(line, column.Name); at >= 0 && strings.Contains(line[:at], ":") {
-				return compile.Errorf(src.At(i+1, at+1), "%v", err).WithHint(column.Hint)
+				return diag.Errorf(src.At(i+1, at+1), "%v", err).WithHint(column.Hint)
 			}
 		}
-		return compile.Errorf(src.At(1, 1), "%v", err).WithHint(column.Hint)
+		return diag.Errorf(src.At(1, 1), "%v", err).WithHint(column.Hint)
 	}
-	return compile.Errorf(src.At(1, 1), "%v", err)
+	return diag.Errorf(src.At(1, 1), "%v", err)
 }
 
 // Run draws the picture. Its fuel is one unit a byte drawn.

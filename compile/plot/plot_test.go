@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 var update = flag.Bool("update", false, "draw the golden pictures again")

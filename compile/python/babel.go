@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // expand puts a block together as ob-python does: prologue, variables, body and

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 var update = flag.Bool("update", false, "ask Emacs and python3 on this machine for testdata/babel/values.jsonl")

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // built makes a block for a benchmark.

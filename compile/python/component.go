@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 // function is one that a module defines.
@@ -29,16 +30,16 @@ func (p *program) choose(src *compile.Source, a *answer) error {
 		case named(public, "main") != nil:
 			p.Func = "main"
 		case len(public) == 0:
-			return compile.Errorf(src.At(1, 1), "the block defines no function to call").WithHint("write def " + "main" + "(" + strings.Join(src.Params, ", ") + "): …")
+			return diag.Errorf(src.At(1, 1), "the block defines no function to call").WithHint("write def " + "main" + "(" + strings.Join(src.Params, ", ") + "): …")
 		default:
-			return compile.Errorf(src.At(1, 1), "the block defines several functions: %s", strings.Join(names(public), ", ")).
+			return diag.Errorf(src.At(1, 1), "the block defines several functions: %s", strings.Join(names(public), ", ")).
 				WithHint("name one main, begin the names of helpers with an underscore, or name the component after its function")
 		}
 	}
 	f := named(a.Functions, p.Func)
 	switch {
 	case f == nil && !slices.Contains(a.Names, p.Func) && !slices.Contains(a.Names, "*"):
-		e := compile.Errorf(src.At(1, 1), "the block defines no function %s", p.Func)
+		e := diag.Errorf(src.At(1, 1), "the block defines no function %s", p.Func)
 		if len(public) > 0 {
 			return e.WithHint("it defines " + strings.Join(names(public), ", "))
 		}
@@ -46,7 +47,7 @@ func (p *program) choose(src *compile.Source, a *answer) error {
 	case f == nil || f.Open || len(src.Params) == 0 && f.Needs <= 1:
 		return nil
 	case len(src.Params) < f.Needs || len(src.Params) > f.Takes:
-		return compile.Errorf(src.At(f.Line, 1), "%s takes %s, but the component has %s", f.Name, count(f.Takes, "argument"), count(len(src.Params), "input")).
+		return diag.Errorf(src.At(f.Line, 1), "%s takes %s, but the component has %s", f.Name, count(f.Takes, "argument"), count(len(src.Params), "input")).
 			WithHint("its arguments are the component's inputs, by name or in order: " + strings.Join(src.Params, ", "))
 	}
 	return nil

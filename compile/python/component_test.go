@@ -6,7 +6,8 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
 )
 
 func TestComponent(t *testing.T) {
@@ -63,7 +64,7 @@ func TestComponentRefused(t *testing.T) {
 		src := block(compile.ShapeComponent, c.body)
 		src.Func, src.Params = c.fn, strings.Split(c.params, ",")
 		_, err := testLane(t).Build(t.Context(), src)
-		var build *compile.BuildError
+		var build *diag.FindingsError
 		if !errors.As(err, &build) || err.Error() != c.want || !strings.Contains(build.Hint(), c.hint) {
 			t.Errorf("%s: got %v, want %s", c.body, err, c.want)
 		}

@@ -8,7 +8,7 @@ import (
 
 	"wb/compile"
 	"wb/internal/lazyregexp"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // readEscaped reads Python's text for a list, tuple, string or number the way

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 // exception is one exception as guest/errors.py describes it.
@@ -48,21 +49,21 @@ func (f *failure) last() *exception { return &f.chain[len(f.chain)-1] }
 
 // position is a line of a file as Python names it, and what people call that
 // file.
-func (f *failure) position(src *compile.Source, file string, line, col int) (pos compile.Position, here bool) {
+func (f *failure) position(src *compile.Source, file string, line, col int) (pos diag.Position, here bool) {
 	switch {
 	case file == f.body:
 		return f.program.place(src, line, col)
 	case strings.HasPrefix(file, "<block"):
-		return compile.Position{File: "an earlier block of the session", Line: line, Col: col}, false
+		return diag.Position{File: "an earlier block of the session", Line: line, Col: col}, false
 	case strings.HasPrefix(file, "<"):
-		return compile.Position{File: strings.Trim(file, "<>"), Line: line, Col: col}, false
+		return diag.Position{File: strings.Trim(file, "<>"), Line: line, Col: col}, false
 	}
-	return compile.Position{File: strings.TrimPrefix(path.Clean(file), "/"), Line: line, Col: col}, strings.HasPrefix(file, sourcesDir)
+	return diag.Position{File: strings.TrimPrefix(path.Clean(file), "/"), Line: line, Col: col}, strings.HasPrefix(file, sourcesDir)
 }
 
 // place is where in the org file things went wrong: a syntax error's own place,
 // else the innermost frame in the block.
-func (f *failure) place(src *compile.Source) compile.Position {
+func (f *failure) place(src *compile.Source) diag.Position {
 	e := f.last()
 	if e.Syntax != nil {
 		if pos, here := f.position(src, e.Syntax.File, e.Syntax.Line, e.Syntax.Col); here {
@@ -80,9 +81,9 @@ func (f *failure) place(src *compile.Source) compile.Position {
 }
 
 // diagnostic is the failure as a compiler's message.
-func (f *failure) diagnostic(src *compile.Source) compile.Diagnostic {
+func (f *failure) diagnostic(src *compile.Source) diag.Finding {
 	e := f.last()
-	d := compile.Diagnostic{Pos: f.place(src), Severity: compile.Error, Code: e.Type, Message: strings.TrimPrefix(e.Final, e.Type+": ")}
+	d := diag.Finding{Pos: f.place(src), Severity: diag.Error, Code: e.Type, Message: strings.TrimPrefix(e.Final, e.Type+": ")}
 	if e.Syntax != nil {
 		d.Message = e.Syntax.Msg
 	}

@@ -7,7 +7,8 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
 	"wb/sandbox"
 )
 
@@ -86,7 +87,7 @@ func TestRefusals(t *testing.T) {
 	} {
 		src := block(compile.ShapeCommand, "1")
 		change(src)
-		var build *compile.BuildError
+		var build *diag.FindingsError
 		if _, err := execute(t, src, nil); !errors.As(err, &build) || build.Hint() == "" || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}

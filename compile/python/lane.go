@@ -14,8 +14,9 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/vm"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // version is part of every cache key: raise it when the same source may give
@@ -110,10 +111,10 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 // refuse says what Python blocks cannot do here.
 func refuse(src *compile.Source) error {
 	if src.Shape == compile.ShapeKernel {
-		return compile.Errorf(src.At(1, 1), "Python has no kernel shape").WithHint("kernels are written in C or WAT; for many calls of a Python function use component shape")
+		return diag.Errorf(src.At(1, 1), "Python has no kernel shape").WithHint("kernels are written in C or WAT; for many calls of a Python function use component shape")
 	}
 	if src.Results.Has("graphics") {
-		return compile.Errorf(src.At(1, 1), ":results graphics needs matplotlib, which is written in C and cannot be loaded into the sandbox").
+		return diag.Errorf(src.At(1, 1), ":results graphics needs matplotlib, which is written in C and cannot be loaded into the sandbox").
 			WithHint("draw with a plot block that takes this block's table, or write an SVG file and use :results file")
 	}
 	for _, dep := range src.Deps {
@@ -122,7 +123,7 @@ func refuse(src *compile.Source) error {
 			if !strings.Contains(dep, "==") {
 				wheel = name + "==VERSION"
 			}
-			return compile.Errorf(src.At(1, 1), "package %s (:deps) is not pinned in wb.lock", name).
+			return diag.Errorf(src.At(1, 1), "package %s (:deps) is not pinned in wb.lock", name).
 				WithHint("a shell block with :uses net pins a wheel of pure Python: pip-fetch " + wheel + "; or put " + name + " into a directory and name that with :dir")
 		}
 	}
@@ -154,24 +155,24 @@ func (l *lane) check(ctx context.Context, src *compile.Source, p *program) (*ans
 	var limit *sandbox.LimitError
 	switch {
 	case errors.As(err, &limit):
-		return nil, compile.Errorf(src.At(1, 1), "compiling this block takes too much: %v", limit)
+		return nil, diag.Errorf(src.At(1, 1), "compiling this block takes too much: %v", limit)
 	case err != nil:
 		return nil, err
 	case len(a.Error) > 0:
-		return nil, &compile.BuildError{Diagnostics: []compile.Diagnostic{a.failure(p).diagnostic(src)}}
+		return nil, &diag.FindingsError{Findings: []diag.Finding{a.failure(p).diagnostic(src)}}
 	}
 	return a, nil
 }
 
 // warnings are what the compiler has to say about a sound program.
-func (p *program) warnings(src *compile.Source, a *answer) []compile.Diagnostic {
-	var list []compile.Diagnostic
+func (p *program) warnings(src *compile.Source, a *answer) []diag.Finding {
+	var list []diag.Finding
 	for _, w := range a.Warnings {
 		if pos, ok := p.place(src, w.Line, 1); ok {
-			list = append(list, compile.Diagnostic{Pos: pos, Severity: compile.Warning, Code: w.Kind, Message: w.Text})
+			list = append(list, diag.Finding{Pos: pos, Severity: diag.Warning, Code: w.Kind, Message: w.Text})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b compile.Diagnostic) int { return a.Pos.Line - b.Pos.Line })
+	slices.SortStableFunc(list, func(a, b diag.Finding) int { return a.Pos.Line - b.Pos.Line })
 	return list
 }
 

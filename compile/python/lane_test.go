@@ -6,7 +6,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/clang"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 )
 
 var (

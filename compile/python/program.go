@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 // kind says how the statements of a program become a result.
@@ -84,7 +85,7 @@ func list(words []string) []string {
 
 // place is where in the org file a line of the program stands, and whether it
 // is one of the body.
-func (p *program) place(src *compile.Source, line, col int) (pos compile.Position, inBody bool) {
+func (p *program) place(src *compile.Source, line, col int) (pos diag.Position, inBody bool) {
 	body := line - p.Skip
 	if body < 1 || body > p.Lines {
 		return at(src, 1, 1), false
@@ -93,9 +94,9 @@ func (p *program) place(src *compile.Source, line, col int) (pos compile.Positio
 }
 
 // at is src.At, or a position relative to the block when src is not known.
-func at(src *compile.Source, line, col int) compile.Position {
+func at(src *compile.Source, line, col int) diag.Position {
 	if src == nil {
-		return compile.Position{File: "block.py", Line: line, Col: col}
+		return diag.Position{File: "block.py", Line: line, Col: col}
 	}
 	return src.At(line, col)
 }

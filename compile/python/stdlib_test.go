@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 	"wb/sandbox"
 )
 

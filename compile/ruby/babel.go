@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // surroundings are the lines before and after the body in babel shape, in

@@ -9,9 +9,10 @@ import (
 
 	"wb/compile"
 	"wb/compile/vm"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
 	"wb/sandbox/dock"
-	"wb/value"
 )
 
 // version is part of every cache key: raise it when the same source may give
@@ -66,11 +67,11 @@ func unpack(art *compile.Artifact) (*unit, error) {
 // Build checks the block's syntax.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if len(src.Deps) > 0 {
-		return nil, compile.Errorf(src.At(1, 1), "gems (:deps %s) cannot be fetched", strings.Join(src.Deps, " ")).
+		return nil, diag.Errorf(src.At(1, 1), "gems (:deps %s) cannot be fetched", strings.Join(src.Deps, " ")).
 			WithHint("put gems written in Ruby into a directory, name it with :dir and use require_relative")
 	}
 	if src.Shape == compile.ShapeKernel {
-		return nil, compile.Errorf(src.At(1, 1), "Ruby has no kernel shape").WithHint("kernels are written in C or WAT")
+		return nil, diag.Errorf(src.At(1, 1), "Ruby has no kernel shape").WithHint("kernels are written in C or WAT")
 	}
 	before, after := surroundings(src)
 	u := &unit{vm.NewUnit(src, before, after), src.Shape == compile.ShapeBabel && src.InSession()}
@@ -91,7 +92,7 @@ func (l *lane) check(ctx context.Context, src *compile.Source, u *unit) error {
 	if err != nil {
 		return err
 	}
-	e := &compile.BuildError{}
+	e := &diag.FindingsError{}
 	for _, s := range a.Syntax {
 		if u.tolerates(s.Message) {
 			continue
@@ -101,9 +102,9 @@ func (l *lane) check(ctx context.Context, src *compile.Source, u *unit) error {
 		if line >= 1 {
 			pos = src.At(min(line, u.Lines), s.Col)
 		}
-		e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Pos: pos, Severity: compile.Error, Message: s.Message})
+		e.Findings = append(e.Findings, diag.Finding{Pos: pos, Severity: diag.Error, Message: s.Message})
 	}
-	if len(e.Diagnostics) > 0 {
+	if len(e.Findings) > 0 {
 		return e
 	}
 	return nil

@@ -5,11 +5,12 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 // position is a line of the body as a place in the org file; without a column
 // it is that of the line's first word.
-func (u *unit) position(src *compile.Source, line, col int) compile.Position {
+func (u *unit) position(src *compile.Source, line, col int) diag.Position {
 	if line < 1 || line > u.Lines {
 		return src.At(1, 1)
 	}

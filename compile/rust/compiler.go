@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/compile/cbackend"
 	"wb/compile/clang"
 	"wb/compile/toolchain"
-	"wb/compile/viac"
 	"wb/sandbox"
 )
 
@@ -133,5 +133,5 @@ var cFlags = []string{"-std=gnu11", "-w", "-fno-strict-aliasing", "-Wno-incompat
 // assemble turns the C of a block, and of the crates, into wasm.
 func (c *Compiler) assemble(ctx context.Context, t *tool, k kind, code []byte, exports []string) ([]byte, error) {
 	files := maps.Clone(t.crates)
-	return viac.Assemble(ctx, c.clang, "mrustc", code, files, clang.Options{Flags: cFlags, LinkFlags: []string{"--gc-sections"}, Reactor: k == kindReactor, Exports: exports})
+	return cbackend.Assemble(ctx, c.clang, "mrustc", code, files, clang.Options{Flags: cFlags, LinkFlags: []string{"--gc-sections"}, Reactor: k == kindReactor, Exports: exports})
 }

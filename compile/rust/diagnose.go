@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
@@ -17,15 +18,15 @@ var messageLine = lazyregexp.New(`^(\S+?):(\d+)(?:[:-](\d+))?\S*: (error|warn|no
 // buildError places the compiler's messages in the org file. It never loses
 // what the compiler said: when no message can be read, all of it is one.
 func (u *unit) buildError(messages string) error {
-	var found []compile.Diagnostic
+	var found []diag.Finding
 	for line := range strings.Lines(messages) {
 		m := messageLine.FindStringSubmatch(strings.TrimRight(line, "\r\n"))
 		if m == nil || m[4] == "warn" {
 			continue
 		}
-		d := compile.Diagnostic{Severity: compile.Error, Message: m[5]}
+		d := diag.Finding{Severity: diag.Error, Message: m[5]}
 		if m[4] == "note" {
-			d.Severity = compile.Note
+			d.Severity = diag.Note
 		}
 		own := strings.HasSuffix(m[1], bodyFile)
 		inside := false
@@ -40,9 +41,9 @@ func (u *unit) buildError(messages string) error {
 		found = append(found, d)
 	}
 	if len(found) == 0 {
-		return compile.Errorf(u.src.At(1, 1), "compiler failed: %s", strings.TrimSpace(messages))
+		return diag.Errorf(u.src.At(1, 1), "compiler failed: %s", strings.TrimSpace(messages))
 	}
-	return &compile.BuildError{Diagnostics: found}
+	return &diag.FindingsError{Findings: found}
 }
 
 func number(digits string) int {
@@ -57,7 +58,7 @@ var panicLine = lazyregexp.New(`panicked at (?:'(.*)', )?(\S+):(\d+):(\d+):?\n?(
 // crash puts the end of a program that trapped in one line.
 func crash(src *compile.Source, stderr string, trap *sandbox.TrapError) string {
 	if src == nil {
-		src = &compile.Source{Pos: compile.Position{File: bodyFile, Line: 1, Col: 1}}
+		src = &compile.Source{Pos: diag.Position{File: bodyFile, Line: 1, Col: 1}}
 	}
 	m := panicLine.FindStringSubmatch(stderr)
 	if m == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/internal/diag"
 )
 
 // TestDockModule puts the module wb beside a program that mentions it and has a
@@ -25,7 +26,7 @@ match report() {
     Err(e) => println!("{}: {}", e.code, e),
 }`
 	plan := func(body string) string {
-		src := &compile.Source{Pos: compile.Position{File: "test.org", Line: 10, Col: 1}, Lang: "rust", Body: body, Shape: compile.ShapeBabel}
+		src := &compile.Source{Pos: diag.Position{File: "test.org", Line: 10, Col: 1}, Lang: "rust", Body: body, Shape: compile.ShapeBabel}
 		u, err := (lane{}).plan(src, &compile.Artifact{Meta: map[string]string{}})
 		if err != nil {
 			t.Fatal(err)

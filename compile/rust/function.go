@@ -4,12 +4,12 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/compile/viac"
+	"wb/compile/cbackend"
 	"wb/internal/lazyregexp"
 )
 
 // function is a function of a block; it fails when it returns a Result.
-type function = viac.Function
+type function = cbackend.Function
 
 var (
 	functionPattern = lazyregexp.New(`(?m)^(pub(?:\([^)]*\))?\s+)?(?:const\s+|unsafe\s+|extern\s+"C"\s+)*fn\s+(\w+)\s*\(`)
@@ -27,7 +27,7 @@ func functions(body string) []function {
 		inside, end := brackets(body, m[1]-1)
 		for _, p := range splitCommas(inside) {
 			if name, typ, ok := strings.Cut(p, ":"); ok {
-				f.Params = append(f.Params, viac.Param{Name: strings.TrimPrefix(strings.TrimSpace(name), "mut "), Type: strings.TrimSpace(typ)})
+				f.Params = append(f.Params, cbackend.Param{Name: strings.TrimPrefix(strings.TrimSpace(name), "mut "), Type: strings.TrimSpace(typ)})
 			}
 		}
 		head, _, _ := strings.Cut(body[end:], "{")
@@ -87,5 +87,5 @@ func splitCommas(text string) []string {
 
 // chooseFunction finds the function that a component calls.
 func chooseFunction(src *compile.Source) (function, error) {
-	return viac.Choose(src, functions(src.Body), func(name string) string { return strings.ReplaceAll(name, "-", "_") }, "fn half(x: f64) -> f64 { x / 2.0 }")
+	return cbackend.Choose(src, functions(src.Body), func(name string) string { return strings.ReplaceAll(name, "-", "_") }, "fn half(x: f64) -> f64 { x / 2.0 }")
 }

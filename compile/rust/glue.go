@@ -6,8 +6,9 @@ import (
 
 	"wb/compile"
 	"wb/compile/abi"
-	"wb/compile/viac"
-	"wb/value"
+	"wb/compile/cbackend"
+	"wb/internal/diag"
+	"wb/internal/value"
 )
 
 // glueRuntime converts between data as package abi lays them out and the
@@ -247,7 +248,7 @@ func element(typ string) string {
 // wire is the type that lies in memory as package abi has it; typ is what the
 // author wrote there, whose structs get their conversions.
 func (g *glue) wire(t value.Type, typ string) string {
-	if s, ok := viac.Scalars[t.Kind]; ok {
+	if s, ok := cbackend.Scalars[t.Kind]; ok {
 		return s
 	}
 	switch t.Kind {
@@ -344,7 +345,7 @@ func (g *glue) fail(format string, args ...any) {
 
 // mismatch is an error at the author's function that shows what would fit.
 func (g *glue) mismatch(format string, args ...any) error {
-	return compile.Errorf(g.src.At(g.f.Line, g.f.Col), format, args...).WithHint("write it as: " + prototype(g.f.Name, g.sig))
+	return diag.Errorf(g.src.At(g.f.Line, g.f.Col), format, args...).WithHint("write it as: " + prototype(g.f.Name, g.sig))
 }
 
 // prototype is the function as the signature wants it in Rust.
@@ -369,7 +370,7 @@ func prototype(name string, sig *value.Sig) string {
 
 // author is the Rust type an author would write; borrowed for parameters.
 func author(t value.Type, borrowed bool) string {
-	if s, ok := viac.Scalars[t.Kind]; ok {
+	if s, ok := cbackend.Scalars[t.Kind]; ok {
 		return s
 	}
 	switch t.Kind {
@@ -400,7 +401,7 @@ func author(t value.Type, borrowed bool) string {
 // inferType is the type in a signature that a Rust type stands for.
 func inferType(typ string) (value.Type, bool) {
 	typ = strings.TrimSpace(typ)
-	if t, ok := viac.InferScalar(typ); ok {
+	if t, ok := cbackend.InferScalar(typ); ok {
 		return t, true
 	}
 	if typ == "&str" || typ == "String" || typ == "&String" {

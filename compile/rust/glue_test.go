@@ -11,15 +11,16 @@ import (
 
 	"wb/compile"
 	"wb/compile/clang"
-	"wb/compile/lanetest"
 	"wb/compile/toolchain"
-	"wb/internal/golden"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/test/golden"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 func component(t testing.TB, sig, body string) *compile.Source {
 	t.Helper()
-	src := &compile.Source{Pos: compile.Position{File: "test.org", Line: 10, Col: 1}, Lang: "rust", Body: body, Shape: compile.ShapeComponent}
+	src := &compile.Source{Pos: diag.Position{File: "test.org", Line: 10, Col: 1}, Lang: "rust", Body: body, Shape: compile.ShapeComponent}
 	src.Sig = lanetest.Sig(t, sig)
 	return src
 }
@@ -93,7 +94,7 @@ func TestMistakes(t *testing.T) {
 }
 
 func TestPrograms(t *testing.T) {
-	src := &compile.Source{Pos: compile.Position{File: "test.org", Line: 10, Col: 1}, Body: "println!(\"{}\", n);", Shape: compile.ShapeBabel,
+	src := &compile.Source{Pos: diag.Position{File: "test.org", Line: 10, Col: 1}, Body: "println!(\"{}\", n);", Shape: compile.ShapeBabel,
 		Vars: []compile.Var{{Name: "n", Value: value.OfInt(3)}, {Name: "rows", Value: value.OfList(value.OfList(value.OfString("a\"b"), value.OfInt(1)))}}}
 	u, err := newUnit(src, true, "")
 	if err != nil {

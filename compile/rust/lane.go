@@ -5,20 +5,21 @@ import (
 
 	"wb/compile"
 	"wb/compile/abi"
+	"wb/compile/cbackend"
 	"wb/compile/clang"
-	"wb/compile/viac"
+	"wb/internal/diag"
 )
 
 // lane is Rust as the rest of wb sees it.
 type lane struct {
 	*Compiler
-	viac.Runner
+	cbackend.Runner
 }
 
 // New is the lane of Rust blocks, which cc helps to compile. It registers its
 // toolchain in env; nothing is installed or loaded yet.
 func New(env *compile.Env, cc *clang.Compiler) compile.Lane {
-	return lane{newCompiler(env, cc), viac.Runner{Env: env, Lane: toolName, File: bodyFile, Crash: crash}}
+	return lane{newCompiler(env, cc), cbackend.Runner{Env: env, Lane: toolName, File: bodyFile, Crash: crash}}
 }
 
 // Info describes the lane.
@@ -30,10 +31,10 @@ func (lane) Info() compile.Info {
 // Build compiles a block.
 func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if src.InSession() {
-		return nil, compile.Errorf(src.At(1, 1), "rust is compiled: it has no sessions")
+		return nil, diag.Errorf(src.At(1, 1), "rust is compiled: it has no sessions")
 	}
 	if len(src.Deps) > 0 {
-		return nil, compile.Errorf(src.At(1, 1), "crates are not fetched: %s", src.Deps[0]).WithHint("put what it needs into the block, by noweb for instance")
+		return nil, diag.Errorf(src.At(1, 1), "crates are not fetched: %s", src.Deps[0]).WithHint("put what it needs into the block, by noweb for instance")
 	}
 	art := &compile.Artifact{Lane: toolName, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Meta: make(map[string]string)}
 	u, err := l.plan(src, art)
@@ -64,7 +65,7 @@ func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact
 // plan lays out a block and notes in art how it is run.
 func (l lane) plan(src *compile.Source, art *compile.Artifact) (*unit, error) {
 	if src.Shape != compile.ShapeComponent {
-		viac.NoteProgram(art, src)
+		cbackend.NoteProgram(art, src)
 		return newUnit(src, true, "")
 	}
 	f, err := chooseFunction(src)
@@ -81,6 +82,6 @@ func (l lane) plan(src *compile.Source, art *compile.Artifact) (*unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	viac.NoteComponent(art, f, sig)
+	cbackend.NoteComponent(art, f, sig)
 	return newUnit(src, false, code)
 }

@@ -5,7 +5,8 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/compile/viac"
+	"wb/compile/cbackend"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/sandbox/dock"
 )
@@ -34,7 +35,7 @@ func newUnit(src *compile.Source, wrap bool, glue string) (*unit, error) {
 	for _, v := range src.Vars {
 		typ, literal, err := dialect.Constant(v.Value)
 		if err != nil {
-			return nil, compile.Errorf(src.At(1, 1), "variable %s: %v", v.Name, err)
+			return nil, diag.Errorf(src.At(1, 1), "variable %s: %v", v.Name, err)
 		}
 		fmt.Fprintf(&b, "const %s: %s = %s;\n", identifier(v.Name), typ, strings.ToValidUTF8(literal, "\uFFFD"))
 	}
@@ -65,14 +66,14 @@ func newUnit(src *compile.Source, wrap bool, glue string) (*unit, error) {
 }
 
 // at is the org position of a place in the file, and whether it is the body's.
-func (u *unit) at(line, col int) (compile.Position, bool) {
+func (u *unit) at(line, col int) (diag.Position, bool) {
 	if line < u.first || line > u.last {
 		return u.src.At(1, 1), false
 	}
 	return u.src.At(line-u.first+1, col), true
 }
 
-var dialect = viac.Dialect{
+var dialect = cbackend.Dialect{
 	Language: "Rust", Text: "&str", Point: true,
 	List:  func(element string) string { return "&[" + element + "]" },
 	Items: func(items []string) string { return "&[" + strings.Join(items, ", ") + "]" },

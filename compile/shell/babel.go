@@ -4,7 +4,8 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/value"
 )
 
 // arrays reports whether variables become arrays of bash, which ob-shell does
@@ -37,7 +38,7 @@ func dialect(src *compile.Source) (string, error) {
 			return "sh", nil
 		}
 	}
-	return "", compile.Errorf(src.At(1, 1), ":shebang %s: only shells run shell blocks here", shebang)
+	return "", diag.Errorf(src.At(1, 1), ":shebang %s: only shells run shell blocks here", shebang)
 }
 
 func base(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }

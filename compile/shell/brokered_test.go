@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 	"wb/sandbox"
 	"wb/sandbox/dock"
 	"wb/sandbox/dock/broker"

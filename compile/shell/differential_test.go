@@ -12,7 +12,7 @@ import (
 	"sync"
 	"testing"
 
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 	"wb/sandbox"
 )
 

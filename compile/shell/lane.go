@@ -13,8 +13,9 @@ import (
 
 	"wb/compile"
 	"wb/compile/clang"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // version changes when the lane does other things with the same source.
@@ -59,7 +60,7 @@ const (
 // Build lays the block out and checks its syntax, inside the sandbox.
 func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if len(src.Deps) > 0 {
-		return nil, compile.Errorf(src.At(1, 1), "%s has no packages", src.Lang)
+		return nil, diag.Errorf(src.At(1, 1), "%s has no packages", src.Lang)
 	}
 	shell, err := dialect(src)
 	if err != nil {
@@ -71,7 +72,7 @@ func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 		script, before = expand(src)
 	case compile.ShapeCommand:
 	default:
-		return nil, compile.Errorf(src.At(1, 1), "%s blocks run as a command or as org-babel does, not as %q", src.Lang, src.Shape)
+		return nil, diag.Errorf(src.At(1, 1), "%s blocks run as a command or as org-babel does, not as %q", src.Lang, src.Shape)
 	}
 	if err := l.check(ctx, src, shell, script, before); err != nil {
 		return nil, err
@@ -105,12 +106,12 @@ func (l *Lane) check(ctx context.Context, src *compile.Source, shell, script str
 	var line, col int
 	place, message, ok := strings.Cut(strings.TrimSpace(string(r.Stdout)), " ")
 	if _, err := fmt.Sscanf(place, "%d:%d", &line, &col); err != nil || !ok {
-		return compile.Errorf(src.At(1, 1), "the shell's parser failed: %s%s", r.Stdout, r.Stderr)
+		return diag.Errorf(src.At(1, 1), "the shell's parser failed: %s%s", r.Stdout, r.Stderr)
 	}
 	if line <= before { // in :prologue or a variable
-		return compile.Errorf(src.At(1, 1), "before the body: %s", message)
+		return diag.Errorf(src.At(1, 1), "before the body: %s", message)
 	}
-	return compile.Errorf(src.At(line-before, col), "%s", message)
+	return diag.Errorf(src.At(line-before, col), "%s", message)
 }
 
 // Run executes a built block.

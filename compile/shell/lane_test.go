@@ -12,9 +12,10 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 func lane(t testing.TB) *Lane {
@@ -27,7 +28,7 @@ func lane(t testing.TB) *Lane {
 func (l *Lane) with(r *Runner) *Lane { return &Lane{Runner: r, env: l.env} }
 
 func block(lang, body string, results ...string) *compile.Source {
-	return &compile.Source{Pos: compile.Position{File: "a.org", Line: 10, Col: 1}, Lang: lang, Body: body, Shape: compile.ShapeBabel,
+	return &compile.Source{Pos: diag.Position{File: "a.org", Line: 10, Col: 1}, Lang: lang, Body: body, Shape: compile.ShapeBabel,
 		Results: results, Args: map[string][]string{}}
 }
 
@@ -192,11 +193,11 @@ func TestSyntaxErrorIsPlaced(t *testing.T) {
 	src := block("bash", "echo fine\nif true; then\n  )\nfi\n")
 	src.Vars = []compile.Var{{Name: "x", Value: value.OfString("two\nlines")}}
 	_, err := lane(t).Build(context.Background(), src)
-	var build *compile.BuildError
+	var build *diag.FindingsError
 	if !errors.As(err, &build) {
 		t.Fatalf("got %v", err)
 	}
-	if got := build.Diagnostics[0].Pos.String(); got != "a.org:12:3" {
+	if got := build.Findings[0].Pos.String(); got != "a.org:12:3" {
 		t.Errorf("at %s: %v", got, err)
 	}
 }

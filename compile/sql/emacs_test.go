@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 	"wb/tangle/elisp"
-	"wb/value"
 )
 
 var update = flag.Bool("update", false, "ask Emacs and sqlite3 on this machine what testdata says anew")

@@ -13,8 +13,9 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/toolchain"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // version is part of every cache key: raise it when the same source may give
@@ -94,13 +95,13 @@ const initFile = "init.sql"
 // what is right depends on the database.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if engine, ok := src.Arg("engine"); ok && !strings.EqualFold(strings.TrimSpace(engine), "sqlite") {
-		return nil, compile.Errorf(src.At(1, 1), ":engine %s is a server; blocks run on SQLite", engine).WithHint(":engine sqlite, and :db FILE for a database beside the workbook")
+		return nil, diag.Errorf(src.At(1, 1), ":engine %s is a server; blocks run on SQLite", engine).WithHint(":engine sqlite, and :db FILE for a database beside the workbook")
 	}
 	if src.InSession() {
-		return nil, compile.Errorf(src.At(1, 1), "SQL blocks have no sessions").WithHint(":db FILE keeps tables between blocks")
+		return nil, diag.Errorf(src.At(1, 1), "SQL blocks have no sessions").WithHint(":db FILE keeps tables between blocks")
 	}
 	if len(src.Deps) > 0 {
-		return nil, compile.Errorf(src.At(1, 1), "SQLite extensions (:deps %s) cannot be loaded", strings.Join(src.Deps, " "))
+		return nil, diag.Errorf(src.At(1, 1), "SQLite extensions (:deps %s) cannot be loaded", strings.Join(src.Deps, " "))
 	}
 	u, err := l.layOut(src)
 	if err != nil {

@@ -8,7 +8,8 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/value"
 )
 
 // layOut makes a unit of a block.
@@ -16,7 +17,7 @@ func (l *lane) layOut(src *compile.Source) (*unit, error) {
 	u := &unit{Lines: src.LineCount(), Results: src.Results, Outs: src.Outs, Params: src.Params}
 	if db, ok := src.Arg("db"); ok {
 		if u.DB = compile.Unquoted(db); strings.HasPrefix(path.Clean(u.DB), "..") || path.IsAbs(u.DB) {
-			return nil, compile.Errorf(src.At(1, 1), ":db %s lies outside the workbook's directory", db)
+			return nil, diag.Errorf(src.At(1, 1), ":db %s lies outside the workbook's directory", db)
 		}
 	}
 	if readonly, _ := src.Arg("readonly"); readonly == "yes" {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 )
 
@@ -69,7 +70,7 @@ func (u *unit) whatThereIs() string {
 
 // position finds a place: col bytes into a part of the statement that begins
 // in, or after, a line of the script. In that part blanks are spaces.
-func (u *unit) position(src *compile.Source, line int, part string, col int) compile.Position {
+func (u *unit) position(src *compile.Source, line int, part string, col int) diag.Position {
 	lines := strings.SplitAfter(u.Script, "\n")
 	before := len(strings.Join(lines[:min(line-1, len(lines))], ""))
 	rest := u.Script[before:]

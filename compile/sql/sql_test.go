@@ -9,9 +9,9 @@ import (
 
 	"wb/compile"
 	"wb/compile/clang"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 func testLanes(t testing.TB) (sqlite, sql compile.Lane) {

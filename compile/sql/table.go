@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // table is a value as a temporary table.

@@ -3,6 +3,8 @@ package toolchain
 import (
 	"fmt"
 	"strings"
+
+	"wb/internal/diag"
 )
 
 // UnavailableError says that a toolchain cannot be had here and now: the
@@ -31,7 +33,7 @@ func (e *UnavailableError) Unwrap() error { return e.Err }
 func (e *UnavailableError) Hint() string { return e.Fix }
 
 // ExitCode is 3: a needed toolchain is unavailable.
-func (e *UnavailableError) ExitCode() int { return 3 }
+func (e *UnavailableError) ExitCode() int { return diag.ExitUnavailable }
 
 // IntegrityError says that bytes are not the ones pinned in this version of
 // wb. Nothing of them has been used. The command line maps it to exit code 5.
@@ -49,7 +51,7 @@ func (e *IntegrityError) Error() string {
 func (e *IntegrityError) Hint() string { return "wb toolchain install --force " + e.Tool }
 
 // ExitCode is 5: verification failed.
-func (e *IntegrityError) ExitCode() int { return 5 }
+func (e *IntegrityError) ExitCode() int { return diag.ExitVerify }
 
 // PackError says that a file is not a pack, or not as it was written. Nothing
 // of what is wrong in it has been installed. The command line maps it to exit
@@ -70,7 +72,7 @@ func (e *PackError) Hint() string {
 }
 
 // ExitCode is 5: verification failed.
-func (e *PackError) ExitCode() int { return 5 }
+func (e *PackError) ExitCode() int { return diag.ExitVerify }
 
 // SelfTestError says that a toolchain is complete but does not work here.
 type SelfTestError struct {
@@ -86,7 +88,7 @@ func (e *SelfTestError) Error() string {
 func (e *SelfTestError) Unwrap() error { return e.Err }
 
 // ExitCode is 5: verification failed.
-func (e *SelfTestError) ExitCode() int { return 5 }
+func (e *SelfTestError) ExitCode() int { return diag.ExitVerify }
 
 // UnknownError names a toolchain nobody registered.
 type UnknownError struct {
@@ -100,7 +102,7 @@ func (e *UnknownError) Error() string { return fmt.Sprintf("unknown toolchain %q
 func (e *UnknownError) Hint() string { return "known: " + strings.Join(e.Known, " ") }
 
 // ExitCode is 4: not found.
-func (e *UnknownError) ExitCode() int { return 4 }
+func (e *UnknownError) ExitCode() int { return diag.ExitNotFound }
 
 func indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 const small = "interface P { name: string; score: number }\nexport function best(ps: P[]): string {\n  const [top] = [...ps].sort((a, b) => b.score - a.score);\n  return top?.name ?? 'nobody';\n}\n"

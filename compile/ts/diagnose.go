@@ -6,20 +6,21 @@ import (
 
 	"wb/compile"
 	"wb/compile/js"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 )
 
 // diagnose turns the compiler's messages into diagnostics at their places in
 // the org file, or in files of :dir.
-func diagnose(src *compile.Source, u *js.Unit, list []told, refused map[string]string) *compile.BuildError {
-	e := &compile.BuildError{}
+func diagnose(src *compile.Source, u *js.Unit, list []told, refused map[string]string) *diag.FindingsError {
+	e := &diag.FindingsError{}
 	at := placer{src: src, unit: u, lines: make(map[string][]string)}
 	for _, t := range list {
-		e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{
-			Pos: at.position(t), Severity: compile.Error, Code: fmt.Sprintf("TS%d", t.Code), Message: tidy(t.Message), Hint: hint(t, refused),
+		e.Findings = append(e.Findings, diag.Finding{
+			Pos: at.position(t), Severity: diag.Error, Code: fmt.Sprintf("TS%d", t.Code), Message: tidy(t.Message), Hint: hint(t, refused),
 		})
 		for _, note := range t.Notes {
-			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Pos: at.position(note), Severity: compile.Note, Message: tidy(note.Message)})
+			e.Findings = append(e.Findings, diag.Finding{Pos: at.position(note), Severity: diag.Note, Message: tidy(note.Message)})
 		}
 	}
 	return e
@@ -35,7 +36,7 @@ type placer struct {
 	lines map[string][]string
 }
 
-func (p *placer) position(t told) compile.Position {
+func (p *placer) position(t told) diag.Position {
 	file := strings.TrimPrefix(t.File, "/")
 	if file == "" || file == varsFile {
 		return p.src.At(1, 1)

@@ -9,6 +9,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/js"
+	"wb/internal/diag"
 	"wb/sandbox"
 )
 
@@ -75,9 +76,9 @@ func gaveUp(src *compile.Source, err error) error {
 	var failed *js.ToolError
 	switch {
 	case errors.As(err, &limit):
-		return compile.Errorf(src.At(1, 1), "checking this block is beyond the compiler: %v", limit).WithHint("simplify its types, or split it into several blocks")
+		return diag.Errorf(src.At(1, 1), "checking this block is beyond the compiler: %v", limit).WithHint("simplify its types, or split it into several blocks")
 	case errors.As(err, &failed):
-		return compile.Errorf(src.At(1, 1), "checking this block is beyond the compiler: %s", failed.Reason).WithHint("simplify it, or split it into several blocks")
+		return diag.Errorf(src.At(1, 1), "checking this block is beyond the compiler: %s", failed.Reason).WithHint("simplify it, or split it into several blocks")
 	}
 	return err
 }

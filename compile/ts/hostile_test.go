@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanetest"
 	"wb/compile/toolchain"
+	"wb/internal/test/lanetest"
 )
 
 // Programs made to keep the compiler busy or to break it end in one line that

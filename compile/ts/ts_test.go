@@ -9,8 +9,9 @@ import (
 
 	"wb/compile"
 	"wb/compile/js"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 var (
@@ -192,7 +193,7 @@ func TestSession(t *testing.T) {
 // A block that imports although its value is wanted hears what to do.
 func TestImportHint(t *testing.T) {
 	_, err := execute(t, block(compile.ShapeBabel, "import { sep } from 'path';\nreturn sep"), nil)
-	var build *compile.BuildError
+	var build *diag.FindingsError
 	if !errors.As(err, &build) || build.Hint() != js.HintModule {
 		t.Errorf("%v", err)
 	}

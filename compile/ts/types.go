@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // typeOf is the type a variable gets for its value. Rows of a table whose

@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // Unit is what is built from a block: everything needed to run it. Line Skip+1

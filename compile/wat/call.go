@@ -10,8 +10,9 @@ import (
 
 	"wb/compile"
 	"wb/compile/abi"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // choose finds the function that is called: the one :sig: or the component
@@ -30,13 +31,13 @@ func choose(src *compile.Source, funcs []export) (export, error) {
 	case 1:
 		return funcs[0], nil
 	case 0:
-		return export{}, compile.Errorf(src.At(1, 1), "the module exports no function").WithHint(`(func (export "name") …)`)
+		return export{}, diag.Errorf(src.At(1, 1), "the module exports no function").WithHint(`(func (export "name") …)`)
 	}
 	var list []string
 	for _, f := range funcs {
 		list = append(list, f.name)
 	}
-	return export{}, compile.Errorf(src.At(1, 1), "the module exports several functions, %s; name one with :func", strings.Join(list, ", "))
+	return export{}, diag.Errorf(src.At(1, 1), "the module exports several functions, %s; name one with :func", strings.Join(list, ", "))
 }
 
 // typeNames are the types of a signature that a wasm type can hold, the first
@@ -61,23 +62,23 @@ func signature(src *compile.Source, f export) (*value.Sig, error) {
 		return src.Sig, nil
 	}
 	if src.Shape == compile.ShapeComponent && len(src.Params) != len(f.params) {
-		return nil, compile.Errorf(src.At(1, 1), "%s takes %d parameters, the component has %d inputs", f.name, len(f.params), len(src.Params))
+		return nil, diag.Errorf(src.At(1, 1), "%s takes %d parameters, the component has %d inputs", f.name, len(f.params), len(src.Params))
 	}
 	if src.Shape == compile.ShapeBabel && len(src.Vars) != len(f.params) {
-		return nil, compile.Errorf(src.At(1, 1), "%s takes %d parameters, the block has %d variables", f.name, len(f.params), len(src.Vars))
+		return nil, diag.Errorf(src.At(1, 1), "%s takes %d parameters, the block has %d variables", f.name, len(f.params), len(src.Vars))
 	}
 	sig := &value.Sig{Name: f.name}
 	for i, t := range f.params {
 		kinds := typeNames[t]
 		if kinds == nil {
-			return nil, compile.Errorf(src.At(1, 1), "parameter %d of %s is no number", i+1, f.name)
+			return nil, diag.Errorf(src.At(1, 1), "parameter %d of %s is no number", i+1, f.name)
 		}
 		sig.Params = append(sig.Params, value.Param{Name: params[i], Type: value.Type{Kind: kinds[0]}})
 	}
 	for i, t := range f.results {
 		kinds := typeNames[t]
 		if kinds == nil {
-			return nil, compile.Errorf(src.At(1, 1), "result %d of %s is no number", i+1, f.name)
+			return nil, diag.Errorf(src.At(1, 1), "result %d of %s is no number", i+1, f.name)
 		}
 		name := ""
 		if len(f.results) > 1 {
@@ -110,17 +111,17 @@ func paramNames(src *compile.Source, f export) []string {
 // has.
 func agree(src *compile.Source, f export, sig *value.Sig) error {
 	if len(sig.Params) != len(f.params) || len(sig.Results) != len(f.results) {
-		return compile.Errorf(src.At(1, 1), "%s has %d parameters and %d results, :sig: has %d and %d", f.name, len(f.params), len(f.results), len(sig.Params), len(sig.Results))
+		return diag.Errorf(src.At(1, 1), "%s has %d parameters and %d results, :sig: has %d and %d", f.name, len(f.params), len(f.results), len(sig.Params), len(sig.Results))
 	}
 	check := func(what string, p value.Param, t sandbox.ValueType) error {
 		switch {
 		case slices.Contains(typeNames[t], p.Type.Kind):
 			return nil
 		case !scalar(p.Type):
-			return compile.Errorf(src.At(1, 1), ":sig: %s %s: a WebAssembly function takes and returns numbers, not %s", what, p.Name, p.Type).
+			return diag.Errorf(src.At(1, 1), ":sig: %s %s: a WebAssembly function takes and returns numbers, not %s", what, p.Name, p.Type).
 				WithHint("bool s32 u32 s64 u64 f32 f64; for bytes use the kernel shape")
 		}
-		return compile.Errorf(src.At(1, 1), ":sig: %s %s is %s, the function has %s", what, p.Name, p.Type, wasmNames[t])
+		return diag.Errorf(src.At(1, 1), ":sig: %s %s is %s, the function has %s", what, p.Name, p.Type, wasmNames[t])
 	}
 	for i, p := range sig.Params {
 		if err := check("parameter", p, f.params[i]); err != nil {

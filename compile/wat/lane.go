@@ -14,9 +14,10 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/toolchain"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // version is part of every cache key: raise it when the same source may give
@@ -145,14 +146,14 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 // refuse names what the lane does not have.
 func refuse(src *compile.Source) error {
 	if src.InSession() {
-		return compile.Errorf(src.At(1, 1), "a WebAssembly module has no sessions")
+		return diag.Errorf(src.At(1, 1), "a WebAssembly module has no sessions")
 	}
 	if len(src.Deps) > 0 {
-		return compile.Errorf(src.At(1, 1), "WebAssembly text has no packages (:deps %s)", strings.Join(src.Deps, " "))
+		return diag.Errorf(src.At(1, 1), "WebAssembly text has no packages (:deps %s)", strings.Join(src.Deps, " "))
 	}
 	for _, name := range []string{"prologue", "epilogue", "includes", "defines", "libs", "main"} {
 		if _, ok := src.Arg(name); ok && src.Shape == compile.ShapeBabel {
-			return compile.Errorf(src.At(1, 1), ":%s has no meaning for a WebAssembly module, which is one expression", name)
+			return diag.Errorf(src.At(1, 1), ":%s has no meaning for a WebAssembly module, which is one expression", name)
 		}
 	}
 	return nil
@@ -162,7 +163,7 @@ func refuse(src *compile.Source) error {
 func at(src *compile.Source, err error) error {
 	var limit *sandbox.LimitError
 	if errors.As(err, &limit) {
-		return compile.Errorf(src.At(1, 1), "assembling this block takes too much: %v", limit)
+		return diag.Errorf(src.At(1, 1), "assembling this block takes too much: %v", limit)
 	}
 	return fmt.Errorf("%s: %w", src.At(1, 1), err)
 }
@@ -174,7 +175,7 @@ func readFlags(src *compile.Source) ([]string, error) {
 	for _, text := range src.Args["flags"] {
 		for _, word := range compile.Words(text) {
 			if !strings.HasPrefix(word, "--enable-") && !strings.HasPrefix(word, "--disable-") {
-				return nil, compile.Errorf(src.At(1, 1), ":flags %s is not a feature of wat2wasm", word).WithHint("--enable-NAME or --disable-NAME")
+				return nil, diag.Errorf(src.At(1, 1), ":flags %s is not a feature of wat2wasm", word).WithHint("--enable-NAME or --disable-NAME")
 			}
 			flags = append(flags, word)
 		}
@@ -187,16 +188,16 @@ var messageLine = lazyregexp.New(`^` + regexp.QuoteMeta("/"+blockFile) + `:(\d+)
 
 // diagnose reads what the assembler wrote.
 func diagnose(src *compile.Source, messages string) error {
-	e := &compile.BuildError{}
+	e := &diag.FindingsError{}
 	for line := range strings.Lines(messages) {
 		if m := messageLine.FindStringSubmatch(strings.TrimRight(line, "\n")); m != nil {
 			row, _ := strconv.Atoi(m[1])
 			col, _ := strconv.Atoi(m[2])
-			e.Diagnostics = append(e.Diagnostics, compile.Diagnostic{Pos: src.At(row, col), Severity: compile.Severity(m[3]), Message: strings.TrimSuffix(m[4], ".")})
+			e.Findings = append(e.Findings, diag.Finding{Pos: src.At(row, col), Severity: diag.Severity(m[3]), Message: strings.TrimSuffix(m[4], ".")})
 		}
 	}
-	if len(e.Diagnostics) == 0 {
-		return compile.Errorf(src.At(1, 1), "%s", strings.TrimSpace(messages))
+	if len(e.Findings) == 0 {
+		return diag.Errorf(src.At(1, 1), "%s", strings.TrimSpace(messages))
 	}
 	return e
 }
@@ -211,7 +212,7 @@ func prepare(src *compile.Source, art *compile.Artifact) error {
 	switch src.Shape {
 	case compile.ShapeCommand:
 		if !start {
-			return compile.Errorf(src.At(1, 1), "a program exports _start").WithHint(`(func (export "_start") …)`)
+			return diag.Errorf(src.At(1, 1), "a program exports _start").WithHint(`(func (export "_start") …)`)
 		}
 		return nil
 	case compile.ShapeKernel:
@@ -219,7 +220,7 @@ func prepare(src *compile.Source, art *compile.Artifact) error {
 	case compile.ShapeBabel:
 		if start {
 			if len(src.Vars) > 0 {
-				return compile.Errorf(src.At(1, 1), "_start takes no variables").WithHint("export main with one parameter per :var")
+				return diag.Errorf(src.At(1, 1), "_start takes no variables").WithHint("export main with one parameter per :var")
 			}
 			return nil
 		}
@@ -245,7 +246,7 @@ func prepareKernel(src *compile.Source, art *compile.Artifact, funcs []export, m
 	i := slices.IndexFunc(funcs, func(e export) bool { return e.name == "process" })
 	i32 := []sandbox.ValueType{sandbox.I32}
 	if i < 0 || !memory || !slices.Equal(funcs[i].params, i32) || !slices.Equal(funcs[i].results, i32) {
-		return compile.Errorf(src.At(1, 1), "a kernel exports memory and process (param i32) (result i32)")
+		return diag.Errorf(src.At(1, 1), "a kernel exports memory and process (param i32) (result i32)")
 	}
 	layout, err := src.KernelLayout()
 	if err != nil {
@@ -283,7 +284,7 @@ func trapped(out *compile.Outcome, job *compile.Job, stderr *bytes.Buffer, err e
 	if !errors.As(err, &trap) {
 		return out, err
 	}
-	pos := compile.Position{File: blockFile, Line: 1, Col: 1}
+	pos := diag.Position{File: blockFile, Line: 1, Col: 1}
 	if job.Source != nil {
 		pos = frame(job.Source, trap)
 	}
@@ -297,7 +298,7 @@ func trapped(out *compile.Outcome, job *compile.Job, stderr *bytes.Buffer, err e
 }
 
 // frame is where the innermost function of a trap that has a name is defined.
-func frame(src *compile.Source, trap *sandbox.TrapError) compile.Position {
+func frame(src *compile.Source, trap *sandbox.TrapError) diag.Position {
 	for _, name := range trap.Frames {
 		word := regexp.QuoteMeta(name)
 		at := regexp.MustCompile(`\(\s*func\b[^()]*(\$` + word + `[\s()]|\(\s*export\s+"` + word + `")`).FindStringIndex(src.Body)

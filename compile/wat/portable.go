@@ -6,7 +6,7 @@ import (
 
 	"wb/compile"
 	"wb/internal/lazyregexp"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Recipe implements [compile.Portable].

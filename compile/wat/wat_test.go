@@ -7,9 +7,10 @@ import (
 
 	"wb/compile"
 	"wb/compile/clang"
-	"wb/compile/lanetest"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 func testLane(t testing.TB) compile.Lane {
@@ -138,7 +139,7 @@ func TestLimits(t *testing.T) {
 		t.Errorf("endless loop: %v", err)
 	}
 	_, err = lanetest.Execute(t, l, block(compile.ShapeBabel, strings.Repeat("(block ", 200_000)), nil)
-	var bad *compile.BuildError
+	var bad *diag.FindingsError
 	if !errors.As(err, &bad) {
 		t.Errorf("deep nesting: %v", err)
 	}

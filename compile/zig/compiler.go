@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/compile/cbackend"
 	"wb/compile/clang"
 	"wb/compile/toolchain"
-	"wb/compile/viac"
 	"wb/internal/lazyregexp"
 	"wb/sandbox"
 	"wb/sandbox/dock"
@@ -175,5 +175,5 @@ func (c *Compiler) assemble(ctx context.Context, t *tool, k kind, code []byte, e
 	if bareCall.Match(code) {
 		files["wasi.c"] = wasiSource
 	}
-	return viac.Assemble(ctx, c.clang, "zig", code, files, clang.Options{Flags: cFlags, Reactor: k == kindReactor, Exports: exports})
+	return cbackend.Assemble(ctx, c.clang, "zig", code, files, clang.Options{Flags: cFlags, Reactor: k == kindReactor, Exports: exports})
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/sandbox"
 )
@@ -22,7 +23,7 @@ var (
 // Zig's library is placed where the block first leads there. It never loses
 // what the compiler said: when no message can be read, all of it is one.
 func (u *unit) buildError(messages string) error {
-	var found []compile.Diagnostic
+	var found []diag.Finding
 	elsewhere := -1 // the last error, while it still has no place in the block
 	for line := range strings.Lines(messages) {
 		line = strings.TrimRight(line, "\r\n")
@@ -36,9 +37,9 @@ func (u *unit) buildError(messages string) error {
 		if m == nil {
 			continue
 		}
-		d := compile.Diagnostic{Severity: compile.Error, Message: m[5]}
+		d := diag.Finding{Severity: diag.Error, Message: m[5]}
 		if m[4] == "note" {
-			d.Severity = compile.Note
+			d.Severity = diag.Note
 		}
 		if m[1] == bodyFile {
 			var from string
@@ -49,7 +50,7 @@ func (u *unit) buildError(messages string) error {
 				found[elsewhere].Pos, elsewhere = d.Pos, -1
 			}
 		} else {
-			if d.Severity == compile.Note {
+			if d.Severity == diag.Note {
 				continue
 			}
 			d.Pos = u.src.At(1, 1)
@@ -68,9 +69,9 @@ func (u *unit) buildError(messages string) error {
 		}
 	}
 	if len(found) == 0 {
-		return compile.Errorf(u.src.At(1, 1), "compiler failed: %s", strings.TrimSpace(messages))
+		return diag.Errorf(u.src.At(1, 1), "compiler failed: %s", strings.TrimSpace(messages))
 	}
-	return &compile.BuildError{Diagnostics: found}
+	return &diag.FindingsError{Findings: found}
 }
 
 func number(digits string) int {
@@ -103,7 +104,7 @@ var frameName = lazyregexp.New(`\bblock_(\w+?)__\d+$`)
 // is.
 func crash(src *compile.Source, stderr string, trap *sandbox.TrapError) string {
 	if src == nil {
-		src = &compile.Source{Pos: compile.Position{File: bodyFile, Line: 1, Col: 1}}
+		src = &compile.Source{Pos: diag.Position{File: bodyFile, Line: 1, Col: 1}}
 	}
 	pos, where := src.At(1, 1), ""
 	for _, frame := range trap.Frames {

@@ -5,14 +5,14 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/compile/viac"
+	"wb/compile/cbackend"
 	"wb/internal/lazyregexp"
-	"wb/value"
+	"wb/internal/value"
 )
 
 // function is a function at the top level of a body; it fails when it returns an
 // error union.
-type function = viac.Function
+type function = cbackend.Function
 
 var functionPattern = lazyregexp.New(`^(?:(pub|export|inline|noinline)\s+)*fn\s+(\w+)\s*\(`)
 
@@ -33,7 +33,7 @@ func functions(body string) []function {
 		for _, p := range splitCommas(inside) {
 			name, typ, ok := strings.Cut(p, ":")
 			if ok {
-				f.Params = append(f.Params, viac.Param{Name: strings.TrimPrefix(strings.TrimSpace(name), "comptime "), Type: strings.TrimSpace(typ)})
+				f.Params = append(f.Params, cbackend.Param{Name: strings.TrimPrefix(strings.TrimSpace(name), "comptime "), Type: strings.TrimSpace(typ)})
 			}
 		}
 		result := text[end:]
@@ -99,12 +99,12 @@ func splitCommas(text string) []string {
 
 // chooseFunction finds the function that a component calls.
 func chooseFunction(src *compile.Source) (function, error) {
-	return viac.Choose(src, functions(src.Body), compile.LooseName, "fn half(x: f64) f64 { return x / 2; }")
+	return cbackend.Choose(src, functions(src.Body), compile.LooseName, "fn half(x: f64) f64 { return x / 2; }")
 }
 
 // inferType is the type in a signature that a Zig type stands for.
 func inferType(text string) (value.Type, bool) {
-	if t, ok := viac.InferScalar(text); ok {
+	if t, ok := cbackend.InferScalar(text); ok {
 		return t, true
 	}
 	if text == textType || text == "[:0]const u8" {

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/compile/viac"
-	"wb/value"
+	"wb/compile/cbackend"
+	"wb/internal/value"
 )
 
 // glueRuntime converts between data as package abi lays them out and the
@@ -164,7 +164,7 @@ func makeGlue(src *compile.Source, sig *value.Sig, f function) (string, error) {
 
 // wire is the Zig type that lies in memory as package abi has it.
 func wire(t value.Type) string {
-	if s, ok := viac.Scalars[t.Kind]; ok {
+	if s, ok := cbackend.Scalars[t.Kind]; ok {
 		return s
 	}
 	switch t.Kind {
@@ -211,7 +211,7 @@ func prototype(name string, sig *value.Sig) string {
 
 // author is the Zig type an author would write.
 func author(t value.Type) string {
-	if s, ok := viac.Scalars[t.Kind]; ok {
+	if s, ok := cbackend.Scalars[t.Kind]; ok {
 		return s
 	}
 	switch t.Kind {

@@ -10,7 +10,7 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/toolchain"
-	"wb/internal/golden"
+	"wb/internal/test/golden"
 )
 
 // TestGlue holds the generated code, behind the part that is always the same.

@@ -7,14 +7,15 @@ import (
 
 	"wb/compile"
 	"wb/compile/abi"
+	"wb/compile/cbackend"
 	"wb/compile/clang"
-	"wb/compile/viac"
+	"wb/internal/diag"
 )
 
 // lane is Zig as the rest of wb sees it.
 type lane struct {
 	*Compiler
-	viac.Runner
+	cbackend.Runner
 }
 
 // New is the lane of Zig blocks, which cc helps to compile. It registers its
@@ -22,7 +23,7 @@ type lane struct {
 func New(env *compile.Env, cc *clang.Compiler) compile.Lane { return newLane(newCompiler(env, cc)) }
 
 func newLane(c *Compiler) lane {
-	return lane{c, viac.Runner{Env: c.env, Lane: toolName, File: bodyFile, Crash: crash}}
+	return lane{c, cbackend.Runner{Env: c.env, Lane: toolName, File: bodyFile, Crash: crash}}
 }
 
 // Info describes the lane.
@@ -34,10 +35,10 @@ func (lane) Info() compile.Info {
 // Build compiles a block.
 func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if src.InSession() {
-		return nil, compile.Errorf(src.At(1, 1), "zig is compiled: it has no sessions")
+		return nil, diag.Errorf(src.At(1, 1), "zig is compiled: it has no sessions")
 	}
 	if len(src.Deps) > 0 {
-		return nil, compile.Errorf(src.At(1, 1), "zig packages are not fetched: %s", src.Deps[0]).WithHint("put what it needs into the block, by noweb for instance")
+		return nil, diag.Errorf(src.At(1, 1), "zig packages are not fetched: %s", src.Deps[0]).WithHint("put what it needs into the block, by noweb for instance")
 	}
 	t, err := l.tool(ctx)
 	if err != nil {
@@ -50,7 +51,7 @@ func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact
 	case compile.ShapeKernel:
 		err = l.buildKernel(ctx, t, src, art)
 	default:
-		viac.NoteProgram(art, src)
+		cbackend.NoteProgram(art, src)
 		var u *unit
 		if u, err = newUnit(src, true); err == nil {
 			art.Wasm, err = l.make(ctx, t, u, kindProgram)
@@ -99,7 +100,7 @@ func (l lane) buildComponent(ctx context.Context, t *tool, src *compile.Source, 
 	}
 	u.publish(f)
 	u.glue = code
-	viac.NoteComponent(art, f, sig)
+	cbackend.NoteComponent(art, f, sig)
 	art.Wasm, err = l.make(ctx, t, u, kindReactor, abi.AllocFunc, abi.CallFunc)
 	return err
 }
@@ -115,7 +116,7 @@ func (l lane) buildKernel(ctx context.Context, t *tool, src *compile.Source, art
 	list := functions(src.Body)
 	process := slices.IndexFunc(list, func(f function) bool { return f.Name == "process" && len(f.Params) == 2 })
 	if process < 0 {
-		return compile.Errorf(src.At(1, 1), "a kernel defines fn process(in: []const u8, out: []u8) usize").
+		return diag.Errorf(src.At(1, 1), "a kernel defines fn process(in: []const u8, out: []u8) usize").
 			WithHint("it reads in, writes out and returns how many bytes it wrote")
 	}
 	u, err := newUnit(src, false)

@@ -7,8 +7,9 @@ import (
 
 	"wb/compile"
 	"wb/compile/clang"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 )
 
 var shared *Compiler
@@ -25,7 +26,7 @@ func testLane(t testing.TB) lane {
 }
 
 func source(shape compile.Shape, body string, args ...string) *compile.Source {
-	src := &compile.Source{Pos: compile.Position{File: "test.org", Line: 10, Col: 1}, Lang: "zig", Body: body, Shape: shape, Args: map[string][]string{}}
+	src := &compile.Source{Pos: diag.Position{File: "test.org", Line: 10, Col: 1}, Lang: "zig", Body: body, Shape: shape, Args: map[string][]string{}}
 	for i := 0; i < len(args); i += 2 {
 		src.Args[args[i]] = append(src.Args[args[i]], args[i+1])
 	}

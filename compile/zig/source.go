@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/compile/viac"
+	"wb/compile/cbackend"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 )
 
@@ -59,7 +60,7 @@ func (u *unit) text() string {
 
 // at is the org position of a place in the file, and which part it is in where
 // that is not the body.
-func (u *unit) at(line, col int) (compile.Position, string) {
+func (u *unit) at(line, col int) (diag.Position, string) {
 	for _, p := range u.parts {
 		n := strings.Count(p.text, "\n")
 		if line > n {
@@ -92,7 +93,7 @@ func newUnit(src *compile.Source, wrap bool) (*unit, error) {
 	for _, v := range src.Vars {
 		typ, literal, err := dialect.Constant(v.Value)
 		if err != nil {
-			return nil, compile.Errorf(src.At(1, 1), "variable %s: %v", v.Name, err)
+			return nil, diag.Errorf(src.At(1, 1), "variable %s: %v", v.Name, err)
 		}
 		u.add(":var", fmt.Sprintf("const %s: %s = %s;", identifier(v.Name), typ, literal), 0)
 	}
@@ -229,7 +230,7 @@ func skip(text string) int {
 
 const textType = "[]const u8"
 
-var dialect = viac.Dialect{
+var dialect = cbackend.Dialect{
 	Language: "Zig", Text: textType,
 	List:  func(element string) string { return "[]const " + element },
 	Items: func(items []string) string { return "&.{ " + strings.Join(items, ", ") + " }" },

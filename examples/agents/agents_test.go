@@ -13,12 +13,12 @@ import (
 	"testing"
 
 	"wb/agent"
-	"wb/agent/llm/llmtest"
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/test/llmtest"
+	"wb/internal/trace"
 	"wb/org/oql"
-	"wb/trace"
 	"wb/workbook"
 )
 
@@ -34,7 +34,7 @@ func TestExamples(t *testing.T) {
 	for _, e := range examples {
 		t.Run(e.name, func(t *testing.T) {
 			rt, file := bench(t, e.name)
-			r, err := rt.Run(t.Context(), runtime.Task{File: file, ID: e.id, Text: e.task})
+			r, err := rt.Run(t.Context(), host.Task{File: file, ID: e.id, Text: e.task})
 			if err != nil || r.ExitCode() != 0 {
 				t.Fatalf("%+v %v", r, err)
 			}
@@ -51,7 +51,7 @@ func TestExamples(t *testing.T) {
 // A workbook whose components are code and agents.
 func TestWorkbook(t *testing.T) {
 	rt, file := bench(t, "report")
-	ledger := runtime.NewComponentLedger()
+	ledger := host.NewComponentLedger()
 	report, err := workbook.Run(t.Context(), workbook.Options{File: file, Lanes: rt.Lanes, Grants: []string{"llm"}, Agents: rt.Agents(agent.Options{Ledger: ledger}, 0)})
 	if err != nil || report.Failed() != nil {
 		t.Fatalf("%+v %v", report, err)
@@ -68,7 +68,7 @@ func TestWorkbook(t *testing.T) {
 func live() bool { return os.Getenv("WB_EXAMPLES_LIVE") != "" }
 
 // bench is a machine for an example, in a directory of its own.
-func bench(t *testing.T, name string) (*runtime.Runtime, string) {
+func bench(t *testing.T, name string) (*host.Runtime, string) {
 	t.Helper()
 	env := lanetest.Env(t)
 	registry, err := lanes.New(env)
@@ -106,7 +106,7 @@ func bench(t *testing.T, name string) (*runtime.Runtime, string) {
 			delete(settings, "WB_LLM_CASSETTE")
 		}
 	}
-	return &runtime.Runtime{Env: env, Lanes: registry, State: trace.NewState(t.TempDir()), Getenv: func(name string) string { return settings[name] }}, file
+	return &host.Runtime{Env: env, Lanes: registry, State: trace.NewState(t.TempDir()), Getenv: func(name string) string { return settings[name] }}, file
 }
 
 // scripted is an endpoint that plays an example's script.

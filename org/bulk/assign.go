@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"wb/internal/diag"
 	"wb/internal/nearest"
 	"wb/org"
 )
@@ -41,7 +42,7 @@ func (e *UsageError) Error() string { return e.Text }
 func (e *UsageError) Hint() string { return e.Tip }
 
 // ExitCode is that of a usage error.
-func (e *UsageError) ExitCode() int { return 2 }
+func (e *UsageError) ExitCode() int { return diag.ExitUsage }
 
 // IsChange reports whether a word of a command line is an assignment rather
 // than part of a query: a name of letters, then =, += or -=.

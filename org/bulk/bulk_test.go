@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"wb/internal/corpus"
+	"wb/internal/test/corpus"
 	"wb/org/oql"
 	"wb/org/orgfile"
 )

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // aggregate computes one aggregate over the values of a column. Rows without

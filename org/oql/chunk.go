@@ -9,8 +9,8 @@ import (
 	"sync"
 	"unsafe"
 
+	"wb/internal/value"
 	"wb/org"
-	"wb/value"
 )
 
 // chunk is a piece of a log as rows.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // column answers a field of row i from its record and its details, without

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"time"
 
+	"wb/internal/value"
 	"wb/org/index"
-	"wb/value"
 )
 
 // Corpus is what a query reads: parsed files in a stable order.

@@ -1,6 +1,10 @@
 package oql
 
-import "fmt"
+import (
+	"fmt"
+
+	"wb/internal/diag"
+)
 
 // SyntaxError is a query that cannot be read, with its place and, where one
 // helps, a hint.
@@ -18,7 +22,7 @@ func (e *SyntaxError) Error() string {
 func (e *SyntaxError) Hint() string { return e.Tip }
 
 // ExitCode is the exit code of a usage error.
-func (e *SyntaxError) ExitCode() int { return 2 }
+func (e *SyntaxError) ExitCode() int { return diag.ExitUsage }
 
 func errorf(pos Pos, tip, format string, args ...any) *SyntaxError {
 	return &SyntaxError{Pos: pos, Message: fmt.Sprintf(format, args...), Tip: tip}

@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // headlineColumns are the fields of a headline row: the eight that every wb

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Formats are the spellings of --format.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Groups over logs of a million events are made from columns: keys are numbers

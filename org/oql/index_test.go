@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"wb/internal/corpus"
+	"wb/internal/test/corpus"
 	"wb/org/index"
 )
 

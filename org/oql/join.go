@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // partner is a row that others are paired with, and the columns it brings,

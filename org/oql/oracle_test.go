@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"wb/internal/corpus"
+	"wb/internal/test/corpus"
 )
 
 // TestOracle compares the headings that wb and Emacs find for some hundred

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"wb/internal/diag"
 	"wb/org"
 )
 
@@ -100,7 +101,7 @@ func (e *OutsideError) Hint() string {
 }
 
 // ExitCode is that of what is not permitted.
-func (e *OutsideError) ExitCode() int { return 7 }
+func (e *OutsideError) ExitCode() int { return diag.ExitForbidden }
 
 // OpenBelow opens the files and directories a query names, as long as they lie
 // in dir with all symbolic links followed.

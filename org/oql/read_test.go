@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/corpus"
+	"wb/internal/test/corpus"
 	"wb/org"
 	"wb/org/index"
 )

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // rowKinds are the sources that are no files: what rows are made of.

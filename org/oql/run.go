@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // Options say what a query reads and what it takes for now.

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // WatchInterval is how often files are looked at.

@@ -30,6 +30,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/internal/diag"
 	"wb/org"
 )
 
@@ -51,7 +52,7 @@ type ConflictError struct {
 func (e *ConflictError) Error() string { return e.Path + ": " + e.Reason }
 
 // ExitCode is that of a conflict.
-func (e *ConflictError) ExitCode() int { return 6 }
+func (e *ConflictError) ExitCode() int { return diag.ExitConflict }
 
 // Read reads and parses a regular file, through symbolic links.
 func Read(path string) (*File, error) {

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/golden"
+	"wb/internal/test/golden"
 )
 
 func library(t testing.TB) *Library {

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"wb/publish/math"
+	"wb/publish/formula"
 )
 
 // markup writes the LaTeX of a bibliography's field as HTML: accents, special
@@ -120,7 +120,7 @@ func (w *texWriter) formula() string {
 	}
 	tex := w.tex[w.at : w.at+end]
 	w.at += end + 1
-	mathml, err := math.Inline(tex, nil)
+	mathml, err := formula.Inline(tex, nil)
 	if err != nil {
 		return "<code>" + html.EscapeString(tex) + "</code>"
 	}

@@ -16,8 +16,9 @@ import (
 	"slices"
 	"strings"
 
-	"wb/publish/bundle"
-	"wb/publish/manifest"
+	"wb/internal/diag"
+	"wb/proof/bundle"
+	"wb/proof/manifest"
 )
 
 // Finding is one thing that would leave. The text never holds all of it.
@@ -75,7 +76,7 @@ func (e *Error) Hint() string {
 }
 
 // ExitCode is that of things not permitted.
-func (e *Error) ExitCode() int { return 7 }
+func (e *Error) ExitCode() int { return diag.ExitForbidden }
 
 // Check is [Scan] as an error.
 func Check(files manifest.Files, rules Rules) error {

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"wb/publish/bundle"
-	"wb/publish/manifest"
+	"wb/proof/bundle"
+	"wb/proof/manifest"
 )
 
 // join keeps whole tokens out of this file, which scanners of repositories read.

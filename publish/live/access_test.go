@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/chromium"
+	"wb/internal/test/chromium"
 	"wb/publish/live"
 )
 

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/chromium"
+	"wb/internal/test/chromium"
+	"wb/internal/value"
 	"wb/publish/live"
-	"wb/value"
 )
 
 // outcome is what a panel tells of a run.

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/chromium"
+	"wb/internal/test/chromium"
+	"wb/internal/value"
 	"wb/publish/live"
-	"wb/value"
 )
 
 // given are inputs for a component, as JSON; those left out keep their values.

@@ -18,10 +18,10 @@ import (
 	"sync"
 
 	"wb/compile"
+	"wb/internal/value"
 	"wb/org"
 	"wb/publish/page"
 	"wb/sandbox"
-	"wb/value"
 	"wb/workbook"
 )
 

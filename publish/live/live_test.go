@@ -13,11 +13,12 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
+	"wb/internal/diag"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 	"wb/publish/live"
 	"wb/publish/page"
 	"wb/sandbox"
-	"wb/value"
 	"wb/workbook"
 )
 
@@ -100,7 +101,7 @@ func publish(t *testing.T, name string, config live.Config, tools ...string) *pu
 		t.Fatal(err)
 	}
 	html, found, err := page.Render(t.Context(), file, p.opts.Source, page.Options{Facts: facts, Live: p.live.Component, Foot: foot})
-	found = slices.DeleteFunc(found, func(d compile.Diagnostic) bool { return d.Severity == compile.Note })
+	found = slices.DeleteFunc(found, func(d diag.Finding) bool { return d.Severity == diag.Note })
 	if err != nil || len(found) > 0 {
 		t.Fatal(err, found)
 	}

@@ -5,7 +5,7 @@ package live_test
 import (
 	"testing"
 
-	"wb/internal/chromium"
+	"wb/internal/test/chromium"
 	"wb/publish/live"
 )
 

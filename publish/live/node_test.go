@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/internal/value"
 	"wb/sandbox"
-	"wb/value"
 )
 
 // node runs a module of testdata with a JSON file and reads what it prints.

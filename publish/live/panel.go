@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/value"
+	"wb/internal/value"
 	"wb/workbook"
 )
 

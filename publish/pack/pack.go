@@ -18,14 +18,14 @@ import (
 	"strings"
 	"time"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
-	"wb/publish/bundle"
+	"wb/proof/bundle"
+	"wb/proof/manifest"
+	"wb/proof/sign"
+	"wb/proof/verify"
 	"wb/publish/live"
-	"wb/publish/manifest"
 	"wb/publish/page"
-	"wb/publish/sign"
-	"wb/publish/verify"
 	"wb/workbook"
 )
 
@@ -39,7 +39,7 @@ type Packed struct {
 	Page       []byte
 	Assertions []manifest.Assertion // about the source and each component
 	Left       []string             // files the document names that do not come along, with the reason
-	Found      []compile.Diagnostic // mistakes in the page, such as broken links
+	Found      []diag.Finding       // mistakes in the page, such as broken links
 }
 
 // Workbook gathers a workbook as it stands. Nothing runs.
@@ -59,7 +59,7 @@ func Workbook(ctx context.Context, opts workbook.Options) (*Packed, error) {
 		opts.Source = src
 	}
 	if bad, is := workbook.NotText(opts.File, opts.Source); is {
-		return nil, &workbook.PlanError{Diagnostics: []compile.Diagnostic{bad}}
+		return nil, &workbook.PlanError{Findings: []diag.Finding{bad}}
 	}
 	root, err := os.OpenRoot(filepath.Dir(opts.File))
 	if err != nil {
@@ -86,7 +86,7 @@ func Workbook(ctx context.Context, opts workbook.Options) (*Packed, error) {
 
 // Page is a workbook as one page that is not signed, with what shown says
 // readers can run. Facts come from the cache and from events.org beside it.
-func Page(ctx context.Context, opts workbook.Options, shown live.Config) ([]byte, []compile.Diagnostic, error) {
+func Page(ctx context.Context, opts workbook.Options, shown live.Config) ([]byte, []diag.Finding, error) {
 	root, err := os.OpenRoot(filepath.Dir(opts.File))
 	if err != nil {
 		return nil, nil, err

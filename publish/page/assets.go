@@ -1,6 +1,6 @@
 package page
 
-import "wb/publish/verify/js"
+import "wb/proof/verify/js"
 
 // Style is the style sheet of a page, for sites that have it once.
 func Style() string { return style }

@@ -14,7 +14,7 @@ import (
 	nethtml "golang.org/x/net/html"
 	"golang.org/x/tools/txtar"
 
-	"wb/internal/emacs"
+	"wb/internal/test/emacs"
 )
 
 var confirmSeed = flag.Uint64("confirm-seed", 1, "seed of the random documents that Emacs judges")

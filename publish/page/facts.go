@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"wb/compile"
-	"wb/publish/manifest"
-	"wb/trace"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/proof/manifest"
 	"wb/workbook"
 )
 
@@ -17,7 +17,7 @@ import (
 type Fact struct {
 	ID      string
 	Lang    string
-	Pos     compile.Position
+	Pos     diag.Position
 	Source  string            // sha256 of code, arguments and shape
 	Inputs  map[string]string // sha256 of each input's value, by its name
 	Result  string            // sha256 of the value as JSON, "" when nothing is kept

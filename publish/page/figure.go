@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 )
 
-const warning = compile.Warning
+const warning = diag.Warning
 
 // isResult reports whether an element stands under #+RESULTS:.
 func isResult(n *org.Node) bool {

@@ -6,10 +6,10 @@ import (
 	"html"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/org"
-	"wb/publish/math"
+	"wb/publish/formula"
 	"wb/workbook"
 )
 
@@ -27,7 +27,7 @@ func (w *writer) surveyFormula(n *org.Node) {
 	a := anchor{id: id, text: html.EscapeString(tag), node: n}
 	w.addAnchor("name "+foldTitle(name), a)
 	w.anchors[fmt.Sprint("at ", n.Start())] = a
-	w.equations.Name(math.Label{Name: name, ID: id, Tag: tag})
+	w.equations.Name(formula.Label{Name: name, ID: id, Tag: tag})
 }
 
 var environmentName = lazyregexp.New(`^\s*\\begin\{([A-Za-z0-9]+\*?)\}`)
@@ -43,7 +43,7 @@ func (w *writer) latexEnvironment(n *org.Node) string {
 	if w.set.tex == "verbatim" || m == nil {
 		return w.figure(n, "<pre class=\"math\" tabindex=\"0\"><code>"+html.EscapeString(tex)+"</code></pre>\n")
 	}
-	e, err := math.Display(tex, w.formulas, w.equations)
+	e, err := formula.Display(tex, w.formulas, w.equations)
 	if err != nil {
 		w.formulaError(coreStart(n), err, tex)
 		return w.figure(n, "<pre class=\"math\" tabindex=\"0\"><code>"+html.EscapeString(tex)+"</code></pre>\n")
@@ -63,14 +63,14 @@ func (w *writer) latexEnvironment(n *org.Node) string {
 
 // formulaError reports a mistake in a formula that starts at offset.
 func (w *writer) formulaError(offset int, err error, tex string) {
-	var at *math.Error
+	var at *formula.Error
 	if !errors.As(err, &at) {
 		return
 	}
 	if strings.HasPrefix(w.doc.Source()[offset:], tex) {
 		offset += at.Offset
 	}
-	w.report(offset, compile.Error, "math", at.Hint, "%s", at.Message)
+	w.report(offset, diag.Error, "math", at.Hint, "%s", at.Message)
 }
 
 var refForm = lazyregexp.New(`^\\(eqref|ref)\{([^{}]+)\}$`)
@@ -96,14 +96,14 @@ func (w *writer) latexFragment(n *org.Node, bare string) string {
 		tex, skip = bare[1:len(bare)-1], 1
 	}
 	if !display {
-		out, err := math.Inline(tex, w.formulas)
+		out, err := formula.Inline(tex, w.formulas)
 		if err == nil {
 			return out
 		}
 		w.formulaError(n.Start()+skip, err, tex)
 		return "<code class=\"math\">" + html.EscapeString(bare) + "</code>"
 	}
-	e, err := math.Display(tex, w.formulas, w.equations)
+	e, err := formula.Display(tex, w.formulas, w.equations)
 	if err != nil {
 		w.formulaError(n.Start()+skip, err, tex)
 		return "<code class=\"math\">" + html.EscapeString(bare) + "</code>"

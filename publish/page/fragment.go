@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 )
 
 // Page is a workbook as HTML, in the parts that a frame puts together: a
@@ -34,12 +34,12 @@ type Page struct {
 
 // Link is one link of the document's text.
 type Link struct {
-	Target string           // as written
-	Kind   string           // "https", "file", "id", "custom-id", "fuzzy", "coderef", "radio", …
-	Path   string           // the target without its kind, #+LINK: abbreviations expanded
-	Search string           // what follows "::" in a file link: "*Heading", "#custom-id", a name
-	Image  bool             // it is shown as a picture
-	Pos    compile.Position // where it stands in the author's file
+	Target string        // as written
+	Kind   string        // "https", "file", "id", "custom-id", "fuzzy", "coderef", "radio", …
+	Path   string        // the target without its kind, #+LINK: abbreviations expanded
+	Search string        // what follows "::" in a file link: "*Heading", "#custom-id", a name
+	Image  bool          // it is shown as a picture
+	Pos    diag.Position // where it stands in the author's file
 }
 
 // Highlighter marks up code. Implementations are safe for concurrent use.
@@ -62,10 +62,10 @@ type LiveOf func(component string) (html string, ok bool)
 type Resolver func(Link) (href string, ok bool)
 
 // Mistakes counts the errors among diagnostics; the others are advice.
-func Mistakes(found []compile.Diagnostic) int {
+func Mistakes(found []diag.Finding) int {
 	n := 0
 	for _, d := range found {
-		if d.Severity == compile.Error {
+		if d.Severity == diag.Error {
 			n++
 		}
 	}
@@ -75,7 +75,7 @@ func Mistakes(found []compile.Diagnostic) int {
 // Fragment writes the parts of a workbook's page. Diagnostics are the author's
 // mistakes, such as links that lead nowhere, with their places in the file;
 // the page is made nevertheless.
-func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page, []compile.Diagnostic, error) {
+func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page, []diag.Finding, error) {
 	p, err := prepare(ctx, file, src, opts.include())
 	if err != nil {
 		return nil, nil, err
@@ -97,7 +97,7 @@ func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page
 	out.View = w.view(ctx, p.plan, src)
 	out.Text = indexText(out.Body)
 	out.Ids, out.Links = w.idList, w.links
-	slices.SortStableFunc(w.found, func(a, b compile.Diagnostic) int {
+	slices.SortStableFunc(w.found, func(a, b diag.Finding) int {
 		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)
 	})
 	return out, w.found, nil
@@ -111,7 +111,7 @@ func (w *writer) unplaced() string {
 		if !w.placed[id] && !strings.HasPrefix(id, "ref:") && !strings.HasPrefix(id, "eq:") {
 			w.placed[id] = true
 			out.WriteString("<span" + attr("id", id) + "></span>\n")
-			w.report(0, compile.Error, "broken-link", "", "a link leads to %s, which readers do not see", id)
+			w.report(0, diag.Error, "broken-link", "", "a link leads to %s, which readers do not see", id)
 		}
 	}
 	return out.String()

@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 	"wb/workbook"
 )
 
@@ -26,7 +26,7 @@ const (
 // else, on the text.
 type includer struct {
 	source
-	found []compile.Diagnostic
+	found []diag.Finding
 	notes map[string]int // files included so far: their footnotes get labels of their own
 	size  int
 }
@@ -61,7 +61,7 @@ func (x *includer) expand(t *text, chain []string) *text {
 			if n, ok := err.(*noteworthy); ok {
 				hint = n.hint
 			}
-			x.found = append(x.found, compile.Diagnostic{Pos: t.position(k.Value.Start), Severity: compile.Error, Code: "include", Message: err.Error(), Hint: hint})
+			x.found = append(x.found, diag.Finding{Pos: t.position(k.Value.Start), Severity: diag.Error, Code: "include", Message: err.Error(), Hint: hint})
 			with = t.literal(k.Start(), "")
 		}
 		if x.size += len(with.data); x.size > maxIncluded {

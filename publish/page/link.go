@@ -8,10 +8,10 @@ import (
 	"path"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/org"
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 )
 
 // schemes are those that links may have; others, javascript: above all, are
@@ -147,7 +147,7 @@ func (w *writer) fileLink(l org.Link, known Link, text string, described bool) s
 		if href, ok := w.opts.Resolve(known); ok {
 			return w.anchorElement(href, text)
 		}
-		w.report(l.Start(), compile.Error, "broken-link", "", "%s leads nowhere", l.Target.Text)
+		w.report(l.Start(), diag.Error, "broken-link", "", "%s leads nowhere", l.Target.Text)
 		return text
 	}
 	if file == baseName(w.file) && l.Search != "" { // [[file:self.org::*Heading]]
@@ -173,9 +173,9 @@ func (w *writer) fileLink(l org.Link, known Link, text string, described bool) s
 // broken reports a link that leads nowhere, unless broken-links: says that
 // such are known.
 func (w *writer) broken(l org.Link, format string, args ...any) {
-	severity := compile.Error
+	severity := diag.Error
 	if w.set.broken != "nil" {
-		severity = compile.Warning
+		severity = diag.Warning
 	}
 	w.report(l.Start(), severity, "broken-link", "", format, args...)
 }
@@ -313,7 +313,7 @@ func (w *writer) pictureElement(n *org.Node, known Link) string {
 		if alt == "" {
 			alt = path.Base(known.Path)
 			if element == nil || !isResult(element) {
-				w.report(n.Start(), compile.Warning, "image-alt", `say what it shows: #+ATTR_HTML: :alt …`, "the picture %s has no text for those who do not see it", known.Path)
+				w.report(n.Start(), diag.Warning, "image-alt", `say what it shows: #+ATTR_HTML: :alt …`, "the picture %s has no text for those who do not see it", known.Path)
 			}
 		}
 		attrs["alt"] = alt
@@ -385,7 +385,7 @@ func (w *writer) media(tag string, l org.Link, known Link) string {
 			return html.EscapeString(known.Path)
 		}
 		if len(data) > maxMedia {
-			w.report(l.Start(), compile.Warning, "large-media", "a site keeps it beside the page", "%s is larger than %d MiB and stays a link", known.Path, maxMedia>>20)
+			w.report(l.Start(), diag.Warning, "large-media", "a site keeps it beside the page", "%s is larger than %d MiB and stays a link", known.Path, maxMedia>>20)
 			return w.anchorElement(known.Path, html.EscapeString(known.Path))
 		}
 		src = dataURL(file, data)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/org"
 )
@@ -17,7 +17,7 @@ type macros struct {
 	templates map[string]string
 	counters  map[string]int
 	file      string
-	found     []compile.Diagnostic
+	found     []diag.Finding
 	told      map[int]bool // places of macros that were complained about
 	all       bool         // false: only {{{results(…)}}}
 }
@@ -115,7 +115,7 @@ func (m *macros) complain(t *text, at int, code, message, hint string) {
 	}
 	if !m.told[key] {
 		m.told[key] = true
-		m.found = append(m.found, compile.Diagnostic{Pos: pos, Severity: compile.Error, Code: code, Message: message, Hint: hint})
+		m.found = append(m.found, diag.Finding{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint})
 	}
 }
 

@@ -26,9 +26,9 @@ import (
 
 	_ "embed"
 
-	"wb/compile"
-	"wb/publish/verify/js"
-	"wb/trace"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/proof/verify/js"
 )
 
 // Options say what the page is made of besides the document.
@@ -84,7 +84,7 @@ var proof string
 // Render writes the page of a workbook. Diagnostics are links that lead
 // nowhere and pictures that are not there, with their places in the file; the
 // page is made nevertheless.
-func Render(ctx context.Context, file string, src []byte, opts Options) ([]byte, []compile.Diagnostic, error) {
+func Render(ctx context.Context, file string, src []byte, opts Options) ([]byte, []diag.Finding, error) {
 	p, found, err := Fragment(ctx, file, src, opts)
 	if err != nil {
 		return nil, nil, err

@@ -18,11 +18,11 @@ import (
 
 	nethtml "golang.org/x/net/html"
 
-	"wb/internal/golden"
+	"wb/internal/test/golden"
 	"wb/org"
-	"wb/publish/manifest"
-	"wb/publish/verify"
-	"wb/trace/identity"
+	"wb/proof/identity"
+	"wb/proof/manifest"
+	"wb/proof/verify"
 	"wb/workbook"
 )
 

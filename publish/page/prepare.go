@@ -4,7 +4,7 @@ import (
 	"context"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 	"wb/workbook"
 )
@@ -14,7 +14,7 @@ type prepared struct {
 	text  *text
 	doc   *org.Document
 	plan  *workbook.Plan // of what the author wrote, without includes
-	found []compile.Diagnostic
+	found []diag.Finding
 }
 
 // prepare carries out includes, macros and :exports, in the order that ox has.

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wb/trace"
+	"wb/internal/trace"
 	"wb/workbook"
 )
 

@@ -9,7 +9,7 @@ import (
 	nethtml "golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
 
-	"wb/compile"
+	"wb/internal/diag"
 )
 
 // HTML that the author writes (#+begin_export html, #+HTML:, @@html:…@@) may
@@ -103,7 +103,7 @@ func (w *writer) rawHTML(source string, offset int) string {
 }
 
 func (w *writer) rawComplaint(at int, what string) {
-	w.report(at, compile.Warning, "raw-html", "pages run and load nothing but what the workbook itself makes", "%s is left out of the author's HTML", what)
+	w.report(at, diag.Warning, "raw-html", "pages run and load nothing but what the workbook itself makes", "%s is left out of the author's HTML", what)
 }
 
 // rawTag writes a start tag with the attributes that may stay.
@@ -126,7 +126,7 @@ func (w *writer) rawAttribute(element, name, value string, at int) (string, bool
 	switch {
 	case name == "id":
 		if w.ids[value] || cleanID(value) != value || value == "" {
-			w.report(at, compile.Error, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", value)
+			w.report(at, diag.Error, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", value)
 			return "", false
 		}
 		if w.rawIDs == nil {
@@ -179,7 +179,7 @@ func (w *writer) rawSource(value string, at int) (string, bool) {
 	}
 	data, err := w.opts.Read(path.Clean(known.Path))
 	if err != nil {
-		w.report(at, compile.Error, "missing-image", "", "%s is not there", known.Path)
+		w.report(at, diag.Error, "missing-image", "", "%s is not there", known.Path)
 		return "", false
 	}
 	return dataURL(known.Path, data), true

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 	"wb/publish/cite"
 	"wb/workbook"
@@ -100,14 +100,14 @@ func (w *writer) surveyHeading(n *org.Node, number []int, last int) ([]int, int)
 	properties := ownProperties(h)
 	head := &heading{Headline: h, level: h.Level - w.offset, toc: true}
 	if head.level > last+1 && last > 0 {
-		w.report(h.Start(), compile.Warning, "heading-level", "readers who go by headings miss a level: use one star less", "a heading of level %d stands below one of level %d", h.Level, last+w.offset)
+		w.report(h.Start(), diag.Warning, "heading-level", "readers who go by headings miss a level: use one star less", "a heading of level %d stands below one of level %d", h.Level, last+w.offset)
 	}
 	custom := properties["CUSTOM_ID"]
 	switch id := cleanID(custom); {
 	case id == "":
 		head.id = w.unique(workbook.Slug(h.Title.Text))
 	case w.ids[id]:
-		w.report(h.Start(), compile.Error, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", custom)
+		w.report(h.Start(), diag.Error, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", custom)
 		head.id = w.unique(id)
 	default:
 		head.id = w.unique(id)
@@ -136,7 +136,7 @@ func (w *writer) surveyHeading(n *org.Node, number []int, last int) ([]int, int)
 	}
 	if own := properties["ID"]; own != "" {
 		if _, twice := w.anchors["id "+own]; twice {
-			w.report(h.Start(), compile.Error, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", own)
+			w.report(h.Start(), diag.Error, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", own)
 		} else {
 			w.anchors["id "+own] = a
 		}
@@ -238,7 +238,7 @@ func (w *writer) surveyTarget(n *org.Node) {
 	key := kind + foldTitle(name.Text)
 	if _, twice := w.anchors[key]; twice {
 		if kind == "target " {
-			w.report(n.Start(), compile.Error, "duplicate-id", "links would lead to the first one only", "the target %s is there twice", name.Text)
+			w.report(n.Start(), diag.Error, "duplicate-id", "links would lead to the first one only", "the target %s is there twice", name.Text)
 		}
 		return
 	}
@@ -293,19 +293,19 @@ func (w *writer) surveyCitations() {
 		}
 		src, err := include.read(file)
 		if err != nil {
-			w.report(k.Value.Start, compile.Error, "missing-bibliography", "", "%s is not there", name)
+			w.report(k.Value.Start, diag.Error, "missing-bibliography", "", "%s is not there", name)
 			continue
 		}
 		from := &origin{name: path.Join(path.Dir(w.file), file), src: string(src)}
 		for _, p := range w.library.Add(file, src) {
-			w.found = append(w.found, compile.Diagnostic{Pos: newText(from).position(p.Offset), Severity: compile.Error, Code: "bibliography", Message: p.Message})
+			w.found = append(w.found, diag.Finding{Pos: newText(from).position(p.Offset), Severity: diag.Error, Code: "bibliography", Message: p.Message})
 		}
 	}
 	style := ""
 	for k := range w.doc.Keywords("CITE_EXPORT") {
 		words := strings.Fields(k.Value.Text)
 		if len(words) > 0 && words[0] != "basic" {
-			w.report(k.Value.Start, compile.Warning, "cite-export", "the styles of basic are author-year, numeric and plain", "citations are written as by the processor basic, not %s", words[0])
+			w.report(k.Value.Start, diag.Warning, "cite-export", "the styles of basic are author-year, numeric and plain", "citations are written as by the processor basic, not %s", words[0])
 		}
 		if len(words) > 1 && words[0] == "basic" {
 			style = words[1]
@@ -335,7 +335,7 @@ func (w *writer) surveyCitations() {
 			case !some:
 				hint = "name a bibliography: #+bibliography: FILE.bib"
 			}
-			w.report(r.Key.Start, compile.Error, "missing-citation", hint, "no entry of the bibliography has the key %s", r.Key.Text)
+			w.report(r.Key.Start, diag.Error, "missing-citation", hint, "no entry of the bibliography has the key %s", r.Key.Text)
 		}
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 )
 
@@ -51,11 +51,11 @@ func (t *text) place(offset int) (from *origin, at int) {
 }
 
 // position is the line and column of that place.
-func (t *text) position(offset int) compile.Position {
+func (t *text) position(offset int) diag.Position {
 	from, at := t.place(offset)
 	at = min(at, len(from.src))
 	before := from.src[:at]
-	return compile.Position{File: from.name, Line: 1 + strings.Count(before, "\n"), Col: at - strings.LastIndexByte(before, '\n')}
+	return diag.Position{File: from.name, Line: 1 + strings.Count(before, "\n"), Col: at - strings.LastIndexByte(before, '\n')}
 }
 
 // dirAt is the directory that relative paths at offset start from.

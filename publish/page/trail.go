@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"wb/trace"
+	"wb/internal/trace"
 	"wb/workbook"
 )
 

@@ -3,7 +3,7 @@ package page
 import (
 	"fmt"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 	"wb/workbook"
 )
@@ -44,7 +44,7 @@ func (w *writer) unshown() {
 	if count > 1 {
 		whose = fmt.Sprintf("the results of %d blocks are", count)
 	}
-	w.found = append(w.found, compile.Diagnostic{Pos: first.Pos, Severity: compile.Note, Code: "results-not-shown",
+	w.found = append(w.found, diag.Finding{Pos: first.Pos, Severity: diag.Note, Code: "results-not-shown",
 		Message: whose + " not on the page: Org shows code alone",
 		Hint:    ":exports both on a block shows both; #+PROPERTY: header-args :exports both does for all, and :exports code says that it is meant"})
 }

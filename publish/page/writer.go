@@ -6,10 +6,10 @@ import (
 	"path"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 	"wb/publish/cite"
-	"wb/publish/math"
+	"wb/publish/formula"
 	"wb/workbook"
 )
 
@@ -40,8 +40,8 @@ type writer struct {
 	numbers  map[string]int
 	defined  map[string]*org.Node // footnote definitions
 
-	formulas  *math.Macros
-	equations *math.Numbering
+	formulas  *formula.Macros
+	equations *formula.Numbering
 	library   *cite.Library
 	citations *cite.Processor
 	printed   bool // #+print_bibliography: was carried out
@@ -56,7 +56,7 @@ type writer struct {
 	inLink  bool
 	radio   bool      // there may be radio targets, which make links of plain words
 	current *org.Node // the element whose objects are written
-	found   []compile.Diagnostic
+	found   []diag.Finding
 }
 
 // anchor is something that links lead to.
@@ -79,7 +79,7 @@ type heading struct {
 func newWriter(p *prepared, file string, opts Options) *writer {
 	w := &writer{file: file, text: p.text, doc: p.doc, plan: p.plan, opts: opts, found: p.found,
 		ids: map[string]bool{"content": true, "wb-proof": true, "how-it-was-made": true, "event-trail": true, "page-source": true}, anchors: map[string]anchor{}, heads: map[int]*heading{}, counts: map[int]int{},
-		lines: map[int]int{}, numbers: map[string]int{}, placed: map[string]bool{}, defined: map[string]*org.Node{}, formulas: math.NewMacros(), equations: &math.Numbering{}}
+		lines: map[int]int{}, numbers: map[string]int{}, placed: map[string]bool{}, defined: map[string]*org.Node{}, formulas: formula.NewMacros(), equations: &formula.Numbering{}}
 	w.set = readSettings(p.doc)
 	w.radio = strings.Contains(p.doc.Source(), "<<<")
 	w.trees = newShownTrees(p.doc, &w.set)
@@ -91,14 +91,14 @@ func newWriter(p *prepared, file string, opts Options) *writer {
 
 // complain reports a mistake of the author's at a node of the shown document.
 func (w *writer) complain(n *org.Node, code, format string, args ...any) {
-	w.report(n.Start(), compile.Error, code, "", format, args...)
+	w.report(n.Start(), diag.Error, code, "", format, args...)
 }
 
-func (w *writer) report(offset int, severity compile.Severity, code, hint, format string, args ...any) {
+func (w *writer) report(offset int, severity diag.Severity, code, hint, format string, args ...any) {
 	if w.quiet {
 		return
 	}
-	w.found = append(w.found, compile.Diagnostic{Pos: w.text.position(offset), Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
+	w.found = append(w.found, diag.Finding{Pos: w.text.position(offset), Severity: severity, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint})
 }
 
 func (w *writer) language() string {

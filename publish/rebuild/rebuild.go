@@ -20,11 +20,11 @@ import (
 	"strings"
 
 	"wb/compile"
-	"wb/publish/bundle"
-	"wb/publish/fault"
-	"wb/publish/manifest"
-	"wb/publish/sign"
-	"wb/publish/verify"
+	"wb/proof/bundle"
+	"wb/proof/fault"
+	"wb/proof/manifest"
+	"wb/proof/sign"
+	"wb/proof/verify"
 	"wb/workbook"
 )
 

@@ -10,15 +10,15 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
-	"wb/publish/fault"
-	"wb/publish/keys"
-	"wb/publish/manifest"
+	"wb/internal/test/lanetest"
+	"wb/proof/fault"
+	"wb/proof/identity"
+	"wb/proof/keys"
+	"wb/proof/manifest"
+	"wb/proof/sign"
 	"wb/publish/pack"
 	"wb/publish/page"
 	"wb/publish/rebuild"
-	"wb/publish/sign"
-	"wb/trace/identity"
 	"wb/workbook"
 )
 

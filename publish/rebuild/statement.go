@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
-	"wb/publish/fault"
-	"wb/publish/manifest"
+	"wb/proof/fault"
+	"wb/proof/manifest"
 	"wb/publish/page"
 	"wb/workbook"
 )

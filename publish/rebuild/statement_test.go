@@ -3,8 +3,8 @@ package rebuild
 import (
 	"testing"
 
-	"wb/publish/fault"
-	"wb/publish/manifest"
+	"wb/proof/fault"
+	"wb/proof/manifest"
 	"wb/publish/page"
 	"wb/workbook"
 )

@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"wb/compile"
-	"wb/publish/manifest"
+	"wb/internal/diag"
+	"wb/proof/manifest"
 	"wb/publish/page"
 )
 
@@ -47,10 +47,10 @@ func NewBuilder(p *Project, layout Layout, opts Options) *Builder {
 // Result is a site that was built.
 type Result struct {
 	Files   manifest.Files
-	Found   []compile.Diagnostic // the authors' mistakes
-	Pages   int                  // documents that became pages
-	Rebuilt []string             // documents whose pages were made, the others were kept
-	Framed  bool                 // the frames were made again
+	Found   []diag.Finding // the authors' mistakes
+	Pages   int            // documents that became pages
+	Rebuilt []string       // documents whose pages were made, the others were kept
+	Framed  bool           // the frames were made again
 }
 
 // Build makes the site. When it was made before, documents that did not change
@@ -104,7 +104,7 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 }
 
 // isMistake reports whether a finding may be gone when other files change.
-func isMistake(d compile.Diagnostic) bool { return d.Severity != compile.Note }
+func isMistake(d diag.Finding) bool { return d.Severity != diag.Note }
 
 // buildAll makes the parts of several documents' pages.
 func (b *Builder) buildAll(ctx context.Context, docs []*Document) ([]*built, error) {

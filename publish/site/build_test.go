@@ -17,7 +17,7 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 )
 
 // plain is a layout without any: marks for what there is. It counts how often

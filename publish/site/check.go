@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
+	"wb/proof/manifest"
 	"wb/publish/leak"
-	"wb/publish/manifest"
 )
 
 // Check finds what is wrong with a site without laying it out: everything
 // [Builder.Build] finds, and what looks like a secret, each with its place in
 // the file that the author wrote.
-func (p *Project) Check(ctx context.Context, secrets []leak.Secret) ([]compile.Diagnostic, error) {
+func (p *Project) Check(ctx context.Context, secrets []leak.Secret) ([]diag.Finding, error) {
 	b := &Builder{p: p, links: newLinker(p)}
 	built, err := b.buildAll(ctx, p.Documents)
 	if err != nil {
@@ -35,7 +35,7 @@ func (p *Project) Check(ctx context.Context, secrets []leak.Secret) ([]compile.D
 }
 
 // appendNew adds what is not there yet: what two pages include is one mistake.
-func appendNew(found, more []compile.Diagnostic) []compile.Diagnostic {
+func appendNew(found, more []diag.Finding) []diag.Finding {
 	for _, d := range more {
 		if !slices.Contains(found, d) {
 			found = append(found, d)
@@ -46,7 +46,7 @@ func appendNew(found, more []compile.Diagnostic) []compile.Diagnostic {
 
 // leaks looks for secrets in what becomes public of a document and in the
 // files it shows.
-func (p *Project) leaks(b *built, secrets []leak.Secret) ([]compile.Diagnostic, error) {
+func (p *Project) leaks(b *built, secrets []leak.Secret) ([]diag.Finding, error) {
 	public := manifest.Files{b.doc.Page: []byte(strings.Join([]string{b.page.Header, b.page.Body, b.page.Provenance, b.page.View, b.page.Trail}, "\n"))}
 	for _, name := range b.files {
 		data, err := p.root.ReadFile(filepath.FromSlash(name))
@@ -56,11 +56,11 @@ func (p *Project) leaks(b *built, secrets []leak.Secret) ([]compile.Diagnostic, 
 		public[name] = data
 	}
 	rules := leak.Rules{Secrets: secrets}
-	var out []compile.Diagnostic
+	var out []diag.Finding
 	for _, f := range leak.Scan(public, rules) {
-		d := compile.Diagnostic{Severity: compile.Error, Code: "leak", Message: f.What,
+		d := diag.Finding{Severity: diag.Error, Code: "leak", Message: f.What,
 			Hint: "take it out; where it is no secret, publish with --allow-leak " + f.Path}
-		d.Pos = compile.Position{File: p.file(f.Path), Line: f.Line, Col: 1}
+		d.Pos = diag.Position{File: p.file(f.Path), Line: f.Line, Col: 1}
 		if f.Path == b.doc.Page {
 			d.Pos = p.leakInSource(b, f, rules)
 		}
@@ -73,7 +73,7 @@ func (p *Project) leaks(b *built, secrets []leak.Secret) ([]compile.Diagnostic, 
 
 // leakInSource is where the author wrote what was found on the page: in the
 // document, or in a file that it includes.
-func (p *Project) leakInSource(b *built, f leak.Finding, rules leak.Rules) compile.Position {
+func (p *Project) leakInSource(b *built, f leak.Finding, rules leak.Rules) diag.Position {
 	written := func(name string, text []byte) int {
 		for _, s := range leak.Scan(manifest.Files{name: text}, rules) {
 			if s.What == f.What && s.Line > 0 {
@@ -82,7 +82,7 @@ func (p *Project) leakInSource(b *built, f leak.Finding, rules leak.Rules) compi
 		}
 		return 0
 	}
-	at := compile.Position{File: b.doc.File, Line: 1, Col: 1}
+	at := diag.Position{File: b.doc.File, Line: 1, Col: 1}
 	if line := written(b.doc.Path, b.doc.Source); line > 0 {
 		at.Line = line
 		return at
@@ -93,7 +93,7 @@ func (p *Project) leakInSource(b *built, f leak.Finding, rules leak.Rules) compi
 			continue
 		}
 		if line := written(name, text); line > 0 {
-			return compile.Position{File: p.file(name), Line: line, Col: 1}
+			return diag.Position{File: p.file(name), Line: line, Col: 1}
 		}
 	}
 	return at
@@ -101,11 +101,11 @@ func (p *Project) leakInSource(b *built, f leak.Finding, rules leak.Rules) compi
 
 // Broken reports whether there are errors among findings, which keep a site from
 // being released.
-func Broken(found []compile.Diagnostic) bool {
+func Broken(found []diag.Finding) bool {
 	return slices.ContainsFunc(found, isError)
 }
 
-func isError(d compile.Diagnostic) bool { return d.Severity == compile.Error }
+func isError(d diag.Finding) bool { return d.Severity == diag.Error }
 
 // Pages is a number of pages in words.
 func Pages(n int) string {
@@ -116,7 +116,7 @@ func Pages(n int) string {
 }
 
 // Summary says how many mistakes there are, for the last line of a report.
-func Summary(found []compile.Diagnostic) string {
+func Summary(found []diag.Finding) string {
 	files, errors := map[string]bool{}, 0
 	for _, d := range found {
 		if isError(d) {

@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/internal/nearest"
 	"wb/org"
@@ -148,17 +148,17 @@ func (e *settingError) Error() string { return e.text }
 // ReadConfig reads the keywords of documents, later ones over earlier ones.
 // Diagnostics are keywords that are not known, values that cannot be, and
 // secrets.
-func ReadConfig(docs ...Named) (Config, []compile.Diagnostic) {
+func ReadConfig(docs ...Named) (Config, []diag.Finding) {
 	c := Config{Target: targets[0], Output: DefaultOutput, Access: accesses[0], Source: sources[0], Live: lives[0]}
-	var found []compile.Diagnostic
-	var pathAt compile.Position // of the last BASE_PATH
+	var found []diag.Finding
+	var pathAt diag.Position // of the last BASE_PATH
 	for _, d := range docs {
 		doc := org.Parse(d.Source)
 		for k := range doc.Keywords() {
 			complain := func(code, message, hint string) {
-				at := compile.Position{File: d.Name}
+				at := diag.Position{File: d.Name}
 				at.Line, at.Col = doc.Position(k.Key.Start)
-				found = append(found, compile.Diagnostic{Pos: at, Severity: compile.Error, Code: code, Message: message, Hint: hint})
+				found = append(found, diag.Finding{Pos: at, Severity: diag.Error, Code: code, Message: message, Hint: hint})
 			}
 			name, ours := strings.CutPrefix(k.Name(), keywordPrefix)
 			if text, bad := secretIn(k.Name(), k.Value.Text); bad && (ours || path.Base(d.Name) == ConfigFile) {
@@ -186,7 +186,7 @@ func ReadConfig(docs ...Named) (Config, []compile.Diagnostic) {
 		}
 	}
 	if err := c.settle(); err != nil {
-		found = append(found, compile.Diagnostic{Pos: pathAt, Severity: compile.Error, Code: "config", Message: err.Error(), Hint: err.hint})
+		found = append(found, diag.Finding{Pos: pathAt, Severity: diag.Error, Code: "config", Message: err.Error(), Hint: err.hint})
 	}
 	return c, found
 }

@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
-	"wb/publish/manifest"
+	"wb/internal/trace"
+	"wb/proof/manifest"
 	"wb/publish/page"
-	"wb/trace"
 )
 
 // Known is what is known about how a document's results came to be.
@@ -40,7 +40,7 @@ type built struct {
 	uses  []string // documents whose places its links name
 	// included are digests of the files whose text is on the page, by path.
 	included map[string]string
-	found    []compile.Diagnostic
+	found    []diag.Finding
 	record   *record // in the search index
 	foot     page.Foot
 	live     map[string][]byte // files that the foot needs, by path

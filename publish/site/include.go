@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 	"wb/publish/page"
 )
 

@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 )
 
 //go:embed scaffold/publish.org

@@ -11,9 +11,9 @@ import (
 	"strings"
 	"sync"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/nearest"
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 	"wb/publish/page"
 )
 
@@ -56,7 +56,7 @@ type reading struct {
 	embed bool     // pictures become part of the page
 	files []string // of the directory, that the page shows or leads to
 	uses  []string // pages it has links to places of
-	found []compile.Diagnostic
+	found []diag.Finding
 }
 
 // resolve implements [page.Resolver] for one document.
@@ -75,7 +75,7 @@ func (r *reading) complain(l page.Link, code, hint, format string, args ...any) 
 	if at.File == "" {
 		at.File = r.doc.File
 	}
-	d := compile.Diagnostic{Pos: at, Severity: compile.Error, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}
+	d := diag.Finding{Pos: at, Severity: diag.Error, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}
 	if !slices.Contains(r.found, d) {
 		r.found = append(r.found, d)
 	}
@@ -96,9 +96,9 @@ func (r *reading) private(links []page.Link) {
 
 // among is what the page found and what its links came to. Where both complain
 // about a link, the site knows more.
-func (r *reading) among(found []compile.Diagnostic) []compile.Diagnostic {
-	out := slices.DeleteFunc(slices.Clone(found), func(d compile.Diagnostic) bool {
-		return slices.ContainsFunc(r.found, func(mine compile.Diagnostic) bool {
+func (r *reading) among(found []diag.Finding) []diag.Finding {
+	out := slices.DeleteFunc(slices.Clone(found), func(d diag.Finding) bool {
+		return slices.ContainsFunc(r.found, func(mine diag.Finding) bool {
 			return mine.Pos == d.Pos && (d.Code == "broken-link" || d.Code == mine.Code)
 		})
 	})

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 	"wb/workbook"
 )
@@ -16,13 +16,13 @@ type entry struct {
 	path    string // of a document, or of a directory with "/" at its end
 	href    string // of a place elsewhere
 	title   string // "" is the document's own
-	pos     compile.Position
+	pos     diag.Position
 }
 
 // readNav reads site.org: a headline begins a section, and every list item
 // that has a link is a line of it. A link to a directory stands for the
 // documents in it.
-func readNav(d Named) (entries []entry, found []compile.Diagnostic) {
+func readNav(d Named) (entries []entry, found []diag.Finding) {
 	doc := org.Parse(d.Source)
 	heads := slices.Collect(doc.Headlines())
 	next, section := 0, ""
@@ -49,7 +49,7 @@ func readNav(d Named) (entries []entry, found []compile.Diagnostic) {
 				e.title = strings.TrimPrefix(l.Path, "//")
 			}
 		case !isFile:
-			found = append(found, compile.Diagnostic{Pos: e.pos, Severity: compile.Error, Code: "nav",
+			found = append(found, diag.Finding{Pos: e.pos, Severity: diag.Error, Code: "nav",
 				Message: l.Target.Text + " is neither a document nor an address", Hint: "- [[file:guide/start.org][Start here]]"})
 			continue
 		default:
@@ -86,8 +86,8 @@ func navTarget(l org.Link) (string, bool) {
 	return name, true
 }
 
-func position(file string, doc *org.Document, at int) compile.Position {
-	p := compile.Position{File: file}
+func position(file string, doc *org.Document, at int) diag.Position {
+	p := diag.Position{File: file}
 	p.Line, p.Col = doc.Position(at)
 	return p
 }

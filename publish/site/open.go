@@ -13,10 +13,10 @@ import (
 	"strings"
 	"time"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/org"
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 	"wb/workbook"
 )
 
@@ -38,7 +38,7 @@ type Project struct {
 	Config    Config
 	Documents []*Document // that become pages, sorted by path
 	Left      []string    // documents that do not, with the reason
-	Found     []compile.Diagnostic
+	Found     []diag.Finding
 
 	root    *os.Root
 	entries []entry              // of site.org, nil without one
@@ -84,7 +84,7 @@ func (p *Project) Reload() error {
 		d := Named{p.file(name), src}
 		configs = append(configs, d)
 		if name == NavFile {
-			var found []compile.Diagnostic
+			var found []diag.Finding
 			p.entries, found = readNav(d)
 			p.Found = append(p.Found, found...)
 			if p.entries == nil {
@@ -107,8 +107,8 @@ func (p *Project) Reload() error {
 }
 
 // sortFound puts findings in the order of their places.
-func sortFound(found []compile.Diagnostic) {
-	slices.SortStableFunc(found, func(a, b compile.Diagnostic) int {
+func sortFound(found []diag.Finding) {
+	slices.SortStableFunc(found, func(a, b diag.Finding) int {
 		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)
 	})
 }
@@ -226,8 +226,8 @@ func containsAny(text []byte, words ...string) bool {
 // checkEntries complains about lines of site.org that lead nowhere or stand
 // there twice.
 func (p *Project) checkEntries() {
-	complain := func(at compile.Position, message, hint string) {
-		p.Found = append(p.Found, compile.Diagnostic{Pos: at, Severity: compile.Error, Code: "nav", Message: message, Hint: hint})
+	complain := func(at diag.Position, message, hint string) {
+		p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Error, Code: "nav", Message: message, Hint: hint})
 	}
 	for _, e := range p.entries {
 		dir, isDir := strings.CutSuffix(e.path, "/")
@@ -265,18 +265,18 @@ func generated(name string) bool {
 func (p *Project) checkNames() {
 	folded := map[string]*Document{}
 	for _, d := range p.Documents {
-		at := compile.Position{File: d.File, Line: 1, Col: 1}
+		at := diag.Position{File: d.File, Line: 1, Col: 1}
 		if generated(d.Page) {
-			p.Found = append(p.Found, compile.Diagnostic{Pos: at, Severity: compile.Error, Code: "name",
+			p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Error, Code: "name",
 				Message: d.Page + " is a page that wb makes", Hint: "rename the document"})
 		}
 		if !manifest.SafePath(d.Page) {
-			p.Found = append(p.Found, compile.Diagnostic{Pos: at, Severity: compile.Error, Code: "name",
+			p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Error, Code: "name",
 				Message: fmt.Sprintf("%q cannot be the name of a page everywhere", d.Page), Hint: `names have none of \ : * ? " < > |`})
 		}
 		low := strings.ToLower(d.Page)
 		if other := folded[low]; other != nil {
-			p.Found = append(p.Found, compile.Diagnostic{Pos: at, Severity: compile.Error, Code: "name",
+			p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Error, Code: "name",
 				Message: "differs from " + other.Path + " by case alone", Hint: "some systems take them for one file: rename one"})
 		}
 		folded[low] = d
@@ -297,15 +297,15 @@ func (p *Project) indexIDs() {
 			if other == nil {
 				p.byID[id] = d
 			} else if other != d {
-				p.Found = append(p.Found, compile.Diagnostic{Pos: positionIn(d, m[2]), Severity: compile.Error, Code: "duplicate-id",
+				p.Found = append(p.Found, diag.Finding{Pos: positionIn(d, m[2]), Severity: diag.Error, Code: "duplicate-id",
 					Message: fmt.Sprintf("id %s is also in %s", id, other.Path), Hint: "M-x org-id-update-id-locations shows where; give one of them a new id"})
 			}
 		}
 	}
 }
 
-func positionIn(d *Document, at int) compile.Position {
+func positionIn(d *Document, at int) diag.Position {
 	before := d.Source[:at]
 	line := bytes.Count(before, []byte("\n")) + 1
-	return compile.Position{File: d.File, Line: line, Col: len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:]))) + 1}
+	return diag.Position{File: d.File, Line: line, Col: len([]rune(string(before[bytes.LastIndexByte(before, '\n')+1:]))) + 1}
 }

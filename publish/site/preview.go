@@ -16,8 +16,8 @@ import (
 	"sync"
 	"time"
 
-	"wb/compile"
-	"wb/publish/manifest"
+	"wb/internal/diag"
+	"wb/proof/manifest"
 )
 
 // Preview serves a site to a browser on this machine and builds it again when
@@ -31,7 +31,7 @@ type Preview struct {
 
 	mu      sync.Mutex
 	files   manifest.Files
-	found   []compile.Diagnostic
+	found   []diag.Finding
 	base    string
 	clients map[chan string]bool
 }

@@ -9,8 +9,8 @@ import (
 	"slices"
 	"strings"
 
-	"wb/compile"
-	"wb/publish/manifest"
+	"wb/internal/diag"
+	"wb/proof/manifest"
 	"wb/publish/page"
 	"wb/workbook"
 )
@@ -20,7 +20,7 @@ const HomePage = "index.html"
 
 // Single is the site of one document: its page, which needs nothing but
 // itself, and the files that it leads to.
-func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []compile.Diagnostic, error) {
+func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []diag.Finding, error) {
 	root, err := os.OpenRoot(filepath.Dir(d.File))
 	if err != nil {
 		return nil, nil, err
@@ -63,13 +63,13 @@ func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []c
 
 // SingleConfig is the configuration of a document that is published alone. It
 // is built beside it, in a directory named after it.
-func SingleConfig(file string) (Config, []compile.Diagnostic, error) {
+func SingleConfig(file string) (Config, []diag.Finding, error) {
 	src, err := os.ReadFile(file)
 	if err != nil {
 		return Config{}, nil, err
 	}
 	if bad, is := workbook.NotText(file, src); is {
-		return Config{}, []compile.Diagnostic{bad}, nil
+		return Config{}, []diag.Finding{bad}, nil
 	}
 	c, found := ReadConfig(Named{file, src})
 	if c.Output == DefaultOutput {

@@ -19,7 +19,7 @@ package site
 import (
 	"context"
 
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 )
 
 // Layout makes the frames that documents are put into, and the pages that only

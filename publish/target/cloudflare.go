@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"wb/publish/manifest"
+	"wb/internal/trace"
+	"wb/proof/manifest"
 	"wb/publish/target/client"
-	"wb/trace"
 )
 
 // cloudflare deploys to Cloudflare Pages with the user's wrangler, which sends

@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 
+	"wb/proof/manifest"
+	"wb/proof/releasedir"
+	"wb/proof/sign"
+	"wb/proof/verify"
 	"wb/publish/leak"
-	"wb/publish/manifest"
-	"wb/publish/releasedir"
-	"wb/publish/sign"
-	"wb/publish/verify"
 )
 
 // site is what the gate let through.

@@ -16,8 +16,9 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/transport"
 	githttp "github.com/go-git/go-git/v5/plumbing/transport/http"
 
-	"wb/publish/manifest"
-	"wb/publish/releasedir"
+	"wb/internal/diag"
+	"wb/proof/manifest"
+	"wb/proof/releasedir"
 	"wb/publish/target/client"
 )
 
@@ -78,7 +79,7 @@ func (e *ConflictError) Error() string { return e.Text }
 func (e *ConflictError) Hint() string { return e.Advice }
 
 // ExitCode is that of a conflict.
-func (e *ConflictError) ExitCode() int { return 6 }
+func (e *ConflictError) ExitCode() int { return diag.ExitConflict }
 
 // open finds the repository and the tip of the branch, as the remote has it.
 func (p *ghPages) open(ctx context.Context) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/go-git/go-git/v5/plumbing/object"
 	"github.com/go-git/go-git/v5/plumbing/storer"
 
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 )
 
 // writeTree stores files as git's objects and gives the tree's hash.

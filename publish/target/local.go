@@ -5,9 +5,9 @@ import (
 	"context"
 	"path/filepath"
 
-	"wb/publish/manifest"
-	"wb/publish/releasedir"
-	"wb/publish/verify"
+	"wb/proof/manifest"
+	"wb/proof/releasedir"
+	"wb/proof/verify"
 )
 
 // local deploys to a directory of this machine.

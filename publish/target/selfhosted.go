@@ -13,11 +13,11 @@ import (
 	"sync"
 	"time"
 
-	"wb/publish/fault"
-	"wb/publish/manifest"
-	"wb/publish/remote"
-	"wb/publish/sign"
-	"wb/publish/verify"
+	"wb/proof/fault"
+	"wb/proof/fetch"
+	"wb/proof/manifest"
+	"wb/proof/sign"
+	"wb/proof/verify"
 )
 
 // TokenVariable is where the token for a self-hosted target comes from.
@@ -46,7 +46,7 @@ func newSelfHosted(config Config) (*selfHosted, error) {
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
 		return nil, &ConfigError{fmt.Sprintf("%q is no address of a server", config.URL), "such as https://example.org"}
 	}
-	if base.Scheme == "http" && !remote.Loopback(base.Hostname()) {
+	if base.Scheme == "http" && !fetch.Loopback(base.Hostname()) {
 		return nil, &ConfigError{config.URL + ": a token is never sent over plain http", "use https, or an address of this machine"}
 	}
 	base = &url.URL{Scheme: base.Scheme, Host: base.Host, Path: strings.TrimSuffix(base.Path, "/") + "/w/" + config.Site + "/"}
@@ -156,7 +156,7 @@ func (s *selfHosted) newest(context.Context) (manifest.Files, error) { return ni
 // published is read from what readers see: of releases that were rolled back only
 // the server knows.
 func (s *selfHosted) published(ctx context.Context) (manifest.Files, error) {
-	return verify.FetchHistory(ctx, s.base.String(), remote.Direct(s.http))
+	return verify.FetchHistory(ctx, s.base.String(), fetch.Direct(s.http))
 }
 
 // deploy implements place.
@@ -234,5 +234,5 @@ func (s *selfHosted) rollback(ctx context.Context, to Release) error {
 
 // current reads what readers see.
 func (s *selfHosted) current(ctx context.Context) (manifest.Files, error) {
-	return verify.Fetch(ctx, s.base.String(), remote.Direct(s.http))
+	return verify.Fetch(ctx, s.base.String(), fetch.Direct(s.http))
 }

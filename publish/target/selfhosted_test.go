@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"wb/publish/sign"
+	"wb/proof/sign"
 	"wb/publish/target"
 	"wb/serve/sites"
 )

@@ -14,11 +14,12 @@ import (
 	"os"
 	"strings"
 
+	"wb/internal/diag"
+	"wb/proof/manifest"
+	"wb/proof/releasedir"
+	"wb/proof/sign"
+	"wb/proof/verify"
 	"wb/publish/leak"
-	"wb/publish/manifest"
-	"wb/publish/releasedir"
-	"wb/publish/sign"
-	"wb/publish/verify"
 )
 
 // Release is one release of a site at a target.
@@ -104,7 +105,7 @@ func (e *ConfigError) Error() string { return e.Text }
 func (e *ConfigError) Hint() string { return e.Advice }
 
 // ExitCode is that of wrong usage.
-func (e *ConfigError) ExitCode() int { return 2 }
+func (e *ConfigError) ExitCode() int { return diag.ExitUsage }
 
 // New makes the target that config describes. Nothing is contacted.
 func New(config Config) (Target, error) {

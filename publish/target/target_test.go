@@ -10,13 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"wb/publish/fault"
-	"wb/publish/keys"
+	"wb/proof/fault"
+	"wb/proof/identity"
+	"wb/proof/keys"
+	"wb/proof/releasedir"
+	"wb/proof/sign"
 	"wb/publish/leak"
-	"wb/publish/releasedir"
-	"wb/publish/sign"
 	"wb/publish/target"
-	"wb/trace/identity"
 )
 
 var noon = time.Date(2026, 1, 2, 12, 0, 0, 0, time.UTC)

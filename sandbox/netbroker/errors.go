@@ -1,6 +1,10 @@
 package netbroker
 
-import "fmt"
+import (
+	"fmt"
+
+	"wb/internal/diag"
+)
 
 // DeniedError is a request that was not made.
 type DeniedError struct {
@@ -20,7 +24,7 @@ func (e *DeniedError) Hint() string {
 }
 
 // ExitCode is that of what is not permitted.
-func (e *DeniedError) ExitCode() int { return 7 }
+func (e *DeniedError) ExitCode() int { return diag.ExitForbidden }
 
 // LimitError is a reply or request beyond what is allowed.
 type LimitError struct {

@@ -9,8 +9,8 @@ import (
 	"net/http"
 	"time"
 
-	"wb/trace"
-	"wb/trace/activity"
+	"wb/internal/trace"
+	"wb/internal/trace/activity"
 )
 
 // activity streams, as server-sent events, what all runs of the tenant do from now

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/trace"
+	"wb/internal/trace/activity"
 	"wb/serve/api"
-	"wb/trace"
-	"wb/trace/activity"
 )
 
 // activityOf reads a tenant's activity; the channel ends with the stream.

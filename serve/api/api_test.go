@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"wb/agent/llm/llmtest"
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/agent/settings"
+	"wb/internal/test/llmtest"
 	"wb/serve/api"
 )
 
@@ -207,7 +207,7 @@ func TestFull(t *testing.T) {
 func TestReview(t *testing.T) {
 	b := newBench(t, scribe, func(c *api.Config) {
 		plain := c.Runtime
-		c.Runtime = func(t api.Tenant) *runtime.Runtime {
+		c.Runtime = func(t api.Tenant) *host.Runtime {
 			rt := plain(t)
 			rt.Settings = settings.Settings{Policy: settings.Policy{Approve: []string{"vfs_write"}}}
 			return rt

@@ -12,13 +12,13 @@ import (
 	"strings"
 	"testing"
 
-	"wb/agent/llm/llmtest"
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/test/llmtest"
+	"wb/proof/identity"
 	"wb/serve/api"
-	"wb/trace/identity"
 )
 
 const team = `* Waldo :agent:
@@ -61,7 +61,7 @@ func newBench(t *testing.T, answer func(llmtest.Request) llmtest.Step, changes .
 			copy(seed[:], tenant)
 			return identity.FromSeed(seed[:])
 		},
-		Runtime: func(api.Tenant) *runtime.Runtime { return agents(env, registry, model.URL) }}}
+		Runtime: func(api.Tenant) *host.Runtime { return agents(env, registry, model.URL) }}}
 	for name, token := range map[string]string{"ada": adaToken, "bob": bobToken} {
 		dir := t.TempDir()
 		write(t, filepath.Join(dir, "team.org"), team)
@@ -75,8 +75,8 @@ func newBench(t *testing.T, answer func(llmtest.Request) llmtest.Step, changes .
 	return b
 }
 
-func agents(env *compile.Env, registry *compile.Registry, model string) *runtime.Runtime {
-	return &runtime.Runtime{Env: env, Lanes: registry, Getenv: func(name string) string {
+func agents(env *compile.Env, registry *compile.Registry, model string) *host.Runtime {
+	return &host.Runtime{Env: env, Lanes: registry, Getenv: func(name string) string {
 		return map[string]string{"WB_LLM_BASE_URL": model, "WB_LLM_API_KEY": "canary-key-1234"}[name]
 	}}
 }

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/agent/llm/llmtest"
+	"wb/internal/test/llmtest"
 )
 
 // The model's key and the tokens of callers are in nothing that the server

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"testing"
 
-	"wb/agent/llm/llmtest"
-	"wb/internal/chromium"
+	"wb/internal/test/chromium"
+	"wb/internal/test/llmtest"
 	"wb/serve/api"
 )
 

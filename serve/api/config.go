@@ -9,12 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
+	"wb/internal/trace"
+	"wb/proof/identity"
 	"wb/serve/sites"
-	"wb/trace"
-	"wb/trace/identity"
 	"wb/workbook/capability"
 )
 
@@ -25,7 +26,7 @@ type Config struct {
 	Lanes *compile.Registry
 	// Runtime makes what does a run of a tenant. Its State, Key, Sink and
 	// Delta are set here.
-	Runtime func(Tenant) *runtime.Runtime
+	Runtime func(Tenant) *host.Runtime
 	// State is the user's state directory; tenants other than the default one
 	// have theirs below it.
 	State string
@@ -166,7 +167,7 @@ func (e *PublicError) Hint() string {
 }
 
 // ExitCode is that of what is not permitted.
-func (e *PublicError) ExitCode() int { return 7 }
+func (e *PublicError) ExitCode() int { return diag.ExitForbidden }
 
 // Listen opens the address of a server. Without a token only the loopback
 // interface is listened on.

@@ -3,7 +3,7 @@ package api
 import (
 	"net/http"
 
-	"wb/publish/keys"
+	"wb/proof/keys"
 )
 
 // didDocument publishes the key that signs what this host's runs did, by the

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"wb/agent"
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // Frame is one thing that a stream tells. Type is subscribed, thinking, delta,

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"testing"
 
-	"wb/agent/llm/llmtest"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/test/llmtest"
+	"wb/internal/trace"
+	"wb/proof/identity"
 	"wb/sandbox/grants"
 	"wb/serve/api"
-	"wb/trace"
-	"wb/trace/identity"
 	"wb/workbook/capability"
 )
 

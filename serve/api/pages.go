@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"wb/agent/approval"
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // The pages are for people: everything on them works without a script, which

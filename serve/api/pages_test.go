@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"wb/agent/llm/llmtest"
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/agent/settings"
+	"wb/internal/test/llmtest"
 	"wb/serve/api"
 )
 
@@ -64,7 +64,7 @@ var outside = regexp.MustCompile(`(?i)(src|href|action)="?(https?:|//)|<style|st
 func TestPages(t *testing.T) {
 	b := newBench(t, scribe, func(c *api.Config) {
 		plain := c.Runtime
-		c.Runtime = func(t api.Tenant) *runtime.Runtime {
+		c.Runtime = func(t api.Tenant) *host.Runtime {
 			rt := plain(t)
 			rt.Settings = settings.Settings{Policy: settings.Policy{Approve: []string{"vfs_write"}}}
 			return rt

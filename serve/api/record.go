@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"wb/agent"
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/internal/lazyregexp"
 )
 
@@ -26,7 +26,7 @@ const statusRunning = "running"
 type record struct {
 	ID       string        `json:"id"`
 	Runs     []string      `json:"runs"` // of the journal, resumed from each other
-	Task     runtime.Task  `json:"task"`
+	Task     host.Task     `json:"task"`
 	Schedule string        `json:"schedule,omitempty"` // what fired it
 	Created  time.Time     `json:"created"`
 	Ended    time.Time     `json:"ended,omitzero"`

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"wb/agent"
-	"wb/agent/runtime"
-	"wb/trace"
+	"wb/agent/host"
+	"wb/internal/trace"
 )
 
 // Why the server ends a run.
@@ -53,7 +53,7 @@ func newRun(t *tenant, r record) *run {
 
 // execute does the run's work with do and keeps what comes of it. It returns
 // when the run has ended or the server ends.
-func (r *run) execute(ctx context.Context, do func(context.Context, *runtime.Runtime) (*agent.Result, error)) {
+func (r *run) execute(ctx context.Context, do func(context.Context, *host.Runtime) (*agent.Result, error)) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	r.mu.Lock()

@@ -14,9 +14,9 @@ import (
 
 	"wb/agent"
 	"wb/agent/approval"
-	"wb/agent/runtime"
+	"wb/agent/host"
 	"wb/internal/nearest"
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // runRequest is the body of POST /api/run.
@@ -101,8 +101,8 @@ func jsonName(t reflect.Type) string {
 }
 
 // task is the request as a task of the tenant, with what must be told about it.
-func (s *Server) task(t *tenant, q runRequest) (runtime.Task, []string, error) {
-	task := runtime.Task{Text: q.Task, Dir: t.Dir, Model: q.Model, Session: q.Session, Write: s.config.AllowWrite, System: q.System,
+func (s *Server) task(t *tenant, q runRequest) (host.Task, []string, error) {
+	task := host.Task{Text: q.Task, Dir: t.Dir, Model: q.Model, Session: q.Session, Write: s.config.AllowWrite, System: q.System,
 		Steps: defaultSteps, Limits: agent.Bounds{Wall: time.Duration(q.TimeoutMS) * time.Millisecond}}
 	switch {
 	case strings.TrimSpace(q.Task) == "":

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"wb/agent/host"
 	"wb/agent/keeper"
-	"wb/agent/runtime"
 	"wb/agent/schedule"
 	"wb/workbook"
 )
@@ -141,7 +141,7 @@ func (s *scheduler) scan(name string) []scheduled {
 // agents are the agents of a document that have a schedule. What an agent is to
 // do then is what its prompt says.
 func (s *scheduler) agents(name, file string) []scheduled {
-	found, _, err := runtime.Agents(file)
+	found, _, err := host.Agents(file)
 	if err != nil {
 		return nil
 	}
@@ -155,7 +155,7 @@ func (s *scheduler) agents(name, file string) []scheduled {
 			s.mistake(fmt.Errorf("%s: %w", d.Pos, err))
 			continue
 		}
-		task := runtime.Task{File: file, ID: d.ID, Dir: s.tenant.Dir, Write: s.config.AllowWrite, Exec: s.config.AllowExec && s.tenant.Exec}
+		task := host.Task{File: file, ID: d.ID, Dir: s.tenant.Dir, Write: s.config.AllowWrite, Exec: s.config.AllowExec && s.tenant.Exec}
 		all = append(all, scheduled{name + "#" + d.ID, d.Schedule, next, func(at time.Time) error {
 			if keeper.Kept(s.tenant.state, s.tenant.runtime().KeyOf(d, task)) {
 				return nil // `wb agent keep` wakes it

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"wb/agent/runtime"
+	"wb/agent/host"
+	"wb/internal/trace"
 	"wb/serve/api"
-	"wb/trace"
 )
 
 // handClock stands still until it is turned. Turning waits until the scheduler
@@ -200,11 +200,11 @@ func TestKeptElsewhere(t *testing.T) {
 		c.Schedules, c.Clock = true, clock
 		file := filepath.Join(c.Tenants[0].Dir, "team.org")
 		write(t, file, strings.Replace(scheduledTeam, "whenever", "@yearly", 1))
-		all, _, err := runtime.Agents(file)
+		all, _, err := host.Agents(file)
 		if err != nil {
 			t.Fatal(err)
 		}
-		key := new(runtime.Runtime).KeyOf(all[0], runtime.Task{File: file})
+		key := new(host.Runtime).KeyOf(all[0], host.Task{File: file})
 		release, ok, err := c.TenantState("ada").Lock("keeper-" + key)
 		if err != nil || !ok {
 			t.Fatal(ok, err)

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"wb/agent/schedule"
+	"wb/proof/identity"
 	"wb/serve/sites"
-	"wb/trace/identity"
 )
 
 // Server serves tenants. Make one with [New], run it with [Server.Serve].

@@ -14,9 +14,9 @@ import (
 
 	"github.com/coder/websocket"
 
-	"wb/agent/llm/llmtest"
+	"wb/internal/test/llmtest"
+	"wb/internal/trace"
 	"wb/serve/api"
-	"wb/trace"
 )
 
 // follow reads a run over a WebSocket until the server closes it.

@@ -11,17 +11,18 @@ import (
 	"time"
 
 	"wb/agent"
-	"wb/agent/runtime"
+	"wb/agent/host"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/proof/identity"
 	"wb/sandbox/grants"
-	"wb/trace"
-	"wb/trace/identity"
 	"wb/workbook/capability"
 )
 
 // tenant is one tenant at work.
 type tenant struct {
 	Tenant
-	runtime func() *runtime.Runtime // one for each run
+	runtime func() *host.Runtime // one for each run
 	state   *trace.State
 	key     identity.Key
 	host    *capability.Host // serves its grants; may be nil
@@ -48,7 +49,7 @@ type BusyError struct{ Tenant string }
 func (e *BusyError) Error() string { return "another server has the runs of tenant " + e.Tenant }
 
 // ExitCode is that of a conflict.
-func (e *BusyError) ExitCode() int { return 6 }
+func (e *BusyError) ExitCode() int { return diag.ExitConflict }
 
 // open readies a tenant. Close it.
 func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
@@ -74,21 +75,21 @@ func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
 		unlock()
 		return nil, errors.Join(err, root.Close())
 	}
-	var host *capability.Host
+	var granter *capability.Host
 	if c.Capabilities != nil {
-		if host, err = c.Capabilities(t.Name, state.Dir(), key); err != nil {
+		if granter, err = c.Capabilities(t.Name, state.Dir(), key); err != nil {
 			unlock()
 			return nil, errors.Join(err, root.Close())
 		}
 	}
 	granted := grants.Ceiling(c.Grants, t.Grants)
-	forRun := func() *runtime.Runtime {
+	forRun := func() *host.Runtime {
 		rt := c.Runtime(t)
-		rt.State, rt.Key, rt.Capabilities = state, key, host
+		rt.State, rt.Key, rt.Capabilities = state, key, granter
 		rt.Ceiling = func(asked []string) []string { return grants.Ceiling(granted, asked) }
 		return rt
 	}
-	return &tenant{Tenant: t, runtime: forRun, state: state, key: key, host: host, granted: granted, opened: time.Now(), store: store{dir}, root: root, clock: c.Clock, warn: c.warning(t.Name),
+	return &tenant{Tenant: t, runtime: forRun, state: state, key: key, host: granter, granted: granted, opened: time.Now(), store: store{dir}, root: root, clock: c.Clock, warn: c.warning(t.Name),
 		max: c.MaxRuns, unlock: unlock, work: ctx, live: map[string]*run{}}, nil
 }
 
@@ -147,7 +148,7 @@ func (t *tenant) start(rec record) (*run, error) {
 	failed := make(chan error, 1)
 	go func() {
 		defer t.free(r)
-		r.execute(t.work, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+		r.execute(t.work, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) {
 			result, err := rt.Run(ctx, rec.Task)
 			if err != nil {
 				failed <- err
@@ -203,7 +204,7 @@ func (t *tenant) resume() error {
 		close(r.begun)
 		go func() {
 			defer t.free(r)
-			r.execute(t.work, func(ctx context.Context, rt *runtime.Runtime) (*agent.Result, error) {
+			r.execute(t.work, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) {
 				if from := rt.Furthest(rec.Runs); from != "" {
 					return rt.Resume(ctx, from)
 				}

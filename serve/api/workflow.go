@@ -12,10 +12,10 @@ import (
 	"strings"
 
 	"wb/agent"
-	"wb/agent/runtime"
-	"wb/compile"
-	"wb/trace"
-	"wb/value"
+	"wb/agent/host"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
 	"wb/workbook"
 	"wb/workbook/capability"
 )
@@ -124,12 +124,12 @@ func (t *tenant) runWorkbook(ctx context.Context, opts workbook.Options) (string
 		return "", nil, err
 	}
 	opts.Trace = run
-	opts.Lint = func(p *workbook.Plan) []compile.Diagnostic {
+	opts.Lint = func(p *workbook.Plan) []diag.Finding {
 		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
 	}
 	finish := func(context.Context) error { return nil }
 	if t.host != nil {
-		opts.Agents = t.runtime().Agents(agent.Options{Ledger: runtime.NewComponentLedger()}, 0)
+		opts.Agents = t.runtime().Agents(agent.Options{Ledger: host.NewComponentLedger()}, 0)
 		finish = t.host.PrepareFor(&opts, capability.Starter{File: opts.File, Dir: t.Dir, Grants: t.granted, Granted: t.opened})
 	}
 	report, err := workbook.Run(ctx, opts)

@@ -3,7 +3,7 @@ package lsp
 import (
 	"sync"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 	"wb/workbook"
 )
@@ -24,7 +24,7 @@ type analysis struct {
 	indexed  *index
 
 	linting sync.Once
-	linted  []compile.Diagnostic
+	linted  []diag.Finding
 }
 
 func analyze(uri, file string, version int, t *text) *analysis {

@@ -13,8 +13,9 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/org"
-	"wb/value"
 	"wb/workbook"
 )
 
@@ -31,7 +32,7 @@ func (wordLane) Fingerprint() string { return "1" }
 
 func (l wordLane) Build(_ context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if strings.Contains(src.Body, "fail") {
-		return nil, compile.Errorf(src.At(1, 1), "it says fail")
+		return nil, diag.Errorf(src.At(1, 1), "it says fail")
 	}
 	return &compile.Artifact{Lane: l.name, Script: src.Body}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 	"wb/workbook"
 )
@@ -55,7 +56,7 @@ func (s *Server) publish(d *document) {
 }
 
 // findings is what lint says, made once for a version.
-func (a *analysis) findings(languages *compile.Registry) []compile.Diagnostic {
+func (a *analysis) findings(languages *compile.Registry) []diag.Finding {
 	a.linting.Do(func() {
 		a.linted = workbook.LintPlan(a.plan(), workbook.LintOptions{Languages: languages})
 	})
@@ -73,12 +74,12 @@ func (a *analysis) diagnostics(languages *compile.Registry) []diagnostic {
 
 // diagnostic is a finding as the protocol has it, its hint on a line of its
 // own.
-func (a *analysis) diagnostic(f compile.Diagnostic, source string) diagnostic {
+func (a *analysis) diagnostic(f diag.Finding, source string) diagnostic {
 	severity := severityInfo
 	switch f.Severity {
-	case compile.Error:
+	case diag.Error:
 		severity = severityError
-	case compile.Warning:
+	case diag.Warning:
 		severity = severityWarning
 	}
 	text := f.Message
@@ -91,7 +92,7 @@ func (a *analysis) diagnostic(f compile.Diagnostic, source string) diagnostic {
 // extent is what a finding is about: the word it names where that stands on the
 // line, the line where the finding is about all of it, else the word at its
 // place.
-func (a *analysis) extent(f compile.Diagnostic) org.Span {
+func (a *analysis) extent(f diag.Finding) org.Span {
 	at := a.offset(f.Pos.Line, f.Pos.Col)
 	if span, ok := a.culprit(f); ok {
 		return span

@@ -8,7 +8,7 @@ import (
 	"maps"
 	"slices"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/org"
 	"wb/workbook"
 )
@@ -240,15 +240,15 @@ func (s *Server) showFailures(c commandCall, r *workbook.Report) {
 		for _, w := range done.Warnings {
 			list = append(list, c.diagnostic(w, "wb run"))
 		}
-		var build *compile.BuildError
+		var build *diag.FindingsError
 		switch {
 		case done.Status != workbook.StatusFailed:
 		case errors.As(done.Err, &build):
-			for _, d := range build.Diagnostics {
+			for _, d := range build.Findings {
 				list = append(list, c.diagnostic(d, "wb run"))
 			}
 		default:
-			d := compile.Diagnostic{Pos: done.Pos, Severity: compile.Error, Message: done.Err.Error()}
+			d := diag.Finding{Pos: done.Pos, Severity: diag.Error, Message: done.Err.Error()}
 			var exit *workbook.ExitError
 			if errors.As(done.Err, &exit) && exit.Pos.Line > 0 {
 				d.Pos = exit.Pos

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/org"
 )
@@ -40,7 +40,7 @@ var wrongWord = map[string]*lazyregexp.Regexp{
 var meant = lazyregexp.New(`^did you mean (.+)\?$`)
 
 // culpritName is the word a finding is about.
-func culpritName(f compile.Diagnostic) string {
+func culpritName(f diag.Finding) string {
 	if shape := wrongWord[f.Code]; shape != nil {
 		if m := shape.FindStringSubmatch(f.Message); m != nil {
 			return m[1]
@@ -51,7 +51,7 @@ func culpritName(f compile.Diagnostic) string {
 
 // culprit finds the word a finding is about, on its line or, where the finding
 // is placed at the block, among the lines above that belong to it.
-func (a *analysis) culprit(f compile.Diagnostic) (org.Span, bool) {
+func (a *analysis) culprit(f diag.Finding) (org.Span, bool) {
 	word := culpritName(f)
 	line, ok := a.doc.Line(f.Pos.Line)
 	if word == "" || !ok {
@@ -104,7 +104,7 @@ func wholeWord(text string, at, size int) bool {
 }
 
 // fixes are the ways to put a finding right, the best first.
-func (a *analysis) fixes(f compile.Diagnostic) []fix {
+func (a *analysis) fixes(f diag.Finding) []fix {
 	var list []fix
 	if m := meant.FindStringSubmatch(f.Hint); m != nil {
 		if span, ok := a.culprit(f); ok {
@@ -122,7 +122,7 @@ func (a *analysis) fixes(f compile.Diagnostic) []fix {
 }
 
 // fixers are the ways to put right what no other word would.
-var fixers = map[string]func(*analysis, compile.Diagnostic) []fix{
+var fixers = map[string]func(*analysis, diag.Finding) []fix{
 	"unbalanced-block":     (*analysis).closeBlock,
 	"unbalanced-drawer":    (*analysis).closeDrawer,
 	"stray-end":            (*analysis).dropLine,
@@ -141,7 +141,7 @@ var fixers = map[string]func(*analysis, compile.Diagnostic) []fix{
 func insert(at int, text string) []org.Edit { return []org.Edit{{Start: at, End: at, New: text}} }
 
 // closeBlock ends a block before the next headline or block.
-func (a *analysis) closeBlock(f compile.Diagnostic) []fix {
+func (a *analysis) closeBlock(f diag.Finding) []fix {
 	name, ok := strings.CutPrefix(f.Hint, "add #+")
 	if !ok {
 		return nil
@@ -172,7 +172,7 @@ func isHeadlineLine(line string) bool {
 func leadingBlanks(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " \t"))] }
 
 // closeDrawer ends a drawer after the lines that look like its own.
-func (a *analysis) closeDrawer(f compile.Diagnostic) []fix {
+func (a *analysis) closeDrawer(f diag.Finding) []fix {
 	first, _ := a.doc.Line(f.Pos.Line)
 	last := first
 	for n := f.Pos.Line + 1; ; n++ {
@@ -195,12 +195,12 @@ func (a *analysis) wholeLine(n int) org.Span {
 	return line
 }
 
-func (a *analysis) dropLine(f compile.Diagnostic) []fix {
+func (a *analysis) dropLine(f diag.Finding) []fix {
 	return []fix{{"Remove this line", []org.Edit{org.Replace(a.wholeLine(f.Pos.Line), "")}}}
 }
 
 // declareKeyword adds a TODO keyword to those of the file.
-func (a *analysis) declareKeyword(f compile.Diagnostic) []fix {
+func (a *analysis) declareKeyword(f diag.Finding) []fix {
 	word := culpritName(f)
 	for k := range a.doc.Keywords("TODO", "SEQ_TODO") {
 		at := k.Value.Start
@@ -236,7 +236,7 @@ func (a *analysis) afterSettings() int {
 }
 
 // moveDrawer puts a property drawer directly below its headline.
-func (a *analysis) moveDrawer(f compile.Diagnostic) []fix {
+func (a *analysis) moveDrawer(f diag.Finding) []fix {
 	at := a.offset(f.Pos.Line, f.Pos.Col)
 	h, ok := a.doc.Headline(a.doc.At(at))
 	if !ok {
@@ -259,7 +259,7 @@ func (a *analysis) moveDrawer(f compile.Diagnostic) []fix {
 }
 
 // joinPlanning moves what a second planning line says to the first.
-func (a *analysis) joinPlanning(f compile.Diagnostic) []fix {
+func (a *analysis) joinPlanning(f diag.Finding) []fix {
 	h, ok := a.doc.Headline(a.doc.At(a.offset(f.Pos.Line, f.Pos.Col)))
 	if !ok {
 		return nil
@@ -275,7 +275,7 @@ func (a *analysis) joinPlanning(f compile.Diagnostic) []fix {
 }
 
 // mendTimestamp closes a timestamp with the bracket that opened it.
-func (a *analysis) mendTimestamp(f compile.Diagnostic) []fix {
+func (a *analysis) mendTimestamp(f diag.Finding) []fix {
 	span, ok := a.culprit(f)
 	if !ok {
 		return nil
@@ -300,7 +300,7 @@ func (a *analysis) mendTimestamp(f compile.Diagnostic) []fix {
 }
 
 // addBlock makes a block of the name that something refers to.
-func (a *analysis) addBlock(f compile.Diagnostic) []fix {
+func (a *analysis) addBlock(f diag.Finding) []fix {
 	name := culpritName(f)
 	if name == "" || strings.ContainsAny(name, " \t()[]:") {
 		return nil
@@ -318,7 +318,7 @@ func (a *analysis) addBlock(f compile.Diagnostic) []fix {
 
 // addProducer makes a component that gives what an input wants, or a default
 // for it.
-func (a *analysis) addProducer(f compile.Diagnostic) []fix {
+func (a *analysis) addProducer(f diag.Finding) []fix {
 	name := culpritName(f)
 	at := a.offset(f.Pos.Line, f.Pos.Col)
 	h, ok := a.doc.Headline(a.doc.At(at))
@@ -346,7 +346,7 @@ func (a *analysis) addProducer(f compile.Diagnostic) []fix {
 }
 
 // addBody gives a heading that declares a component its block.
-func (a *analysis) addBody(f compile.Diagnostic) []fix {
+func (a *analysis) addBody(f diag.Finding) []fix {
 	h, ok := a.doc.Headline(a.doc.At(a.offset(f.Pos.Line, f.Pos.Col)))
 	if !ok {
 		return nil
@@ -360,7 +360,7 @@ func (a *analysis) addBody(f compile.Diagnostic) []fix {
 }
 
 // addHeadline makes what a link to a headline leads to.
-func (a *analysis) addHeadline(f compile.Diagnostic) []fix {
+func (a *analysis) addHeadline(f diag.Finding) []fix {
 	title, isTitle := strings.CutPrefix(culpritName(f), "*")
 	if !isTitle || title == "" {
 		return nil

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // historyTail is how much of events.org is read to find a component's last

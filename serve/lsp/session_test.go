@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/trace"
 	"wb/org"
-	"wb/trace"
 	"wb/workbook"
 )
 

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/test/mcptest"
 	"wb/serve/mcp"
-	"wb/serve/mcp/mcptest"
 )
 
 // conformancePackage are the protocol's own tests, at the version that runs on

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
+	"wb/internal/trace"
 	"wb/sandbox/grants"
 	"wb/serve/mcp"
-	"wb/trace"
 	"wb/workbook/capability"
 )
 

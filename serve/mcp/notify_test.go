@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
+	"wb/internal/test/lanetest"
 	"wb/serve/mcp"
 )
 

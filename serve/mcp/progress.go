@@ -6,7 +6,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"wb/trace"
+	"wb/internal/trace"
 )
 
 // notifier tells a client how far its call is.

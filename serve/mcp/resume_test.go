@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"wb/internal/test/mcptest"
 	"wb/serve/mcp"
-	"wb/serve/mcp/mcptest"
 )
 
 // event is a server-sent event.

@@ -24,10 +24,11 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
 	"wb/org/oql"
 	"wb/search"
-	"wb/trace"
-	"wb/value"
 	"wb/workbook"
 	"wb/workbook/capability"
 )
@@ -302,7 +303,7 @@ func (s *server) lint(_ context.Context, in fileIn) (string, any, error) {
 	}
 	if len(found) == 0 {
 		b.WriteString("no mistakes found")
-		found = []compile.Diagnostic{}
+		found = []diag.Finding{}
 	}
 	return b.String(), map[string]any{"diagnostics": found}, nil
 }

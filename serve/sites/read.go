@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 )
 
 // policy is what a browser lets pages of a site do. The sandbox gives them an

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
-	"wb/internal/chromium"
-	"wb/publish/manifest"
+	"wb/internal/test/chromium"
+	"wb/proof/manifest"
 	"wb/serve/sites"
 )
 

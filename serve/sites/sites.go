@@ -30,8 +30,8 @@ import (
 	"sync"
 
 	"wb/internal/lazyregexp"
-	"wb/publish/releasedir"
-	"wb/trace/identity"
+	"wb/proof/identity"
+	"wb/proof/releasedir"
 )
 
 // Config is what sites are served with.

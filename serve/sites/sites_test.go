@@ -13,12 +13,12 @@ import (
 	"testing"
 	"time"
 
-	"wb/publish/fault"
-	"wb/publish/keys"
-	"wb/publish/manifest"
-	"wb/publish/sign"
+	"wb/proof/fault"
+	"wb/proof/identity"
+	"wb/proof/keys"
+	"wb/proof/manifest"
+	"wb/proof/sign"
 	"wb/serve/sites"
-	"wb/trace/identity"
 )
 
 const token, adaToken = "publish-token-0123", "token-of-ada-0123"

@@ -12,12 +12,12 @@ import (
 	"strings"
 	"time"
 
-	"wb/publish/fault"
-	"wb/publish/keys"
+	"wb/proof/fault"
+	"wb/proof/keys"
+	"wb/proof/manifest"
+	"wb/proof/releasedir"
+	"wb/proof/verify"
 	"wb/publish/leak"
-	"wb/publish/manifest"
-	"wb/publish/releasedir"
-	"wb/publish/verify"
 )
 
 // Limits of uploads that no quota changes.

@@ -3,7 +3,7 @@ package elisp
 import (
 	"fmt"
 
-	"wb/value"
+	"wb/internal/value"
 )
 
 // FromValue converts a notebook value to Lisp: null, false and the empty list

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/emacs"
+	"wb/internal/test/emacs"
 	"wb/tangle/elisp"
 )
 

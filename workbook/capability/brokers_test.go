@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
-	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/trace"
 	"wb/sandbox/dock"
-	"wb/trace"
 	"wb/workbook"
 )
 
@@ -194,7 +194,7 @@ func TestEveryOperationNamesItsGrant(t *testing.T) {
 	}
 	noted := workbook.Lint("all.org", []byte(book), workbook.LintOptions{})
 	for _, name := range dock.Capabilities() {
-		if !slices.ContainsFunc(noted, func(d compile.Diagnostic) bool {
+		if !slices.ContainsFunc(noted, func(d diag.Finding) bool {
 			return d.Code == "not-granted" && d.Hint == "run it with --grant "+name
 		}) && name != "vfs" {
 			t.Errorf("lint says nothing of %s", name)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/sandbox/dock"
 	"wb/sandbox/dock/broker"
 	"wb/sandbox/grants"
@@ -25,7 +26,7 @@ func (r *run) builder(granted []string, want workbook.DockRequest) broker.Builde
 			}
 			return broker.Output{}, e
 		}
-		src := &compile.Source{Pos: compile.Position{File: "program", Line: 1, Col: 1}, Lang: p.Language, Body: p.Source, Shape: compile.ShapeCommand, Args: map[string][]string{}}
+		src := &compile.Source{Pos: diag.Position{File: "program", Line: 1, Col: 1}, Lang: p.Language, Body: p.Source, Shape: compile.ShapeCommand, Args: map[string][]string{}}
 		art, err := lane.Build(ctx, src)
 		if err != nil {
 			return broker.Output{}, dock.Errorf(dock.CodeFailed, "build.run: %v", err)

@@ -17,13 +17,13 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
-	"wb/internal/docs"
+	"wb/internal/test/docs"
+	"wb/internal/test/lanetest"
+	"wb/internal/trace"
 	"wb/sandbox/dock/broker"
 	"wb/sandbox/dock/store"
 	"wb/sandbox/grants"
 	"wb/sandbox/netbroker"
-	"wb/trace"
 	"wb/workbook"
 )
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/sandbox/grants"
 	"wb/sandbox/netbroker"
 	"wb/workbook"
@@ -26,7 +27,7 @@ func (e *GrantError) Error() string { return fmt.Sprintf("--grant %s: %s", e.Gra
 func (e *GrantError) Hint() string { return e.Tip }
 
 // ExitCode is that of a wrong command line.
-func (e *GrantError) ExitCode() int { return 2 }
+func (e *GrantError) ExitCode() int { return diag.ExitUsage }
 
 // CheckGrants reports the first grant that names no capability, or narrows one to
 // what it cannot be narrowed to, with a *[GrantError].

@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"context"
 
-	"wb/workbook/freeze"
+	"wb/workbook/frozen"
 )
 
 // Pack adds what components of a directory keep to a frozen document: their
 // keys, and the files of the volumes that stay. Variables and secrets are the
 // user's, not the document's, and are not touched.
-func (h *Host) Pack(ctx context.Context, dir string, f *freeze.File) error {
+func (h *Host) Pack(ctx context.Context, dir string, f *frozen.File) error {
 	s := h.Project(dir)
 	keys, err := s.Keys(ctx, h.Tenant, "")
 	if err != nil {
@@ -22,7 +22,7 @@ func (h *Host) Pack(ctx context.Context, dir string, f *freeze.File) error {
 			return err
 		}
 		if found {
-			f.KV = append(f.KV, freeze.Item{Name: key, Data: freeze.Blob{Bytes: value}})
+			f.KV = append(f.KV, frozen.Item{Name: key, Data: frozen.Blob{Bytes: value}})
 		}
 	}
 	for _, volume := range kept {
@@ -36,7 +36,7 @@ func (h *Host) Pack(ctx context.Context, dir string, f *freeze.File) error {
 				return err
 			}
 			if found {
-				f.Files = append(f.Files, freeze.Item{Name: name, Data: freeze.Blob{Bytes: content}})
+				f.Files = append(f.Files, frozen.Item{Name: name, Data: frozen.Blob{Bytes: content}})
 			}
 		}
 	}
@@ -48,11 +48,11 @@ var kept = []string{"workspace", "memory"}
 
 // Unpack puts them into a directory's stores. What is there already and differs
 // is an error, and then nothing is changed.
-func (h *Host) Unpack(ctx context.Context, dir string, f *freeze.File) error {
+func (h *Host) Unpack(ctx context.Context, dir string, f *frozen.File) error {
 	s := h.Project(dir)
 	for _, part := range []struct {
 		what  string
-		items []freeze.Item
+		items []frozen.Item
 		get   func(name string) ([]byte, bool, error)
 	}{
 		{"the key", f.KV, func(name string) ([]byte, bool, error) { return s.Get(ctx, h.Tenant, name) }},
@@ -64,7 +64,7 @@ func (h *Host) Unpack(ctx context.Context, dir string, f *freeze.File) error {
 				return err
 			}
 			if found && !bytes.Equal(have, item.Data.Bytes) {
-				return &freeze.Error{Code: freeze.CodeConflict, Message: part.what + " " + item.Name + " is here already, and differs",
+				return &frozen.Error{Code: frozen.CodeConflict, Message: part.what + " " + item.Name + " is here already, and differs",
 					Help: "resume in another directory, or remove it"}
 			}
 		}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/emacs"
+	"wb/internal/test/emacs"
 )
 
 // TestFormulasAgainstEmacs recomputes generated tables here and in Emacs. What

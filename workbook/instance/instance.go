@@ -24,10 +24,10 @@ import (
 	"path/filepath"
 	"sync"
 
-	"wb/value"
+	"wb/internal/value"
 	"wb/workbook"
 	"wb/workbook/capability"
-	"wb/workbook/freeze"
+	"wb/workbook/frozen"
 )
 
 // Config says which workbook it is and what serves it.
@@ -38,7 +38,7 @@ type Config struct {
 	// Host has the stores of the workbook's directory; nil has none.
 	Host *capability.Host
 	// Signer signs what is frozen; nil leaves it unsigned.
-	Signer freeze.Signer
+	Signer frozen.Signer
 	// Accept decides about a file that somebody signed, by their did:key, "" for
 	// nobody: an error refuses it; of a third party's, the sessions are resumed and
 	// the keys and files are not, and runs are those of a third party's document.
@@ -53,7 +53,7 @@ type Instance struct {
 	dir    string
 
 	mu    sync.Mutex
-	state *freeze.File
+	state *frozen.File
 	last  *workbook.Report
 	calls int
 }
@@ -70,18 +70,18 @@ func Open(config Config) (*Instance, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Instance{config: config, dir: filepath.Dir(file), state: &freeze.File{Document: filepath.Base(file)}}, nil
+	return &Instance{config: config, dir: filepath.Dir(file), state: &frozen.File{Document: filepath.Base(file)}}, nil
 }
 
 // Resume makes an instance of what Freeze wrote. The keys and files in it become
 // those of the workbook's directory here; where others are there already, it is
-// refused. Errors about the file are *[freeze.Error].
+// refused. Errors about the file are *[frozen.Error].
 func Resume(ctx context.Context, config Config, r io.Reader) (*Instance, error) {
 	i, err := Open(config)
 	if err != nil {
 		return nil, err
 	}
-	f, err := freeze.Read(r)
+	f, err := frozen.Read(r)
 	if err != nil {
 		return nil, err
 	}
@@ -109,7 +109,7 @@ func (c Config) accept(signer string) (thirdParty bool, err error) {
 	case c.Accept != nil:
 		return c.Accept(signer)
 	case signer != own:
-		return false, freeze.Errorf(freeze.CodeSigner, "it is signed by %q and not by %q", signer, own)
+		return false, frozen.Errorf(frozen.CodeSigner, "it is signed by %q and not by %q", signer, own)
 	}
 	return false, nil
 }
@@ -154,7 +154,7 @@ func (i *Instance) run(ctx context.Context, opts workbook.Options) (*workbook.Re
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	opts.Resume = i.state
-	opts.Freeze = func(f *freeze.File) error {
+	opts.Freeze = func(f *frozen.File) error {
 		i.state = f
 		return nil
 	}
@@ -206,7 +206,7 @@ func (i *Instance) Info() Info {
 }
 
 // Describe tells what is in a frozen document.
-func Describe(f *freeze.File) Info {
+func Describe(f *frozen.File) Info {
 	info := Info{Document: f.Document, Sessions: []Session{}, Signer: f.Signer}
 	for _, s := range f.Sessions {
 		one := Session{Name: s.Name, Lang: s.Lang, Ran: []string{}, Size: len(s.State.Bytes)}

@@ -12,11 +12,11 @@ import (
 	"testing"
 
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
-	"wb/value"
+	"wb/internal/test/lanetest"
+	"wb/internal/value"
 	"wb/workbook"
 	"wb/workbook/capability"
-	"wb/workbook/freeze"
+	"wb/workbook/frozen"
 	"wb/workbook/instance"
 )
 
@@ -193,19 +193,19 @@ func TestRefused(t *testing.T) {
 		if err == nil {
 			_, err = other.Call(t.Context(), "lua2", nil)
 		}
-		var e *freeze.Error
+		var e *frozen.Error
 		if !errors.As(err, &e) || e.Code != want {
 			t.Errorf("%s: %v, want %s", what, err, want)
 		}
 	}
 	data := file.Bytes()
-	refused("half of it", freeze.CodeTruncated, machine(t, notebook), data[:len(data)/2])
+	refused("half of it", frozen.CodeTruncated, machine(t, notebook), data[:len(data)/2])
 	bent := bytes.Clone(data)
 	bent[len(bent)/2] ^= 1
-	refused("a bit of it", freeze.CodeDigest, machine(t, notebook), bent)
+	refused("a bit of it", frozen.CodeDigest, machine(t, notebook), bent)
 	// Changes that whoever made them also put under a new digest.
-	forge := func(change func(f *freeze.File)) []byte {
-		f, err := freeze.Parse(bytes.Clone(data))
+	forge := func(change func(f *frozen.File)) []byte {
+		f, err := frozen.Parse(bytes.Clone(data))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -216,14 +216,14 @@ func TestRefused(t *testing.T) {
 		}
 		return b.Bytes()
 	}
-	refused("another toolchain", freeze.CodeToolchain, machine(t, notebook), forge(func(f *freeze.File) { f.Sessions[0].Fingerprint += "x" }))
-	refused("memory of nothing", freeze.CodeSession, machine(t, notebook), forge(func(f *freeze.File) { f.Sessions[0].State.Bytes = []byte("nothing") }))
-	refused("no language", freeze.CodeToolchain, machine(t, notebook), forge(func(f *freeze.File) { f.Sessions[0].Lang = "cobol" }))
+	refused("another toolchain", frozen.CodeToolchain, machine(t, notebook), forge(func(f *frozen.File) { f.Sessions[0].Fingerprint += "x" }))
+	refused("memory of nothing", frozen.CodeSession, machine(t, notebook), forge(func(f *frozen.File) { f.Sessions[0].State.Bytes = []byte("nothing") }))
+	refused("no language", frozen.CodeToolchain, machine(t, notebook), forge(func(f *frozen.File) { f.Sessions[0].Lang = "cobol" }))
 	there := machine(t, notebook)
 	if err := there.Host.Project(filepath.Dir(there.Options.File)).WriteFile(t.Context(), "a.txt", []byte("mine")); err != nil {
 		t.Fatal(err)
 	}
-	refused("a file that is there", freeze.CodeConflict, there, data)
+	refused("a file that is there", frozen.CodeConflict, there, data)
 }
 
 // Neither the user's variables and secrets nor the environment are in the file,
@@ -246,7 +246,7 @@ func TestNoSecrets(t *testing.T) {
 	if err := nb.Freeze(t.Context(), &file); err != nil {
 		t.Fatal(err)
 	}
-	f, err := freeze.Parse(file.Bytes())
+	f, err := frozen.Parse(file.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,14 +11,14 @@ import (
 	"fmt"
 	"slices"
 
+	"wb/proof/identity"
+	"wb/proof/manifest"
+	"wb/proof/sign"
+	"wb/proof/verify"
 	"wb/publish/leak"
-	"wb/publish/manifest"
-	"wb/publish/sign"
 	"wb/publish/site"
 	"wb/publish/target"
-	"wb/publish/verify"
 	"wb/sandbox/dock/store"
-	"wb/trace/identity"
 )
 
 // Target is where the configuration of the site in dir says that releases go.

@@ -6,11 +6,12 @@ import (
 	"io"
 	"strings"
 
-	"wb/publish/manifest"
-	"wb/publish/releasedir"
-	"wb/publish/sign"
+	"wb/internal/diag"
+	"wb/proof/manifest"
+	"wb/proof/releasedir"
+	"wb/proof/sign"
+	"wb/proof/verify"
 	"wb/publish/target"
-	"wb/publish/verify"
 )
 
 // Here is the target of a site without one: its output directory, which
@@ -61,7 +62,7 @@ func (e *errNoReleases) Error() string { return e.dir + " keeps one release" }
 func (e *errNoReleases) Hint() string {
 	return "#+PUBLISH_DIR: /srv/www/site keeps the last ones there"
 }
-func (e *errNoReleases) ExitCode() int { return 4 }
+func (e *errNoReleases) ExitCode() int { return diag.ExitNotFound }
 
 // Rollback implements [target.Target].
 func (h here) Rollback(context.Context, string) (target.Release, error) {

@@ -12,9 +12,9 @@ import (
 	"slices"
 	"time"
 
-	"wb/publish/manifest"
-	"wb/publish/sign"
-	"wb/publish/verify"
+	"wb/proof/manifest"
+	"wb/proof/sign"
+	"wb/proof/verify"
 )
 
 // unsignedMark is a file of a site that was built without being signed, so

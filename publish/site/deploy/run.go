@@ -7,11 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"wb/publish/manifest"
-	"wb/publish/sign"
+	"wb/internal/diag"
+	"wb/proof/manifest"
+	"wb/proof/sign"
+	"wb/proof/verify"
 	"wb/publish/site"
 	"wb/publish/target"
-	"wb/publish/verify"
 )
 
 // Job is a site that was laid out and is to be released.
@@ -142,7 +143,7 @@ func (e *continueError) Hint() string {
 }
 
 // ExitCode is that of a conflict.
-func (e *continueError) ExitCode() int { return 6 }
+func (e *continueError) ExitCode() int { return diag.ExitConflict }
 
 // unseen refuses a release that readers would take for one that goes back in
 // time, as far as the user has verified later ones.
@@ -170,7 +171,7 @@ func (e *behindError) Hint() string {
 }
 
 // ExitCode is that of a conflict.
-func (e *behindError) ExitCode() int { return 6 }
+func (e *behindError) ExitCode() int { return diag.ExitConflict }
 
 // Write says it to a person.
 func (d *Done) Write(w io.Writer) error {

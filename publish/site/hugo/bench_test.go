@@ -14,10 +14,10 @@ import (
 	"testing"
 	"time"
 
+	"wb/proof/verify"
 	"wb/publish/site"
 	"wb/publish/site/highlight"
 	"wb/publish/site/worker"
-	"wb/publish/verify"
 )
 
 // thousand writes a thousand pages of org: headings, prose with markup, lists,

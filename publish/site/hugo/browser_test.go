@@ -6,8 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/chromium"
-	"wb/publish/manifest"
+	"wb/internal/test/chromium"
+	"wb/proof/manifest"
 )
 
 // serve serves the files of a site below /garden, with the types that web servers give them.

@@ -11,7 +11,7 @@ import (
 
 	"github.com/spf13/afero"
 
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 )
 
 // files is a file system that keeps what hugo publishes, and nothing about it.

@@ -30,7 +30,7 @@ import (
 	"github.com/gohugoio/hugo/hugolib"
 	"github.com/spf13/afero"
 
-	"wb/publish/manifest"
+	"wb/proof/manifest"
 	"wb/publish/site"
 	"wb/publish/site/theme"
 )

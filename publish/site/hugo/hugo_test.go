@@ -14,10 +14,10 @@ import (
 
 	"golang.org/x/tools/txtar"
 
-	"wb/publish/manifest"
+	"wb/internal/test/sitetest"
+	"wb/proof/manifest"
 	"wb/publish/page"
 	"wb/publish/site"
-	"wb/publish/site/sitetest"
 )
 
 // unpack writes an archive of testdata into a new directory.

@@ -11,8 +11,8 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
-	"wb/compile/lanetest"
-	"wb/internal/chromium"
+	"wb/internal/test/chromium"
+	"wb/internal/test/lanetest"
 	"wb/publish/live"
 	"wb/publish/site"
 	"wb/workbook"

@@ -15,7 +15,8 @@ import (
 	"strings"
 	"time"
 
-	"wb/trace"
+	"wb/internal/diag"
+	"wb/internal/trace"
 )
 
 // name is the program's.
@@ -30,7 +31,7 @@ func (e *NotFoundError) Error() string { return name + " is not beside " + e.bes
 func (e *NotFoundError) Hint() string { return "install both: go install ./cmd/..." }
 
 // ExitCode is that of something that is not available.
-func (e *NotFoundError) ExitCode() int { return 3 }
+func (e *NotFoundError) ExitCode() int { return diag.ExitUnavailable }
 
 // Find is the path of wb-publish: beside the executable that runs, or, when
 // that was built from source that is still there, built from the same source

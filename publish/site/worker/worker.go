@@ -24,8 +24,8 @@ import (
 	"syscall"
 	"time"
 
-	"wb/compile"
-	"wb/publish/manifest"
+	"wb/internal/diag"
+	"wb/proof/manifest"
 )
 
 // Version is that of the protocol. Both sides must be of the same.
@@ -51,11 +51,11 @@ type Request struct {
 
 // Reply is how it went.
 type Reply struct {
-	Error string               `json:"error,omitempty"`
-	Hint  string               `json:"hint,omitempty"`
-	Found []compile.Diagnostic `json:"found,omitempty"`
-	Left  []string             `json:"left,omitempty"`
-	Pages int                  `json:"pages"`
+	Error string         `json:"error,omitempty"`
+	Hint  string         `json:"hint,omitempty"`
+	Found []diag.Finding `json:"found,omitempty"`
+	Left  []string       `json:"left,omitempty"`
+	Pages int            `json:"pages"`
 	// Assertions are what a page's manifest says besides, by the page's path.
 	Assertions map[string][]manifest.Assertion `json:"assertions,omitempty"`
 }

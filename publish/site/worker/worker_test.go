@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/compile"
+	"wb/internal/diag"
 )
 
 // ask has a request answered in this process, and hears what is said.
@@ -34,7 +34,7 @@ func TestTalk(t *testing.T) {
 		if err := t.Note("reading %s\nand more", r.Dir); err != nil {
 			return nil, err
 		}
-		return &Reply{Pages: 3, Found: []compile.Diagnostic{{Severity: compile.Error, Message: "a link"}}}, nil
+		return &Reply{Pages: 3, Found: []diag.Finding{{Severity: diag.Error, Message: "a link"}}}, nil
 	})
 	if reply == nil || reply.Pages != 3 || len(reply.Found) != 1 || len(notes) != 1 || notes[0] != "reading notes\nand more" {
 		t.Errorf("%+v %q", reply, notes)

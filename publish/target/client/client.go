@@ -17,6 +17,7 @@ import (
 	"strings"
 	"time"
 
+	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 )
 
@@ -29,7 +30,7 @@ func (e *MissingError) Error() string { return e.Name + " is not there" }
 func (e *MissingError) Hint() string { return e.Install }
 
 // ExitCode is that of a missing tool.
-func (e *MissingError) ExitCode() int { return 3 }
+func (e *MissingError) ExitCode() int { return diag.ExitUnavailable }
 
 // name is what projects and branches may be called: never an option.
 var name = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$`)

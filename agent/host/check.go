@@ -1,0 +1,91 @@
+package host
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"wb/agent"
+	"wb/internal/diag"
+	"wb/internal/nearest"
+)
+
+// TaskError is a task that cannot be meant.
+type TaskError struct{ What, Help string }
+
+func (e *TaskError) Error() string { return e.What }
+
+// Hint says what to give.
+func (e *TaskError) Hint() string { return e.Help }
+
+// ExitCode is that of usage.
+func (e *TaskError) ExitCode() int { return diag.ExitUsage }
+
+// check refuses what cannot be meant before anything is recorded.
+func (rt *Runtime) check(d *agent.Definition, task Task) error {
+	switch {
+	case strings.TrimSpace(task.Text) == "":
+		return &TaskError{"the task is empty", "say in words what to do"}
+	case !utf8.ValidString(task.Text) || bytes.IndexByte([]byte(task.Text), 0) >= 0:
+		return &TaskError{fmt.Sprintf("the task is not text (%d bytes)", len(task.Text)), "put the data in a file of the working directory and name it in the task"}
+	case task.Limits.Steps < 0 || task.Limits.Wall < 0 || task.Limits.Tokens < 0 || task.Limits.USD < 0 || task.Limits.ToolCalls < 0:
+		return &TaskError{"a bound is negative", ""}
+	}
+	if task.Session != "" {
+		if _, err := rt.sessionPath(d.ID, task.Session); err != nil {
+			return &TaskError{err.Error(), ""}
+		}
+	}
+	for _, w := range d.Warnings {
+		text := fmt.Sprintf("%s: %s", w.Pos, w.Message)
+		if w.Hint != "" {
+			text += "; " + w.Hint
+		}
+		rt.warn(fmt.Errorf("%s", text))
+	}
+	for _, name := range rt.Settings.Policy.Approve {
+		if near := nearest.Word(name, toolNames); near != "" && !slices.Contains(toolNames, name) && !slices.Contains(d.Tools, name) {
+			rt.warn(fmt.Errorf("%s: policy.approve names %s, which is no tool of this agent; did you mean %s?", rt.Settings.Path, name, near))
+		}
+	}
+	if _, err := rt.client(nil); err != nil { // without a model nothing begins
+		return err
+	}
+	tree, err := agent.NewTree(task.Dir, nil)
+	if err != nil {
+		return err
+	}
+	defer tree.Close()
+	return rt.checkNames(d, task, tree, map[string]bool{})
+}
+
+// checkNames refuses an agent whose drawer names a guard, a tool or an MCP server
+// that there is none of, and with it those that it may ask.
+func (rt *Runtime) checkNames(d *agent.Definition, task Task, tree *agent.Tree, seen map[string]bool) error {
+	if seen[d.ID] {
+		return nil
+	}
+	seen[d.ID] = true
+	if _, err := rt.guard(d, task, nil); err != nil || d.Style == agent.StyleWat {
+		return err
+	}
+	all, err := rt.tools(d, task, tree, agent.Options{}, 0)
+	if err != nil {
+		return err
+	}
+	for _, name := range mcpNames(d) {
+		if _, err := rt.mcpServer(d, name, nil); err != nil { // nobody is called yet
+			return err
+		}
+	}
+	for _, t := range all {
+		if m, ok := t.(*member); ok {
+			if err := rt.checkNames(m.d, task, tree, seen); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,57 @@
+package host
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"wb/agent"
+	"wb/agent/approval"
+	"wb/agent/tools"
+)
+
+// Approvals is where runs ask people.
+func (rt *Runtime) Approvals() *approval.Store { return approval.NewStore(rt.State.Dir()) }
+
+// consent asks people as the user's policy says.
+type consent struct {
+	rt   *Runtime
+	task Task
+	run  string
+	root string
+}
+
+// Needed also knows a tool by its other name: wb run is run.
+func (c *consent) Needed(call agent.ToolCall, taint []string) string {
+	policy := c.rt.Settings.Approvals()
+	if why := policy.Needed(call.Name, taint); why != "" || call.Name != "wb" || tools.WBVerb(call.Args) != "run" {
+		return why
+	}
+	return policy.Needed("run", taint)
+}
+
+func (c *consent) Ask(ctx context.Context, q agent.Question) (bool, error) {
+	store := c.rt.Approvals()
+	args := json.RawMessage(q.Call.Args)
+	if !json.Valid(args) {
+		args, _ = json.Marshal(q.Call.Args)
+	}
+	_, unknown := store.Get(approval.ID(q.Key))
+	r, err := store.Ask(approval.Request{ID: approval.ID(q.Key), Run: c.run, Root: c.root, Agent: q.Agent, Tool: q.Call.Name, Args: args,
+		Why: q.Why, Dir: c.task.Dir, Asked: time.Now()})
+	if err != nil {
+		return false, fmt.Errorf("%s needs approval and nobody can be asked: %w", q.Call.Name, err)
+	}
+	if unknown == nil { // an earlier process asked, and somebody may have answered since
+		if r, err = store.Look(r.ID); err != nil || r.Decision != approval.Pending {
+			return r.Decision == approval.Allowed, err
+		}
+	}
+	q.Waits()
+	if c.task.NoWait {
+		return false, &agent.PendingError{Tool: q.Call.Name, ID: r.ID}
+	}
+	r, err = store.Wait(ctx, r.ID)
+	return r.Decision == approval.Allowed, err
+}

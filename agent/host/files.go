@@ -1,0 +1,125 @@
+package host
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"wb/agent"
+	"wb/internal/diag"
+)
+
+// Files is what a run has made of the files of its working directory.
+type Files struct {
+	Dir string
+	// Written says that they are in the directory: the run had leave to write.
+	Written bool
+	Changes []Change
+}
+
+// Change is one file, compared with the directory as it is now.
+type Change struct {
+	agent.FileChange
+	// Now is the file's content in the directory; Missing says that it has none.
+	Now     []byte    `json:"-"`
+	Missing bool      `json:"-"`
+	Changed time.Time `json:"-"` // the directory's file, last
+}
+
+// Same reports whether the directory has the file as the run left it.
+func (c Change) Same() bool {
+	return c.Removed && c.Missing || !c.Removed && !c.Missing && bytes.Equal(c.Content, c.Now)
+}
+
+// Kind is what applying the change does: "add", "change", "remove" or "same".
+func (c Change) Kind() string {
+	switch {
+	case c.Same():
+		return "same"
+	case c.Removed:
+		return "remove"
+	case c.Missing:
+		return "add"
+	}
+	return "change"
+}
+
+// Files reads what a run has written, from its journal.
+func (rt *Runtime) Files(run string) (Files, error) {
+	j, err := rt.open(run)
+	if err != nil {
+		return Files{}, err
+	}
+	defer j.Close()
+	r, err := recordOf(j)
+	if err != nil {
+		return Files{}, err
+	}
+	d, err := definition(r.Task)
+	files := Files{Dir: r.Task.Dir, Written: r.Task.Write || err == nil && r.Task.granted(d)}
+	made, err := agent.Changes(j)
+	if err != nil {
+		return files, err
+	}
+	root, err := os.OpenRoot(files.Dir)
+	if err != nil {
+		return files, err
+	}
+	defer root.Close()
+	for _, m := range made {
+		c := Change{FileChange: m}
+		name := filepath.FromSlash(m.Path)
+		if c.Now, err = root.ReadFile(name); err != nil {
+			if !errors.Is(err, fs.ErrNotExist) {
+				return files, err
+			}
+			c.Missing = true
+		} else if info, err := root.Stat(name); err == nil {
+			c.Changed = info.ModTime()
+		}
+		files.Changes = append(files.Changes, c)
+	}
+	return files, nil
+}
+
+// ConflictError names files that were changed in the directory after a run began.
+type ConflictError struct{ Names []string }
+
+func (e *ConflictError) Error() string {
+	return fmt.Sprintf("changed since the run began: %s", strings.Join(e.Names, ", "))
+}
+
+// Hint says how to go on.
+func (e *ConflictError) Hint() string { return "--diff shows how they differ, --force replaces them" }
+
+// ExitCode is that of a conflict.
+func (e *ConflictError) ExitCode() int { return diag.ExitConflict }
+
+// Apply writes the changes into the directory, as a run with leave to write does.
+// What was changed there after since is not replaced, nor anything else then.
+func (f Files) Apply(since time.Time) error {
+	var conflicts []string
+	for _, c := range f.Changes {
+		if !c.Same() && !c.Missing && c.Changed.After(since) {
+			conflicts = append(conflicts, c.Path)
+		}
+	}
+	if len(conflicts) > 0 {
+		return &ConflictError{conflicts}
+	}
+	write := writer(f.Dir)
+	for _, c := range f.Changes {
+		if c.Same() {
+			continue
+		}
+		if err := write(c.FileChange); err != nil {
+			return fmt.Errorf("%s: %w", c.Path, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,64 @@
+package host
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"wb/agent"
+	"wb/agent/schedule"
+	"wb/internal/diag"
+	"wb/internal/nearest"
+	"wb/org"
+	"wb/workbook"
+)
+
+// toolNames are the tools that a definition can name in any document. Some are
+// there only in runs that have a session, a memory or a grant.
+var toolNames = []string{"done", "fetch", "file_issue", "git", "image", "memory", "publish", "run", "search", "shell", "state", "vfs_read", "vfs_write", "wb", "web_search"}
+
+// Lint finds mistakes in the agents of a document: unknown properties, tools that
+// there are none of, schedules that are none.
+func Lint(file string, src []byte) []diag.Finding {
+	if !strings.Contains(string(src), ":agent:") {
+		return nil
+	}
+	all, found := agent.Definitions(org.Parse(src), file)
+	if len(all) == 0 {
+		return found
+	}
+	known := slices.Clone(toolNames)
+	for _, d := range all {
+		known = append(known, d.ID)
+	}
+	for _, c := range workbook.NewPlan(file, src).Components {
+		known = append(known, c.ID, c.Name)
+		if _, short, ok := strings.Cut(c.ID, "/"); ok {
+			known = append(known, short)
+		}
+	}
+	for _, d := range all {
+		for _, name := range d.Tools {
+			if !slices.Contains(known, name) && !strings.HasPrefix(name, "mcp:") {
+				found = append(found, diag.Finding{Pos: d.ToolsPos, Severity: diag.Error, Code: "agent-tool",
+					Message: fmt.Sprintf("agent %s names the tool %s, which there is none of", d.ID, name), Hint: meant(name, known)})
+			}
+		}
+		if d.Schedule == "" {
+			continue
+		}
+		if _, err := schedule.Parse(d.Schedule); err != nil {
+			found = append(found, diag.Finding{Pos: d.Pos, Severity: diag.Error, Code: "agent-schedule", Message: err.Error(),
+				Hint: "five cron fields, @daily, @every 6h, or SCHEDULED with a timestamp"})
+		}
+	}
+	return found
+}
+
+// meant is the name that was probably meant, as a hint.
+func meant(name string, known []string) string {
+	if near := nearest.Word(name, known); near != "" {
+		return fmt.Sprintf("did you mean %s?", near)
+	}
+	return "tools: " + strings.Join(known, " ")
+}

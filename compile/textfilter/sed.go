@@ -1,0 +1,49 @@
+package textfilter
+
+import (
+	"strconv"
+
+	"wb/compile"
+	"wb/internal/lazyregexp"
+	"wb/internal/value"
+)
+
+// sed is POSIX sed with the common extensions of GNU sed, as in the toolbox.
+type sed struct{}
+
+func (sed) info() compile.Info {
+	return compile.Info{Name: "sed", Aliases: []string{"gsed"}, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeCommand},
+		Summary: "sed: POSIX with GNU's common extensions, compiled from wb's own sources"}
+}
+
+// check runs the script on no input, which parses it and does nothing.
+func (sed) check(p *program) []string {
+	argv := []string{"sed", "-n", "-e", p.Text}
+	for _, word := range p.Options {
+		if word == "-E" || word == "-r" || word == "--regexp-extended" {
+			argv = append(argv, word)
+		}
+	}
+	return argv
+}
+
+func (sed) command(p *program, job *compile.Job) ([]string, error) {
+	argv := append([]string{"sed", "-e", p.Text}, p.Options...)
+	return append(append(argv, job.Args...), p.Files...), nil
+}
+
+var sedPlace = lazyregexp.New(`^sed: -e expression #1, char (\d+): (.*)`)
+
+func (sed) place(p *program, message string) (line, col int, rest string) {
+	m := sedPlace.FindStringSubmatch(message)
+	if m == nil {
+		return 0, 0, message
+	}
+	char, _ := strconv.Atoi(m[1])
+	line, col = lineCol(p.Text, char-1)
+	return line, col, m[2]
+}
+
+func (sed) read(p *program, stdout string) (value.Value, error) {
+	return awk{}.read(p, stdout)
+}

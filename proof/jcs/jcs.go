@@ -1,0 +1,201 @@
+// Package jcs reads JSON strictly and writes it in the one form that RFC 8785
+// (JSON Canonicalization Scheme) gives every value.
+//
+// What is signed is bytes, what is meant is a value: where two spellings of a
+// value exist, or one spelling with two readings, a signature says less than
+// its reader believes. So [Parse] refuses everything that I-JSON (RFC 7493)
+// leaves open: duplicate members, invalid UTF-8, lone surrogates, numbers that
+// no double holds. [Check] also refuses any spelling but the canonical one.
+//
+// The forms are few: nil, bool, float64, string, []any and map[string]any, as
+// encoding/json has them.
+package jcs
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"unicode/utf16"
+	"unicode/utf8"
+
+	"wb/proof/fault"
+)
+
+// MaxDepth is how deeply values may nest.
+const MaxDepth = 64
+
+// Canonical gives the RFC 8785 form of a JSON text.
+func Canonical(text []byte) ([]byte, error) {
+	v, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return Append(nil, v)
+}
+
+// Check parses a text that must be in canonical form already.
+func Check(text []byte) (any, error) {
+	v, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	want, err := Append(nil, v)
+	if err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(text, want) {
+		return nil, fault.New(fault.JSONNoncanonical, "byte %d differs from the canonical form", common(text, want))
+	}
+	return v, nil
+}
+
+// common is the length of the longest common prefix.
+func common(a, b []byte) int {
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			return i
+		}
+	}
+	return min(len(a), len(b))
+}
+
+// Marshal gives the canonical form of a Go value, by way of its encoding/json
+// form. Integers that readers would round are refused.
+func Marshal(v any) ([]byte, error) {
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	return Canonical(text)
+}
+
+// Append appends the canonical form of a parsed value.
+func Append(out []byte, v any) ([]byte, error) {
+	switch v := v.(type) {
+	case nil:
+		return append(out, "null"...), nil
+	case bool:
+		return strconv.AppendBool(out, v), nil
+	case float64:
+		return appendNumber(out, v)
+	case string:
+		return appendString(out, v)
+	case []any:
+		return appendArray(out, v)
+	case map[string]any:
+		return appendObject(out, v)
+	}
+	return nil, fmt.Errorf("canonical JSON: unexpected %T", v)
+}
+
+func appendArray(out []byte, v []any) ([]byte, error) {
+	out = append(out, '[')
+	for i, e := range v {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		var err error
+		if out, err = Append(out, e); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, ']'), nil
+}
+
+// appendObject sorts members by their names as UTF-16, as JavaScript does.
+func appendObject(out []byte, v map[string]any) ([]byte, error) {
+	names := make([]string, 0, len(v))
+	for name := range v {
+		names = append(names, name)
+	}
+	slices.SortFunc(names, CompareUTF16)
+	out = append(out, '{')
+	for i, name := range names {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		var err error
+		if out, err = appendString(out, name); err != nil {
+			return nil, err
+		}
+		if out, err = Append(append(out, ':'), v[name]); err != nil {
+			return nil, err
+		}
+	}
+	return append(out, '}'), nil
+}
+
+// CompareUTF16 orders strings by their UTF-16 code units. It differs from the
+// order of bytes only where one string has a character beyond U+FFFF.
+func CompareUTF16(a, b string) int {
+	for a != "" && b != "" {
+		ra, na := utf8.DecodeRuneInString(a)
+		rb, nb := utf8.DecodeRuneInString(b)
+		if ra != rb {
+			return cmp.Compare(firstUnit(ra, rb), firstUnit(rb, ra))
+		}
+		a, b = a[na:], b[nb:]
+	}
+	return cmp.Compare(len(a), len(b))
+}
+
+// firstUnit is what decides between r and other: r's first code unit, or its
+// second when both start with the same.
+func firstUnit(r, other rune) rune {
+	if r < 0x10000 {
+		return r
+	}
+	high, low := utf16.EncodeRune(r)
+	if other >= 0x10000 {
+		if h, _ := utf16.EncodeRune(other); h == high {
+			return low
+		}
+	}
+	return high
+}
+
+// short are the control characters that have a short escape.
+var short = map[byte]byte{'\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r'}
+
+func appendString(out []byte, s string) ([]byte, error) {
+	if !utf8.ValidString(s) {
+		return nil, fault.New(fault.JSONEncoding, "a string is not UTF-8")
+	}
+	out = append(out, '"')
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"' || c == '\\':
+			out = append(out, '\\', c)
+		case short[c] != 0:
+			out = append(out, '\\', short[c])
+		case c < 0x20:
+			out = fmt.Appendf(out, "\\u%04x", c)
+		default:
+			out = append(out, c)
+		}
+	}
+	return append(out, '"'), nil
+}
+
+// appendNumber writes a double as ECMAScript's Number.prototype.toString does:
+// the shortest digits that read back, plain between 1e-6 and 1e21.
+func appendNumber(out []byte, f float64) ([]byte, error) {
+	switch abs := math.Abs(f); {
+	case math.IsNaN(f) || math.IsInf(f, 0):
+		return nil, fault.New(fault.JSONNumber, "%v is no JSON number", f)
+	case f == 0:
+		return append(out, '0'), nil // negative zero too
+	case abs >= 1e-6 && abs < 1e21:
+		return strconv.AppendFloat(out, f, 'f', -1, 64), nil
+	}
+	text := strconv.AppendFloat(nil, f, 'e', -1, 64)
+	// Go writes at least two digits of exponent, ECMAScript as few as it needs.
+	if mantissa, exp, ok := bytes.Cut(text, []byte{'e'}); ok && len(exp) == 3 && exp[1] == '0' {
+		text = append(append(mantissa[:len(mantissa):len(mantissa)], 'e', exp[0]), exp[2])
+	}
+	return append(out, text...), nil
+}

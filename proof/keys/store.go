@@ -1,0 +1,176 @@
+package keys
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"wb/proof/identity"
+)
+
+// Store is a user's signing key with its log, in the user's config directory.
+//
+// Rotation survives a crash at any point: the next key is written aside, then
+// the log names it, then it takes the place of the old one. [Open] finishes
+// what was begun. The old key is gone afterwards.
+type Store struct {
+	dir, tenant string
+	Key         identity.Key
+	Log         *Log
+	fromEnv     bool
+}
+
+// Open reads the key of a tenant and its log; both are made on first use. dir
+// is "" for the user's config directory. A key from WB_SIGNING_KEY comes with
+// the log that names it, or else with a log of its own that is not kept.
+func Open(dir, tenant string, now time.Time) (*Store, error) {
+	dir, err := Dir(dir)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, tenant: tenant, fromEnv: os.Getenv(identity.EnvSeed) != ""}
+	if s.Key, err = identity.Load(dir, tenant); err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile(s.logPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, s.begin(now)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("key log: %w", err)
+	}
+	if s.Log, err = ParseLog(text); err != nil {
+		return nil, fmt.Errorf("%s: %w", s.logPath(), err)
+	}
+	if s.Log.Current() == s.Key.DID() {
+		return s, nil
+	}
+	if s.fromEnv {
+		return s, s.begin(now)
+	}
+	return s, s.finish()
+}
+
+// Kept is the text of the key log that [Open] would find, nil when there is none;
+// nothing is made.
+func Kept(dir, tenant string) ([]byte, error) {
+	dir, err := Dir(dir)
+	if err != nil {
+		return nil, err
+	}
+	text, err := os.ReadFile((&Store{dir: dir, tenant: tenant}).logPath())
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return text, err
+}
+
+// Dir is the directory of keys; "" asks for the user's.
+func Dir(dir string) (string, error) {
+	if dir != "" {
+		return dir, nil
+	}
+	config, err := os.UserConfigDir()
+	if err != nil {
+		return "", fmt.Errorf("signing key: %w", err)
+	}
+	return filepath.Join(config, "wb", "keys"), nil
+}
+
+func (s *Store) keyPath() string  { return filepath.Join(s.dir, s.tenant+".ed25519") }
+func (s *Store) nextPath() string { return filepath.Join(s.dir, s.tenant+".next.ed25519") }
+func (s *Store) logPath() string  { return filepath.Join(s.dir, s.tenant+".keylog") }
+
+// Path is where the key lies, "" when it came from the environment.
+func (s *Store) Path() string {
+	if s.fromEnv {
+		return ""
+	}
+	return s.keyPath()
+}
+
+func (s *Store) begin(now time.Time) error {
+	log, err := NewLog(s.Key, now)
+	if err != nil {
+		return err
+	}
+	s.Log = log
+	if s.fromEnv {
+		return nil
+	}
+	return s.keep(log)
+}
+
+// finish puts the next key in its place, after a crash or at the end of a
+// rotation.
+func (s *Store) finish() error {
+	next, err := identity.Load(s.dir, s.tenant+".next")
+	if err != nil {
+		return err
+	}
+	if next.DID() != s.Log.Current() {
+		return fmt.Errorf("%s: the key log names %s, and no key file holds that key", s.logPath(), s.Log.Current())
+	}
+	if err := os.Rename(s.nextPath(), s.keyPath()); err != nil {
+		return fmt.Errorf("signing key: %w", err)
+	}
+	s.Key = next
+	return nil
+}
+
+// ErrFromEnvironment says that a key cannot be changed where it is not kept.
+var ErrFromEnvironment = errors.New("the key comes from " + identity.EnvSeed + "; change it where its file is")
+
+// Rotate replaces the key from release sequence on and returns the old did.
+func (s *Store) Rotate(sequence int, now time.Time) (old string, err error) {
+	if s.fromEnv {
+		return "", ErrFromEnvironment
+	}
+	// Written aside on first use, found again by whoever rotates after a crash.
+	next, err := identity.Load(s.dir, s.tenant+".next")
+	if err != nil {
+		return "", err
+	}
+	log, err := s.Log.Rotate(s.Key, next, sequence, now)
+	if err != nil {
+		return "", err
+	}
+	if err := s.keep(log); err != nil {
+		return "", err
+	}
+	old, s.Log = s.Key.DID(), log
+	return old, s.finish()
+}
+
+// Revoke takes back what key signs from release sequence on.
+func (s *Store) Revoke(key string, sequence int, reason string, now time.Time) error {
+	if s.fromEnv {
+		return ErrFromEnvironment
+	}
+	log, err := s.Log.Revoke(s.Key, key, sequence, reason, now)
+	if err != nil {
+		return err
+	}
+	s.Log = log
+	return s.keep(log)
+}
+
+// keep replaces the log's file as a whole.
+func (s *Store) keep(log *Log) error {
+	tmp, err := os.CreateTemp(s.dir, ".keylog-*")
+	if err != nil {
+		return fmt.Errorf("key log: %w", err)
+	}
+	defer os.Remove(tmp.Name())
+	_, err = tmp.Write(log.Text())
+	if err := errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
+		return fmt.Errorf("key log: %w", err)
+	}
+	if err := os.Rename(tmp.Name(), s.logPath()); err != nil {
+		return fmt.Errorf("key log: %w", err)
+	}
+	return nil
+}

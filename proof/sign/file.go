@@ -1,0 +1,56 @@
+package sign
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"wb/proof/fault"
+	"wb/proof/keys"
+	"wb/proof/manifest"
+	"wb/workbook"
+)
+
+// File signs one file: a page within itself, keeping what it asserts, any other
+// file beside it. It gives the path to write to, and what.
+func File(path string, data []byte, by Issuer, at time.Time) (output string, signed []byte, err error) {
+	if manifest.IsPage(path) {
+		var said []manifest.Assertion
+		if p, _, err := manifest.ReadPage(data); err == nil {
+			said = p.Assertions
+		} else if fault.CodeOf(err) == "" {
+			return "", nil, err
+		}
+		signed, err = manifest.SignPage(data, by.Signer, at, said...)
+		return path, signed, err
+	}
+	if err := by.Keys.Allows(by.Signer.DID(), keys.NoSequence); err != nil {
+		return "", nil, err
+	}
+	var said []manifest.Assertion
+	if strings.EqualFold(filepath.Ext(path), ".org") {
+		said = append(said, manifest.ProgramAssertion(workbook.ProgramDigest(workbook.NewPlan(path, data))))
+	}
+	signed, err = manifest.SignDetached(data, by.Signer, by.Keys, at, said...)
+	return path + manifest.DetachedSuffix, signed, err
+}
+
+// Replace writes a file as a whole: whatever happens, the old one or the new one
+// is there. A link stays one, to a file that is replaced.
+func Replace(path string, data []byte, perm os.FileMode) error {
+	if at, err := filepath.EvalSymlinks(path); err == nil {
+		path = at
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".wb-sign-*")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = f.Write(data)
+	if err := errors.Join(err, f.Chmod(perm), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}

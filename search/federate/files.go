@@ -1,0 +1,263 @@
+package federate
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"wb/internal/value"
+)
+
+// formats are the kinds of file that hold tables, by extension.
+var formats = map[string]string{
+	".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".json": "json", ".ndjson": "ndjson", ".jsonl": "ndjson",
+	".sqlite": "sqlite", ".sqlite3": "sqlite", ".db": "sqlite", ".parquet": "parquet",
+}
+
+// IsTable reports whether a file's name says that it holds a table.
+func IsTable(name string) bool { return formats[strings.ToLower(filepath.Ext(name))] != "" }
+
+// fileSource reads a file of a format; table is that of an SQLite file, rows
+// the path to the rows of a JSON file.
+func fileSource(format, path, table, rows string) (Source, error) {
+	switch format {
+	case "csv":
+		return separated{path, ','}, nil
+	case "tsv":
+		return separated{path, '\t'}, nil
+	case "json":
+		return jsonFile{path, rows}, nil
+	case "ndjson":
+		return lines{path}, nil
+	case "sqlite":
+		return sqliteFile{path, table}, nil
+	case "parquet":
+		return parquetFile{path}, nil
+	}
+	return nil, fmt.Errorf("unknown implementation %q", format)
+}
+
+// separated is a file of values between commas or tabs, the names of the
+// columns in its first line.
+type separated struct {
+	path  string
+	comma rune
+}
+
+func (s separated) Rows(ctx context.Context, _ Filter, yield func(Row) error) error {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	return readSeparated(ctx, s.path, f, s.comma, yield)
+}
+
+func readSeparated(ctx context.Context, name string, in io.Reader, comma rune, yield func(Row) error) error {
+	text := bufio.NewReaderSize(in, 1<<16)
+	if mark, _ := text.Peek(3); bytes.Equal(mark, []byte("\xEF\xBB\xBF")) {
+		_, _ = text.Discard(3)
+	}
+	if comma == '\t' {
+		return readTabs(ctx, name, text, yield)
+	}
+	r := csv.NewReader(text)
+	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
+	var names []string
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		var wrong *csv.ParseError
+		if errors.As(err, &wrong) {
+			return fmt.Errorf("%s:%d:%d: %w", name, wrong.Line, wrong.Column, wrong.Err)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", name, err)
+		}
+		if names == nil {
+			names = distinct(record)
+			continue
+		}
+		if len(record) > len(names) {
+			line, col := r.FieldPos(len(names))
+			return fmt.Errorf("%s:%d:%d: %d values for %d columns", name, line, col, len(record), len(names))
+		}
+		row := make(Row, len(record))
+		for i, text := range record {
+			row[i] = value.Field{Name: names[i], Value: cellValue(text)}
+		}
+		if err := errors.Join(ctx.Err(), yield(row)); err != nil {
+			return err
+		}
+	}
+}
+
+// readTabs reads values between tabs, where quotes mean nothing.
+func readTabs(ctx context.Context, name string, text io.Reader, yield func(Row) error) error {
+	in := bufio.NewScanner(text)
+	in.Buffer(make([]byte, 0, 1<<16), maxLine)
+	var names []string
+	for number := 1; in.Scan(); number++ {
+		line := strings.TrimSuffix(in.Text(), "\r")
+		if line == "" {
+			continue
+		}
+		cells := strings.Split(line, "\t")
+		if names == nil {
+			names = distinct(cells)
+			continue
+		}
+		if len(cells) > len(names) {
+			col := len(strings.Join(cells[:len(names)], "\t")) + 2
+			return fmt.Errorf("%s:%d:%d: %d values for %d columns", name, number, col, len(cells), len(names))
+		}
+		row := make(Row, len(cells))
+		for i, text := range cells {
+			row[i] = value.Field{Name: names[i], Value: cellValue(text)}
+		}
+		if err := errors.Join(ctx.Err(), yield(row)); err != nil {
+			return err
+		}
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}
+
+// cellValue is a cell without type: nothing is null, the rest stays text, which
+// queries compare as what it looks like.
+func cellValue(text string) value.Value {
+	if text == "" {
+		return value.Nil()
+	}
+	return value.OfString(strings.ToValidUTF8(text, "\uFFFD"))
+}
+
+// jsonFile is a file of one JSON text with a list of objects in it.
+type jsonFile struct{ path, rows string }
+
+// maxJSON bounds a JSON file: it is read as a whole.
+const maxJSON = 256 << 20
+
+func (s jsonFile) Rows(ctx context.Context, _ Filter, yield func(Row) error) error {
+	info, err := os.Stat(s.path)
+	if err != nil {
+		return err
+	}
+	if info.Size() > maxJSON {
+		return fmt.Errorf("%s: %d bytes are more than the %d a JSON table may have; NDJSON has no such limit", s.path, info.Size(), maxJSON)
+	}
+	text, err := os.ReadFile(s.path)
+	if err != nil {
+		return err
+	}
+	return readJSON(ctx, s.path, text, s.rows, yield)
+}
+
+// readJSON yields the objects of the list at a path, "data.items"; "" is the
+// text itself, or the only list in it when it is an object.
+func readJSON(ctx context.Context, name string, text []byte, path string, yield func(Row) error) error {
+	v, err := value.ParseJSON(text)
+	if err != nil {
+		var wrong *value.JSONError
+		if errors.As(err, &wrong) {
+			line, col := wrong.Position(text)
+			return fmt.Errorf("%s:%d:%d: %s", name, line, col, wrong.Message)
+		}
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	for part := range strings.SplitSeq(path, ".") {
+		if part == "" {
+			continue
+		}
+		next, ok := v.Get(part)
+		if v.Kind() != value.Object || !ok {
+			return fmt.Errorf("%s: nothing at %q of the rows' path %q", name, part, path)
+		}
+		v = next
+	}
+	if path == "" && v.Kind() == value.Object {
+		v = onlyList(v)
+	}
+	if v.Kind() != value.List {
+		return fmt.Errorf("%s: the rows at %q are no list", name, path)
+	}
+	for _, item := range v.Items() {
+		if item.Kind() != value.Object {
+			continue // only objects are rows
+		}
+		if err := errors.Join(ctx.Err(), yield(Row(item.Fields()))); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// onlyList is the one list of objects among an object's members; without one
+// the object is the only row.
+func onlyList(v value.Value) value.Value {
+	var list *value.Value
+	for _, f := range v.Fields() {
+		if items := f.Value; items.Kind() == value.List && len(items.Items()) > 0 && items.Items()[0].Kind() == value.Object {
+			if list != nil {
+				return value.OfList(v)
+			}
+			list = &items
+		}
+	}
+	if list == nil {
+		return value.OfList(v)
+	}
+	return *list
+}
+
+// lines is a file with a JSON object on every line.
+type lines struct{ path string }
+
+// maxLine bounds a line of NDJSON.
+const maxLine = 16 << 20
+
+func (s lines) Rows(ctx context.Context, _ Filter, yield func(Row) error) error {
+	f, err := os.Open(s.path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	in := bufio.NewScanner(f)
+	in.Buffer(make([]byte, 0, 1<<16), maxLine)
+	for number := 1; in.Scan(); number++ {
+		text := bytes.TrimSpace(in.Bytes())
+		if len(text) == 0 {
+			continue
+		}
+		v, err := value.ParseJSON(bytes.Clone(text))
+		if err != nil {
+			var wrong *value.JSONError
+			if errors.As(err, &wrong) {
+				_, col := wrong.Position(text)
+				return fmt.Errorf("%s:%d:%d: %s", s.path, number, col, wrong.Message)
+			}
+			return fmt.Errorf("%s:%d:1: %w", s.path, number, err)
+		}
+		if v.Kind() != value.Object {
+			continue
+		}
+		if err := errors.Join(ctx.Err(), yield(Row(v.Fields()))); err != nil {
+			return err
+		}
+	}
+	if err := in.Err(); err != nil {
+		return fmt.Errorf("%s: %w", s.path, err)
+	}
+	return nil
+}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"wb/agent/host"
 	"wb/agent/issues"
 	"wb/internal/diag"
 )
@@ -99,9 +100,9 @@ func (c *issuesWorkCmd) Run(a *app) error {
 		}
 	}
 	task.Dir = c.Dir
-	host, _ := os.Hostname()
+	machine, _ := os.Hostname()
 	return a.withRuntime(c.Stream, func(rt *host.Runtime) error {
-		w := &issues.Worker{Runtime: rt, Task: task, Path: issues.File(c.Dir), Name: fmt.Sprintf("%s/%d", host, os.Getpid()), Now: time.Now}
+		w := &issues.Worker{Runtime: rt, Task: task, Path: issues.File(c.Dir), Name: fmt.Sprintf("%s/%d", machine, os.Getpid()), Now: time.Now}
 		outcomes, err := c.work(a, w)
 		if err != nil {
 			return err

@@ -17,7 +17,7 @@ type clock struct {
 	virtual time.Duration
 }
 
-// now is the time since the guest started.
+// elapsed is the time since the guest started.
 func (c *clock) elapsed(fuel int64) time.Duration {
 	if c.real {
 		return time.Since(c.started)

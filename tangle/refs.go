@@ -53,7 +53,7 @@ var (
 	elsewere = lazyregexp.New(`^(.+):(.+)$`)
 )
 
-// reference to a value.
+// valueRef is a reference to a value.
 type valueRef struct {
 	file, name string
 	header     string

@@ -67,7 +67,7 @@ func (t *tree) close() {
 	}
 }
 
-// lower is the tree below a component's own changes.
+// open opens a file of the tree. Names that the host keeps do not exist for guests.
 func (t *tree) open(name string) (sandbox.File, error) {
 	if slices.Contains(hiddenNames, firstPart(name)) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}

@@ -11,7 +11,7 @@ import (
 	"wb/sandbox/dock/store"
 )
 
-// memory of an agent lies in the volume memory of its working directory, in a
+// memories is what an agent keeps between runs. It lies in the volume memory of its working directory, in a
 // directory of its own.
 type memories struct {
 	store  *store.Store

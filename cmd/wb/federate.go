@@ -53,7 +53,7 @@ func (g netGrants) catalog(a *app, given []string) (*federate.Catalog, error) {
 		Tables: map[string]func(context.Context) (federate.Source, error){library.TableName: libraryTable}}), nil
 }
 
-// report shows the tables that could not be read: as rows of the answer, and
+// reportFailures shows the tables that could not be read: as rows of the answer, and
 // on stderr with what helps. It returns the error that the verb ends with.
 func reportFailures(a *app, res *oql.Result, failures []federate.Failure) error {
 	if len(failures) == 0 {

@@ -96,7 +96,7 @@ func wordsArg(src *compile.Source, name string) []string {
 	return words
 }
 
-// ignoredWarning tells about flags that had no effect.
+// warnings tells about flags that had no effect.
 func (f *flags) warnings(src *compile.Source) []diag.Finding {
 	if len(f.ignored) == 0 {
 		return nil

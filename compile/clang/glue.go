@@ -28,7 +28,7 @@ type caller struct {
 	cpp   bool
 }
 
-// newCaller chooses the function a component calls: the one the workbook
+// chooseFunction chooses the function a component calls: the one the workbook
 // names, else the one the signature names, else the only one there is.
 func chooseFunction(src *compile.Source) (function, error) {
 	var candidates []function

@@ -133,7 +133,7 @@ func BenchmarkLedger(b *testing.B) {
 	b.Run("verify", func(b *testing.B) {
 		b.SetBytes(end)
 		for b.Loop() {
-			if r, err := VerifyLedgerFiles(files.Ledger, files.Steps); err != nil || !r.TamperEvident {
+			if r, err := VerifyFiles(Files{Ledger: files.Ledger, Steps: files.Steps}); err != nil || !r.TamperEvident {
 				b.Fatal(err, r)
 			}
 		}

@@ -56,7 +56,7 @@ func TestProcessesShareFiles(t *testing.T) {
 			t.Errorf("run %s has %d events, want %d", run, calls, events+1)
 		}
 	}
-	report, err := VerifyLedgerFiles(files.Ledger, files.Steps)
+	report, err := VerifyFiles(Files{Ledger: files.Ledger, Steps: files.Steps})
 	if err != nil || !report.TamperEvident || report.Seals != processes || report.Sealed != processes*(events+2) || report.Unsealed != 0 {
 		t.Errorf("ledger: %v %+v", err, report)
 	}
@@ -138,7 +138,7 @@ func TestKilledWriter(t *testing.T) {
 	if bad < 1 || bad > kills+1 {
 		t.Errorf("%d torn lines", bad)
 	}
-	report, err := VerifyLedgerFiles(files.Ledger, files.Steps)
+	report, err := VerifyFiles(Files{Ledger: files.Ledger, Steps: files.Steps})
 	if err != nil || !report.TamperEvident || report.Unsealed != 0 || report.Sealed != report.Lines {
 		t.Errorf("ledger: %v %s", err, report.Summary())
 	}
@@ -155,7 +155,7 @@ func TestKilledBeforeSeal(t *testing.T) {
 	waitFor(t, func() bool { return bytes.Count(read(t, files.Steps), newline) > 20 })
 	cmd.Process.Kill()
 	cmd.Wait()
-	report, err := VerifyLedgerFiles(files.Ledger, files.Steps)
+	report, err := VerifyFiles(Files{Ledger: files.Ledger, Steps: files.Steps})
 	if err != nil || !report.TamperEvident || report.Sealed != 7 || report.Unsealed < 14 || len(report.UnsealedRuns) != 1 {
 		t.Errorf("%v %+v", err, report)
 	}

@@ -73,26 +73,3 @@ func encodeID(ms uint64, hi uint16, lo uint64) string {
 	}
 	return string(id[:])
 }
-
-// IDTime is the moment a run id was made, to the millisecond.
-func IDTime(id string) (time.Time, error) {
-	if len(id) != idLen || id[0] > '7' {
-		return time.Time{}, fmt.Errorf("%q is no run id", id)
-	}
-	var ms int64
-	for i, c := range []byte(id) {
-		digit := -1
-		for k := range crockford {
-			if crockford[k] == c {
-				digit = k
-			}
-		}
-		if digit < 0 {
-			return time.Time{}, fmt.Errorf("%q is no run id", id)
-		}
-		if i < 10 {
-			ms = ms<<5 | int64(digit)
-		}
-	}
-	return time.UnixMilli(ms), nil
-}

@@ -191,7 +191,7 @@ func TestSealAfterRemoval(t *testing.T) {
 	if r := VerifyLedger(read(t, files.Ledger), first); r.TamperEvident || r.BadLine != 2 {
 		t.Errorf("%+v", r)
 	}
-	if _, err := VerifyLedgerFiles(filepath.Join(dir, "none"), files.Steps); !errors.Is(err, os.ErrNotExist) {
+	if _, err := VerifyFiles(Files{Ledger: filepath.Join(dir, "none"), Steps: files.Steps}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("missing ledger: %v", err)
 	}
 }

@@ -89,11 +89,6 @@ func VerifyFiles(files Files) (*LedgerReport, error) {
 	return r, nil
 }
 
-// VerifyLedgerFiles is [VerifyFiles] without events.org.
-func VerifyLedgerFiles(ledgerPath, stepsPath string) (*LedgerReport, error) {
-	return VerifyFiles(Files{Ledger: ledgerPath, Steps: stepsPath})
-}
-
 // VerifyLedger checks the lines of a _steps.jsonl text against a ledger.
 func VerifyLedger(ledger, steps []byte) *LedgerReport {
 	seals, torn := ReadLedger(ledger)

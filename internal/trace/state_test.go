@@ -3,6 +3,7 @@ package trace
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,15 +33,15 @@ func TestIDs(t *testing.T) {
 	if !slices.IsSorted(made) || len(slices.Compact(slices.Clone(made))) != len(made) {
 		t.Errorf("not increasing: %q", made)
 	}
-	if at, err := IDTime(made[0]); err != nil || !at.Equal(noon) {
+	if at, err := idTime(made[0]); err != nil || !at.Equal(noon) {
 		t.Errorf("time of %s: %v, %v", made[0], at, err)
 	}
 	// The example of the ULID specification: 2016-07-30 23:54:10.259 UTC.
-	if at, err := IDTime("01ARZ3NDEKTSV4RRFFQ69G5FAV"); err != nil || at.UnixMilli() != 1469922850259 {
+	if at, err := idTime("01ARZ3NDEKTSV4RRFFQ69G5FAV"); err != nil || at.UnixMilli() != 1469922850259 {
 		t.Errorf("%v %v", at.UnixMilli(), err)
 	}
 	for _, bad := range []string{"", "01ARZ3NDEKTSV4RRFFQ69G5FA", "81ARZ3NDEKTSV4RRFFQ69G5FAV", "01ARZ3NDEKTSV4RRFFQ69G5FAU"} {
-		if _, err := IDTime(bad); err == nil {
+		if _, err := idTime(bad); err == nil {
 			t.Errorf("%q is an id", bad)
 		}
 	}
@@ -308,4 +309,27 @@ func TestJournalBodies(t *testing.T) {
 		t.Errorf("opened again: %v", err)
 	}
 	j.Close()
+}
+
+// idTime is the moment a run id was made, to the millisecond.
+func idTime(id string) (time.Time, error) {
+	if len(id) != idLen || id[0] > '7' {
+		return time.Time{}, fmt.Errorf("%q is no run id", id)
+	}
+	var ms int64
+	for i, c := range []byte(id) {
+		digit := -1
+		for k := range crockford {
+			if crockford[k] == c {
+				digit = k
+			}
+		}
+		if digit < 0 {
+			return time.Time{}, fmt.Errorf("%q is no run id", id)
+		}
+		if i < 10 {
+			ms = ms<<5 | int64(digit)
+		}
+	}
+	return time.UnixMilli(ms), nil
 }

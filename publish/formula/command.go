@@ -74,18 +74,17 @@ func init() { // refers to itself through the parser
 		"overset": (*parser).overset, "stackrel": (*parser).overset, "underset": (*parser).underset, "substack": (*parser).substack,
 		"not": (*parser).not, "phantom": phantom(""), "hphantom": phantom(` height="0" depth="0"`), "vphantom": phantom(` width="0"`), "smash": (*parser).smash,
 		"boxed": decorated("boxed"), "cancel": decorated("cancel"), "bcancel": decorated("bcancel"), "xcancel": decorated("xcancel"), "sout": decorated("cancel"), "fbox": decorated("boxed"),
-		"color": (*parser).color, "textcolor": (*parser).colored, "href": nil,
+		"color": (*parser).color, "textcolor": (*parser).colored,
 		"hspace": (*parser).hspace, "mspace": (*parser).hspace, "hskip": (*parser).hspace, "mskip": (*parser).hspace, "kern": (*parser).hspace, "mkern": (*parser).hspace, "rule": (*parser).rule,
 		"label": (*parser).setLabel, "tag": (*parser).setTag, "notag": (*parser).noNumber, "nonumber": (*parser).noNumber,
 		"ref": (*parser).ref, "eqref": (*parser).ref, "bmod": modulo("%s"), "mod": (*parser).mod, "pmod": (*parser).mod, "pod": (*parser).mod,
 		"limits": misplaced, "nolimits": misplaced, "displaylimits": nothing, "allowbreak": nothing, "nobreak": nothing, "protect": nothing, "relax": nothing, "hfill": nothing,
 		"null": nothing, "hline": misplaced, "cr": misplaced, "\\": (*parser).lineBreak, "newline": (*parser).lineBreak,
 		"varlimsup": decoratedLimit("lim", "‾", false), "varliminf": decoratedLimit("lim", "_", true), "varinjlim": decoratedLimit("lim", "→", true), "varprojlim": decoratedLimit("lim", "←", true),
-		"char": nil, "TeX": word("TeX"), "LaTeX": word("LaTeX"), " ": gap("0.3333em"), "-": nothing, "/": nothing,
+		"TeX": word("TeX"), "LaTeX": word("LaTeX"), " ": gap("0.3333em"), "-": nothing, "/": nothing,
 		"bra": bracket("⟨", "|"), "ket": bracket("|", "⟩"), "braket": bracket("⟨", "⟩"), "abs": bracket("|", "|"), "norm": bracket("‖", "‖"), "set": bracket("{", "}"),
-		"sideset": nil, "prescript": (*parser).prescript, "mathchoice": nil, "dd": word("d"),
+		"prescript": (*parser).prescript, "dd": word("d"),
 	}
-	maps.DeleteFunc(commands, func(_ string, f func(*parser, token) (*element, error)) bool { return f == nil })
 }
 
 // unknown says what a command may have been meant to be.

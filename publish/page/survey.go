@@ -357,7 +357,7 @@ func citeStyle(c org.Citation) string {
 	return style
 }
 
-// link to an anchor: what it shows without a description.
+// shownText is what a link to an anchor shows without a description.
 func (a anchor) shownText(path string) string {
 	if a.text != "" {
 		return a.text

@@ -273,7 +273,7 @@ func (r *run) stop(why error) bool {
 	return true
 }
 
-// since is how long a run took, or has taken.
+// took is how long a run took, or has taken.
 func (r *record) took(now time.Time) time.Duration {
 	if !r.Ended.IsZero() {
 		now = r.Ended

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/nats-io/nats.go"
 )
@@ -38,4 +39,23 @@ func ResultsEver(ctx context.Context, l *Link) (first, last uint64, err error) {
 		return 0, 0, err
 	}
 	return info.State.FirstSeq, info.State.LastSeq, nil
+}
+
+// Withdraw says that the message of a key at a place in the queue is withdrawn,
+// as a caller says it, for tests.
+func Withdraw(l *Link, key string, sequence uint64) error {
+	return l.conn.Publish(l.names.Cancel(key), strconv.AppendUint(nil, sequence, 10))
+}
+
+// Post queues work that nobody waits for and returns its place, for tests.
+func Post(ctx context.Context, l *Link, key, tag string) (sequence uint64, err error) {
+	m := &nats.Msg{Subject: l.names.Work(key), Header: nats.Header{headTag: {tag}, headCaller: {"nobody"}, headCall: {"none"}}}
+	if err := l.pack(ctx, m, nil); err != nil {
+		return 0, err
+	}
+	ack, err := l.js.PublishMsg(ctx, m)
+	if err != nil {
+		return 0, err
+	}
+	return ack.Sequence, nil
 }

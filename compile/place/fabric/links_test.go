@@ -301,6 +301,40 @@ func TestCancel(t *testing.T) {
 	}
 }
 
+// TestCancelOvertakes withdraws work before its message reaches the worker, as
+// it happens when a cancelled run leaves a queue behind a busy worker: the slot
+// stays free, and the same key asked for again is done.
+func TestCancelOvertakes(t *testing.T) {
+	s := newSite(t, fabric.Quota{})
+	s.worker("w", fabric.WorkerConfig{Execute: func(ctx context.Context, j *fabric.Job) ([]byte, error) {
+		if j.Tag == "long" {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		return upper(ctx, j)
+	}})
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	q := s.queue(fabric.QueueConfig{})
+	for i := range 20 {
+		if _, err := q.Do(ctx, fabric.Work{Key: key(100 + i), Tag: "short"}); err != nil { // the worker listens, and the queue is empty
+			t.Fatal(err)
+		}
+		sequence := uint64(2*i + 2)
+		if err := fabric.Withdraw(q.Link(), key(i), sequence); err != nil {
+			t.Fatal(err)
+		}
+		if at, err := fabric.Post(ctx, q.Link(), key(i), "long"); err != nil || at != sequence {
+			t.Fatalf("posted at %d, not at %d: %v", at, sequence, err)
+		}
+	}
+	for i := range 20 {
+		if r, err := q.Do(ctx, fabric.Work{Key: key(i), Body: []byte("x"), Tag: "short"}); err != nil || string(r.Body) != "X" {
+			t.Fatalf("round %d: %v", i, err)
+		}
+	}
+}
+
 // TestNamespaces joins workers from network namespaces of their own and takes
 // their links down while they work.
 func TestNamespaces(t *testing.T) {

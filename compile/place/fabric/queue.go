@@ -228,6 +228,9 @@ func (q *Queue) Do(ctx context.Context, w Work) (*Reply, error) {
 	for {
 		seq, own, err := q.post(ctx, w, id)
 		if err != nil {
+			if ctx.Err() != nil {
+				q.retract(w.Key, id) // it may be queued all the same
+			}
 			return nil, err
 		}
 		reply, again, err := q.await(ctx, w, waiter, seq)
@@ -295,7 +298,11 @@ func (q *Queue) post(ctx context.Context, w Work, id string) (seq uint64, own bo
 	pause := 20 * time.Millisecond
 	for said := false; ; {
 		err := q.link.retry(ctx, func() error {
-			ack, err := q.link.js.PublishMsg(ctx, m)
+			// Not cut short when ctx ends: whoever does not know whether the server
+			// has the message cannot withdraw it.
+			sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishWait)
+			defer cancel()
+			ack, err := q.link.js.PublishMsg(sending, m)
 			if err == nil {
 				seq = ack.Sequence
 			}
@@ -322,6 +329,9 @@ func (q *Queue) post(ctx context.Context, w Work, id string) (seq uint64, own bo
 		pause = min(2*pause, time.Second)
 	}
 }
+
+// publishWait is how long the server may take to say that it has a message.
+const publishWait = 3 * time.Second
 
 func isFull(err error, text string) bool {
 	api := new(jetstream.APIError)
@@ -477,8 +487,19 @@ func (q *Queue) withdraw(key string, seq uint64) {
 	if stream, err := q.link.js.Stream(ctx, q.link.names.WorkStream()); err == nil {
 		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(q.link.names.Work(key))) // it may be done meanwhile
 	}
-	_ = q.link.conn.Publish(q.link.names.Cancel(key), []byte(q.id))
+	_ = q.link.conn.Publish(q.link.names.Cancel(key), strconv.AppendUint(nil, seq, 10))
 	_ = q.link.fail(ctx, key, failure{Kind: failedWithdrawn, Why: "withdrawn by its caller", Sequence: seq}) // others look for themselves in time
+}
+
+// retract withdraws the message of a call that ended before the server said that
+// it has it.
+func (q *Queue) retract(key, id string) {
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	m, err := q.link.last(ctx, q.link.names.Work(key))
+	if err == nil && m != nil && m.Header.Get(headCall) == id {
+		q.withdraw(key, m.Sequence)
+	}
 }
 
 // live hears what workers say of this caller's work.

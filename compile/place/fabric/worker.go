@@ -74,9 +74,22 @@ type Worker struct {
 	config WorkerConfig
 
 	mu      sync.Mutex
-	running map[string]context.CancelCauseFunc // by key
-	done    int
+	running map[string]*running // by key
+	// withdrawn is where the messages stood that were withdrawn lately, by key: a
+	// withdrawal can overtake the message that it is about.
+	withdrawn map[string]uint64
+	done      int
 }
+
+// running is work that a worker has begun.
+type running struct {
+	sequence uint64 // of its message in the queue
+	cancel   context.CancelCauseFunc
+}
+
+// mostWithdrawn is how many withdrawals a worker remembers: far more than can
+// be on their way at once.
+const mostWithdrawn = 16 << 10
 
 // NewWorker is a worker on a link.
 func NewWorker(l *Link, config WorkerConfig) *Worker {
@@ -87,7 +100,7 @@ func NewWorker(l *Link, config WorkerConfig) *Worker {
 	if config.Told == nil {
 		config.Told = func(Ended) {}
 	}
-	return &Worker{link: l, config: config, running: map[string]context.CancelCauseFunc{}}
+	return &Worker{link: l, config: config, running: map[string]*running{}, withdrawn: map[string]uint64{}}
 }
 
 // Run works until ctx ends, then finishes what it has begun, gives back what
@@ -95,7 +108,7 @@ func NewWorker(l *Link, config WorkerConfig) *Worker {
 func (w *Worker) Run(ctx context.Context) error {
 	n := w.link.names
 	for subject, handle := range map[string]nats.MsgHandler{
-		n.Cancel("*"): func(m *nats.Msg) { w.cancel(keyOf(m.Subject)) },
+		n.Cancel("*"): func(m *nats.Msg) { w.cancel(keyOf(m.Subject), m.Data) },
 		n.Roll():      w.answerRoll,
 	} {
 		sub, err := w.link.conn.Subscribe(subject, handle)
@@ -172,7 +185,10 @@ func (w *Worker) handle(working context.Context, m *nats.Msg) {
 	ctx, cancel := context.WithCancelCause(working)
 	defer cancel(nil)
 	w.mu.Lock()
-	w.running[a.key] = cancel
+	w.running[a.key] = &running{a.sequence, cancel}
+	if w.withdrawn[a.key] >= a.sequence {
+		cancel(errCancelled)
+	}
 	w.mu.Unlock()
 	defer func() {
 		w.mu.Lock()
@@ -379,11 +395,21 @@ func (w *Worker) end(ctx context.Context, a *assignment, f failure) {
 	_ = a.Term()                     // else the next who gets it ends it
 }
 
-func (w *Worker) cancel(key string) {
+// cancel stops the work of a key whose message stands at the place that said
+// names, or before it. It remembers that, since the message may come only now.
+func (w *Worker) cancel(key string, said []byte) {
+	sequence, err := strconv.ParseUint(string(said), 10, 64)
+	if err != nil {
+		return // nothing that a queue of this version says
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if cancel := w.running[key]; cancel != nil {
-		cancel(errCancelled)
+	if len(w.withdrawn) >= mostWithdrawn {
+		clear(w.withdrawn)
+	}
+	w.withdrawn[key] = max(w.withdrawn[key], sequence)
+	if r := w.running[key]; r != nil && r.sequence <= sequence {
+		r.cancel(errCancelled)
 	}
 }
 

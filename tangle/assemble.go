@@ -3,21 +3,21 @@ package tangle
 import (
 	"strings"
 
-	"wb/tangle/lang"
+	"wb/tangle/babel"
 )
 
 // assemble concatenates the parts of one file.
 func (p *planner) assemble(target *destination) (File, error) {
 	file := File{Path: target.path}
 	var out strings.Builder
-	var comments lang.Comments // of the editing mode in force
+	var comments babel.Comments // of the editing mode in force
 	hasComments, started, shebang := false, false, false
 	language := ""
 	for _, part := range target.parts {
 		if name := part.block.Lang.Text; !started || name != language {
 			language = name
-			if mode, ok := lang.Mode(name); ok {
-				comments, hasComments = lang.Comment(mode)
+			if mode, ok := babel.Mode(name); ok {
+				comments, hasComments = babel.Comment(mode)
 			}
 			started = true
 		}

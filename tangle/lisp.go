@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"wb/org"
+	"wb/tangle/babel"
 	"wb/tangle/elisp"
-	"wb/tangle/lang"
 )
 
 // Emacs Lisp blocks that a document refers to are run here, by the same pure
@@ -42,7 +42,7 @@ func (p *planner) runLisp(ctx context.Context, call Call) (result elisp.Value, o
 			return nil, true, p.nowebError(b, err)
 		}
 	}
-	program, err := lang.Expand("emacs-lisp", body, params)
+	program, err := babel.Expand("emacs-lisp", body, params)
 	if err != nil {
 		return nil, true, err
 	}

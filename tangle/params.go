@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"wb/org"
+	"wb/tangle/babel"
 	"wb/tangle/elisp"
-	"wb/tangle/lang"
 )
 
 // argsOf returns the block's merged header arguments, as text.
@@ -145,8 +145,8 @@ func (p *planner) property(b *block, name string, inherit bool) (string, bool) {
 
 // langParams resolves everything that a language may write into a body:
 // variables, prologue and epilogue and its own arguments.
-func (p *planner) langParams(ctx context.Context, b *block) (*lang.Params, error) {
-	out := &lang.Params{
+func (p *planner) langParams(ctx context.Context, b *block) (*babel.Params, error) {
+	out := &babel.Params{
 		Args:     map[string]elisp.Value{},
 		Dir:      p.dir,
 		Property: func(name string) (string, bool) { return p.property(b, name, true) },
@@ -201,7 +201,7 @@ var lispMatters = map[string]bool{
 
 // disassemble takes column names, row names and rules off the tables among the
 // variables, as :colnames, :rownames and :hlines say.
-func disassemble(p *lang.Params) error {
+func disassemble(p *babel.Params) error {
 	is := func(v elisp.Value, text string) bool { return v == elisp.String(text) }
 	colnames, rownames, hlines := argOr(p, ":colnames"), argOr(p, ":rownames"), argOr(p, ":hlines")
 	if is(colnames, "nil") { // Org before 9.8.12 takes it for yes
@@ -230,7 +230,7 @@ func disassemble(p *lang.Params) error {
 	return nil
 }
 
-func argOr(p *lang.Params, name string) elisp.Value {
+func argOr(p *babel.Params, name string) elisp.Value {
 	if v, ok := p.Args[name]; ok {
 		return v
 	}

@@ -12,8 +12,8 @@ import (
 
 	"wb/internal/lazyregexp"
 	"wb/org"
+	"wb/tangle/babel"
 	"wb/tangle/elisp"
-	"wb/tangle/lang"
 )
 
 // Output is what tangling a document comes to, before anything is written.
@@ -237,7 +237,7 @@ func (p *planner) destinationOf(b *block) (string, error) {
 		if b.Lang.Text == "" {
 			return "", nil
 		}
-		path := elisp.SansExtension(p.file) + "." + lang.Extension(b.Lang.Text)
+		path := elisp.SansExtension(p.file) + "." + babel.Extension(b.Lang.Text)
 		if path == p.file {
 			return "", p.at.errorf(arg.At.Start, nil, ":tangle yes would overwrite the document itself")
 		}
@@ -300,12 +300,12 @@ func (p *planner) expandInLanguage(ctx context.Context, b *block, body string) (
 	if err != nil {
 		return "", err
 	}
-	body, err = lang.Expand(b.Lang.Text, body, params)
+	body, err = babel.Expand(b.Lang.Text, body, params)
 	if err == nil {
 		return body, nil
 	}
 	offset := b.Begin.Start
-	var bad *lang.VarError
+	var bad *babel.VarError
 	if errors.As(err, &bad) {
 		for _, v := range p.argsOf(b).Vars() {
 			if v.Name == bad.Var {
@@ -469,8 +469,8 @@ func (p *planner) nowebError(b *block, err error) error {
 // noweb`. A chunk found by name links to itself; one remembered from before
 // links to the block that is being tangled, as in Emacs.
 func (p *planner) delimit(into, chunk *Chunk, remembered bool) (open, end string, err error) {
-	mode, known := lang.Mode(into.Lang)
-	comments, ok := lang.Comment(mode)
+	mode, known := babel.Mode(into.Lang)
+	comments, ok := babel.Comment(mode)
 	if !known || !ok {
 		return "", "", fmt.Errorf(":comments noweb: no comment syntax is known for %s", into.Lang)
 	}

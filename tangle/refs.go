@@ -11,8 +11,8 @@ import (
 	"wb/internal/lazyregexp"
 	"wb/internal/value"
 	"wb/org"
+	"wb/tangle/babel"
 	"wb/tangle/elisp"
-	"wb/tangle/lang"
 )
 
 // ErrRun is wrapped by errors for references that need a block to be run when
@@ -23,26 +23,26 @@ var ErrRun = errors.New("a block would have to be run")
 var ErrReference = errors.New("reference not found")
 
 // resolveVar finds the value of one :var.
-func (p *planner) resolveVar(ctx context.Context, b *block, arg org.Arg) (lang.Var, error) {
+func (p *planner) resolveVar(ctx context.Context, b *block, arg org.Arg) (babel.Var, error) {
 	name, text, ok := strings.Cut(arg.Value, "=")
 	name, text = strings.TrimSpace(name), strings.TrimSpace(text)
 	if !ok || name == "" {
 		err := p.at.errorf(arg.At.Start, nil, "variable %q has no value", arg.Value)
 		err.Advice = "write :var name=value"
-		return lang.Var{}, err
+		return babel.Var{}, err
 	}
 	at := arg.At.Start + strings.Index(arg.Value, "=") + 1
 	at += len(p.doc.Source()[at:]) - len(strings.TrimLeft(p.doc.Source()[at:], " \t"))
 	v, err := p.readText(b, text)
 	if err != nil {
-		return lang.Var{}, p.at.wrap(at, ":var "+name, err)
+		return babel.Var{}, p.at.wrap(at, ":var "+name, err)
 	}
 	if v == elisp.String(text) { // not a literal: a reference
 		if v, err = p.resolve(ctx, text); err != nil {
-			return lang.Var{}, p.at.wrap(at, ":var "+name, err)
+			return babel.Var{}, p.at.wrap(at, ":var "+name, err)
 		}
 	}
-	return lang.Var{Name: name, Value: v}, nil
+	return babel.Var{Name: name, Value: v}, nil
 }
 
 // A reference is NAME, NAME(args), NAME[header](args), FILE:NAME…, each with an

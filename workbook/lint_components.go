@@ -6,24 +6,8 @@ import (
 
 	"wb/internal/diag"
 	"wb/org"
+	"wb/tangle/babel"
 )
-
-// headerArguments are the names a source block may use: org-babel's, those of
-// the ob-LANG of wb's lanes, and wb's own.
-var headerArguments = []string{
-	// org-babel
-	"cache", "cmdline", "colnames", "comments", "dir", "epilogue", "eval", "exports", "file", "file-desc", "file-ext", "file-mode",
-	"hlines", "mkdirp", "no-expand", "noeval", "noweb", "noweb-prefix", "noweb-ref", "noweb-sep", "output-dir", "padline", "post",
-	"prologue", "results", "rownames", "sep", "session", "shebang", "stdin", "tangle", "tangle-mode", "var", "wrap",
-	// languages
-	"args", "async", "bail", "body", "classname", "classpath", "cmd", "cmd-line", "column", "compiler", "csv", "database", "db", "dbhost",
-	"dbinstance", "dbpassword", "dbport", "dbuser", "defines", "echo", "engine", "flags", "header", "height", "html", "imports", "in-file",
-	"include", "includes", "init", "java", "lexical", "libs", "list", "lua", "main", "namespaces", "nullvalue", "out-file", "package",
-	"preamble", "python", "readonly", "return", "ruby", "separator", "term", "title", "type", "units", "width", "xlabel", "ylabel", "bars",
-	"line",
-	// wb
-	"in", "out", "deps", "uses", "persist", "exec", "sig", "profile", "timeout", "memory", "fuel", "func", "expect",
-}
 
 // capabilities are what :uses and #+CAPS may ask for.
 var capabilities = []string{
@@ -95,6 +79,7 @@ func (l *linter) offset(c *Component) int {
 func (l *linter) arguments(c *Component) {
 	for _, a := range c.Args {
 		name := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(a.Key, ":"), "+"))
+		_, known := babel.Lookup(name)
 		if name == "results" {
 			l.resultWords(a)
 		}
@@ -102,12 +87,12 @@ func (l *linter) arguments(c *Component) {
 			l.warnf("unknown-argument", l.keyOffset(a), "write it into the drawer of the heading above, as :"+name+":, which makes the block a component",
 				"%s means nothing on a block that is no component", a.Key)
 		}
-		if a.Origin == org.FromDefault || slices.Contains(headerArguments, name) || strings.HasPrefix(name, "default-") ||
+		if a.Origin == org.FromDefault || known || strings.HasPrefix(name, "default-") ||
 			c.Lang == LangAgent && slices.Contains(AgentArguments, name) {
 			continue
 		}
 		severity := diag.Warning
-		hint := didYouMean(name, headerArguments, "")
+		hint := didYouMean(name, babel.Names(), "")
 		if hint != "" && c.Dialect != DialectBabel {
 			severity = diag.Error
 		}
@@ -122,25 +107,15 @@ func (l *linter) resultWords(a org.Arg) {
 		return
 	}
 	for _, word := range strings.Fields(a.Value) {
-		if slices.Contains(resultVocabulary, strings.ToLower(word)) {
+		if slices.Contains(babel.ResultWords, strings.ToLower(word)) {
 			continue
 		}
 		at := a.At.Start
 		if i := strings.Index(l.doc.Source()[at:], word); i >= 0 {
 			at += i
 		}
-		l.warnf("unknown-result", at, didYouMean(word, resultVocabulary, ""), "%s means nothing in :results", word)
+		l.warnf("unknown-result", at, didYouMean(word, babel.ResultWords, ""), "%s means nothing in :results", word)
 	}
-}
-
-// resultVocabulary are the words of :results: org-babel's, and those that some
-// of its languages have.
-var resultVocabulary = []string{
-	"value", "output",
-	"table", "vector", "list", "scalar", "verbatim", "file",
-	"raw", "org", "html", "latex", "code", "pp", "drawer", "link", "graphics",
-	"replace", "silent", "none", "discard", "append", "prepend",
-	"wrap",
 }
 
 // keyOffset is where the name of an argument stands: on the line of its value,

@@ -8,8 +8,8 @@ import (
 
 	"wb/internal/value"
 	"wb/org"
+	"wb/tangle/babel"
 	"wb/tangle/elisp"
-	"wb/tangle/lang"
 )
 
 // emacsHash is the hash that org-babel writes in #+RESULTS[hash]: for a block
@@ -18,7 +18,7 @@ import (
 // sorted by name, and the body with variables, prologue and epilogue.
 func (p *program) emacsHash() (string, error) {
 	params := p.lispParams()
-	expanded, err := lang.Expand(p.src.Lang, p.src.Body, &params)
+	expanded, err := babel.Expand(p.src.Lang, p.src.Body, &params)
 	if err != nil {
 		return "", err
 	}
@@ -27,15 +27,15 @@ func (p *program) emacsHash() (string, error) {
 }
 
 // lispParams are the header arguments as the languages of org-babel take them.
-func (p *program) lispParams() lang.Params {
-	params := lang.Params{Args: map[string]elisp.Value{}, Results: p.words}
+func (p *program) lispParams() babel.Params {
+	params := babel.Params{Args: map[string]elisp.Value{}, Results: p.words}
 	for _, a := range p.args.Args {
 		if a.Key != ":var" {
 			params.Args[a.Key] = lispArg(a)
 		}
 	}
 	for _, v := range p.vars {
-		params.Vars = append(params.Vars, lang.Var{Name: v.name, Value: elisp.FromValue(v.value),
+		params.Vars = append(params.Vars, babel.Var{Name: v.name, Value: elisp.FromValue(v.value),
 			ColNames: v.lispColNames(), RowNames: lispItems(v.rowNames)})
 	}
 	return params

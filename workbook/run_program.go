@@ -16,6 +16,7 @@ import (
 	"wb/internal/lazyregexp"
 	"wb/internal/value"
 	"wb/org"
+	"wb/tangle/babel"
 	"wb/tangle/elisp"
 )
 
@@ -171,19 +172,12 @@ func (p *program) shape() (compile.Shape, error) {
 	return "", diag.Errorf(p.code.Pos, "%s has no exec shape %s", p.code.Lang, known).WithHint(fmt.Sprintf("it has %v", can))
 }
 
-// notProgram are header arguments that do not change what a block computes, or
-// are dealt with here.
-var notProgram = []string{
-	"exports", "tangle", "tangle-mode", "mkdirp", "comments", "padline", "shebang", "noweb", "noweb-ref", "noweb-sep", "noweb-prefix",
-	"cache", "eval", "noeval", "wrap", "file-desc", "file-mode", "post", "hlines", "colnames", "rownames", "var", "results", "in", "out",
-	"uses", "exec", "timeout", "memory", "fuel", "profile", "stdin", "deps", "dir", "sep", "persist", "no-expand", "output-dir",
-}
-
 // programArgs are the header arguments that lanes look at.
 func (p *program) programArgs() map[string][]string {
 	args := byName(p.args.Args)
 	for name := range args {
-		if slices.Contains(notProgram, name) && !slices.Contains(p.lane.Info().Args, name) || name == "session" && !isSet(p.args.Args, ":session") {
+		argument, _ := babel.Lookup(name)
+		if !argument.Computes() && !slices.Contains(p.lane.Info().Args, name) || name == "session" && !isSet(p.args.Args, ":session") {
 			delete(args, name)
 		}
 	}

@@ -5,10 +5,6 @@ import (
 	"slices"
 )
 
-// HeaderArguments lists the header arguments that lint knows, without their
-// colon, sorted.
-func HeaderArguments() []string { return slices.Sorted(slices.Values(headerArguments)) }
-
 // Capabilities lists what :uses may ask for, sorted.
 func Capabilities() []string { return slices.Sorted(slices.Values(capabilities)) }
 

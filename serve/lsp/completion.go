@@ -7,6 +7,7 @@ import (
 
 	"wb/internal/lazyregexp"
 	"wb/org"
+	"wb/tangle/babel"
 	"wb/workbook"
 )
 
@@ -132,8 +133,8 @@ func (c *completer) languages([]string) {
 }
 
 func (c *completer) arguments([]string) {
-	for _, name := range workbook.HeaderArguments() {
-		c.item(":"+name, completeProperty, argDocs[name].text, describeArg(name))
+	for _, name := range babel.Names() {
+		c.item(":"+name, completeProperty, argText(name), describeArg(name))
 	}
 }
 

@@ -1,87 +1,11 @@
 package lsp
 
 import (
-	"slices"
 	"strings"
 
+	"wb/tangle/babel"
 	"wb/workbook"
 )
-
-// argDoc documents a header argument for hover and completion.
-type argDoc struct {
-	text   string   // what it does, one or two sentences
-	values []string // usual values
-}
-
-// argDocs holds what org-babel's and wb's header arguments do.
-var argDocs = map[string]argDoc{
-	"cache":        {"Writes a hash of the block into its `#+RESULTS[hash]:`; the block does not run again while the hash holds.", []string{"yes", "no"}},
-	"cmdline":      {"Arguments for the program.", nil},
-	"colnames":     {"Whether the first row of a table is its column names: kept aside, and put back above a table that results.", []string{"yes", "no", "nil"}},
-	"comments":     {"Comments that tangling puts around the block, by which `wb detangle` finds the way back.", []string{"no", "link", "yes", "org", "both", "noweb"}},
-	"dir":          {"The directory the block runs in, below the workbook's.", nil},
-	"epilogue":     {"Code added after the body when it runs and when it is tangled.", nil},
-	"eval":         {"Whether the block may run. `no` and `never` keep it from running; its value is then what stands under its results.", []string{"yes", "no", "never", "query", "never-export", "no-export", "query-export"}},
-	"exports":      {"What an export shows.", []string{"code", "results", "both", "none"}},
-	"file":         {"The file the result is written to; the result is a link to it.", nil},
-	"file-desc":    {"The description of the link to the result's file.", nil},
-	"file-ext":     {"The extension of the result's file, named after the block.", []string{"png", "svg", "pdf", "txt", "csv", "json"}},
-	"file-mode":    {"Permissions of the result's file.", []string{"(identity #o644)", "(identity #o755)"}},
-	"hlines":       {"Whether the rules of a table reach the code.", []string{"no", "yes"}},
-	"mkdirp":       {"Whether missing directories are made, for tangling and for `:dir`.", []string{"yes", "no"}},
-	"no-expand":    {"Tangle without noweb, variables, prologue and epilogue.", []string{"yes"}},
-	"noweb":        {"When `<<name>>` in the body is replaced by the block of that name.", []string{"yes", "no", "tangle", "eval", "no-export", "strip-export", "strip-tangle"}},
-	"noweb-prefix": {"Whether what stands before a reference is repeated on each line that replaces it.", []string{"yes", "no"}},
-	"noweb-ref":    {"The name under which noweb collects this block; several blocks may share one.", nil},
-	"noweb-sep":    {"What stands between blocks that share a `:noweb-ref`.", []string{`"\n"`, `""`, `"\n\n"`}},
-	"output-dir":   {"The directory for `:file`.", nil},
-	"padline":      {"Whether a blank line parts tangled blocks.", []string{"yes", "no"}},
-	"post":         {"A block that reworks the result, which it gets as `*this*`: `:post tidy(data=*this*)`.", nil},
-	"prologue":     {"Code added before the body when it runs and when it is tangled.", nil},
-	"results":      {"How the result is collected, what it is, how it is written and where.", resultWords},
-	"rownames":     {"Whether the first column of a table is its row names.", []string{"yes", "no"}},
-	"sep":          {"What separates the columns of a table written to `:file`.", []string{`","`, `"\t"`, `";"`}},
-	"session":      {"Blocks with the same session of a language share state and run in order.", []string{"none", "*default*"}},
-	"shebang":      {"The first line of the tangled file, which becomes executable.", []string{`"#!/bin/sh"`, `"#!/usr/bin/env bash"`, `"#!/usr/bin/env python3"`}},
-	"stdin":        {"What the program reads from standard input: the name of a block, table or list.", nil},
-	"tangle":       {"The file that `wb tangle` writes the block to.", []string{"yes", "no"}},
-	"tangle-mode":  {"Permissions of the tangled file.", []string{"(identity #o755)", "o755"}},
-	"var":          {"Variables: `:var x=1 y=\"text\" t=table r=block(n=2)[0:3,1]`.", nil},
-	"wrap":         {"The block that is put around the result.", []string{"example", "quote", "src", "export html", "drawer"}},
-
-	"args":      {"Arguments for the program.", nil},
-	"async":     {"Accepted for Emacs; `wb` runs what it can at the same time anyway.", []string{"yes", "no"}},
-	"defines":   {"Macros for the C preprocessor: `:defines N 10`.", nil},
-	"flags":     {"Flags for the compiler.", nil},
-	"includes":  {"Headers for C and C++: `:includes <math.h>`.", nil},
-	"libs":      {"Libraries to link.", nil},
-	"main":      {"Whether the body is wrapped in `main` (C family).", []string{"yes", "no"}},
-	"imports":   {"Modules to import.", nil},
-	"database":  {"The database file.", nil},
-	"header":    {"Whether the output starts with column names.", []string{"yes", "no"}},
-	"python":    {"The interpreter Emacs would use; `wb` runs its own.", nil},
-	"return":    {"The expression whose value is the result (Python).", nil},
-	"preamble":  {"Code before everything else.", nil},
-	"classname": {"The class that Java runs.", nil},
-
-	"in":      {"Inputs of the component, by name. Each is the output of that name of some other component, or given with `--set`.", nil},
-	"out":     {"Outputs of the component, by name.", nil},
-	"deps":    {"Packages the block needs (`:deps lodash,d3-array`); in a drawer, components that must come first.", nil},
-	"uses":    {"Capabilities the component asks for. The user grants them with `--grant`.", nil},
-	"persist": {"Keeps the component's files between runs.", []string{"yes", "no"}},
-	"exec":    {"How values reach the code.", nil},
-	"sig":     {"The type of the component: `:sig: score(items: list<f64>, k: s32) -> f64`.", nil},
-	"profile": {"The set of capabilities and limits the component runs with.", nil},
-	"timeout": {"The most time the component may take, up to what `--limits` allows.", []string{"5s", "30s", "2m"}},
-	"memory":  {"The most memory the component may use, up to what `--limits` allows.", []string{"64MiB", "256MiB", "1GiB"}},
-	"fuel":    {"The most fuel the component may burn: a count of steps, the same on every machine.", []string{"1e9", "1e10"}},
-	"func":    {"The exported function that is called.", nil},
-	"expect":  {"What the result must be.", nil},
-}
-
-// resultWords are the words of :results with what they mean beside them.
-var resultWords = []string{"value", "output", "table", "vector", "list", "scalar", "verbatim", "file", "raw", "org", "html", "latex",
-	"code", "pp", "drawer", "link", "graphics", "replace", "silent", "none", "discard", "append", "prepend"}
 
 // capabilityDocs say what each capability allows.
 var capabilityDocs = map[string]string{
@@ -98,8 +22,8 @@ type drawerKey struct{ name, text string }
 
 // drawerKeys are the keys that mean something to wb or to Org.
 var drawerKeys = []drawerKey{
-	{"in", argDocs["in"].text}, {"out", argDocs["out"].text}, {"deps", "Components that must come first, by id or name."},
-	{"sig", argDocs["sig"].text}, {"uses", argDocs["uses"].text},
+	{"in", argText("in")}, {"out", argText("out")}, {"deps", "Components that must come first, by id or name."},
+	{"sig", argText("sig")}, {"uses", argText("uses")},
 	{"ID", "An identifier that links from any file can lead to."}, {"CUSTOM_ID", "An identifier for links in this file: `[[#id]]`."},
 	{"header-args", "Header arguments for all blocks below."}, {"header-args+", "Header arguments added to those inherited."},
 	{"CATEGORY", "The category of the entries below."}, {"EFFORT", "How long it should take: `1:30`."},
@@ -138,23 +62,28 @@ func usualValues(name string) []string {
 	case "exec":
 		return workbook.ExecShapes()
 	}
-	return argDocs[name].values
+	arg, _ := babel.Lookup(name)
+	return arg.Values
+}
+
+func argText(name string) string {
+	arg, _ := babel.Lookup(name)
+	return arg.Doc
 }
 
 // describeArg is the documentation of a header argument as markdown, "" for
 // one nobody knows.
 func describeArg(name string) string {
-	name = strings.ToLower(strings.Trim(name, ":+"))
-	doc, documented := argDocs[name]
-	if !documented && !slices.Contains(workbook.HeaderArguments(), name) {
+	arg, known := babel.Lookup(name)
+	if !known {
 		return ""
 	}
-	text := "**:" + name + "**"
-	if documented {
-		text += " — " + doc.text
-	}
-	if values := usualValues(name); len(values) > 0 {
+	text := "**:" + arg.Name + "** — " + arg.Doc
+	if values := usualValues(arg.Name); len(values) > 0 {
 		text += "\n\nValues: `" + strings.Join(values, "` `") + "`"
+	}
+	if arg.Languages != nil {
+		text += "\n\nLanguages: `" + strings.Join(arg.Languages, "` `") + "`"
 	}
 	return text
 }

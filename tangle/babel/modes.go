@@ -1,4 +1,4 @@
-package lang
+package babel
 
 // modes are the languages whose editing mode is not called after them.
 var modes = map[string]string{

@@ -1,4 +1,4 @@
-package lang
+package babel
 
 // extensions are those that differ from the language's name.
 var extensions = map[string]string{

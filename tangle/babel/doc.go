@@ -1,4 +1,4 @@
-// Package lang knows what org-babel knows about languages: how a variable is
+// Package babel knows what org-babel knows about languages: how a variable is
 // written in each ([Expand]), which extension a file has ([Extension]) and how
 // a comment looks ([Comment]).
 //
@@ -9,4 +9,4 @@
 // extension is the language's name.
 //
 // There is one file per family of languages.
-package lang
+package babel

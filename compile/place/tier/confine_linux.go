@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -37,6 +39,9 @@ func confineAndStart(private, shared string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := closeInherited(); err != nil {
+		return nil, err
+	}
 	notes := setLimits()
 	dropCapabilities()
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
@@ -54,6 +59,26 @@ func confineAndStart(private, shared string) ([]string, error) {
 	}
 	err = syscall.Exec(exe, []string{os.Args[0], ChildVerb, private, shared, confined, string(hello)}, childEnvironment())
 	return nil, fmt.Errorf("starting anew behind the walls: %w", err)
+}
+
+// closeInherited makes the start anew close every descriptor but the three that
+// frames use. No wall holds what is open already: a file that the user's shell
+// left open could be read behind Landlock, a connected socket written to.
+func closeInherited() error {
+	const first = 3
+	if unix.CloseRange(first, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+		return nil
+	}
+	open, err := os.ReadDir("/proc/self/fd") // before Linux 5.11
+	if err != nil {
+		return fmt.Errorf("what else is open cannot be closed: %w", err)
+	}
+	for _, entry := range open {
+		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd >= first {
+			unix.CloseOnExec(fd)
+		}
+	}
+	return nil
 }
 
 // dropCapabilities makes root a user like others from the next start on: nothing

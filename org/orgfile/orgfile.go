@@ -287,3 +287,7 @@ func writeTemp(path, ext string, src []byte, info fs.FileInfo) (name string, err
 	}
 	return temp.Name(), temp.Sync()
 }
+
+// Lock waits for the right to write a file, which writers of this package take, too.
+// It goes away when the file is closed.
+func Lock(f *os.File) error { return lock(f) }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -158,12 +159,35 @@ func (r *run) settle(key string, e *effect) error {
 		if err := r.sync(); err != nil {
 			return err
 		}
-		if err := r.Tree.flush(); err != nil {
-			e.Error = err.Error()
-			e.Output.Text = e.Error
-		}
+		landed, merged, err := r.Tree.flush(false)
+		e.landed(landed, merged, err)
 	}
 	return r.record(trace.EntryEffect, key, e)
+}
+
+// landed notes what became of the files that a call changed, also for the model.
+func (e *effect) landed(files []FileChange, merged []string, err error) {
+	e.Output.Files = files
+	if len(merged) > 0 {
+		e.Output.Text = under(e.Output.Text, fmt.Sprintf("note: somebody else changed %s meanwhile; it holds both changes now", strings.Join(merged, ", ")))
+	}
+	if err != nil {
+		e.Error = err.Error()
+		e.Output.Text = under(e.Output.Text, e.Error)
+		if e.Output.Exit == nil || *e.Output.Exit != 0 {
+			return
+		}
+		failed := 1
+		e.Output.Exit = &failed
+	}
+}
+
+// under sets a line under a text.
+func under(text, line string) string {
+	if text == "" {
+		return line
+	}
+	return strings.TrimSuffix(text, "\n") + "\n" + line
 }
 
 // repeated counts a call that was made by another process as if it were made by
@@ -187,10 +211,7 @@ func (r *run) announced(key string, args json.RawMessage, e *effect) (bool, erro
 	}
 	r.elapsed += e.Took
 	r.repeated(e)
-	if err := r.Tree.redo(e.Output.Files); err != nil {
-		e.Error = err.Error()
-		e.Output.Text = e.Error
-	}
+	e.landed(r.Tree.redo(e.Output.Files))
 	return true, r.record(trace.EntryEffect, key, e)
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"sync"
 
+	"wb/agent/workdir"
 	"wb/sandbox"
 )
 
@@ -23,17 +24,20 @@ type FileChange struct {
 	Path    string `json:"path"`
 	Content []byte `json:"content,omitempty"`
 	Removed bool   `json:"removed,omitempty"`
+	// Origin is what the change began from, as far as that is known.
+	Origin
 }
 
 // Tree is the one tree of files that the file tools, the shell and workbooks of
 // a run see. Reads fall through to the working directory. Writes stay with the
-// run, or, where the user granted it, also go to the directory.
+// run. Where the user granted it, each call's writes go to the directory when the
+// call ends, joined with what others wrote there meanwhile, and the directory is
+// seen again as it is then.
 type Tree struct {
 	dir     string
 	host    *sandbox.HostFS
 	overlay *sandbox.OverlayFS
-	// write puts changes into the working directory; nil keeps them in the run.
-	write func(FileChange) error
+	write   bool // into the working directory
 
 	mu   sync.Mutex
 	seen map[string]string // content digest of every change so far
@@ -41,15 +45,21 @@ type Tree struct {
 	log  []FileChange // all changes, in order
 	// pending are changes that are to be written, see flush.
 	pending []FileChange
+
+	reads reads
 }
 
-// NewTree makes the tree of a run over a working directory.
-func NewTree(dir string, write func(FileChange) error) (*Tree, error) {
+// NewTree makes the tree of a run over a working directory, into which it writes
+// where the user granted that.
+func NewTree(dir string, write bool) (*Tree, error) {
 	host, err := sandbox.HostDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &Tree{dir: dir, host: host, overlay: sandbox.Overlay(&guarded{host}), write: write, seen: map[string]string{}, gone: map[string]bool{}}, nil
+	t := &Tree{dir: dir, host: host, write: write, seen: map[string]string{}, gone: map[string]bool{}}
+	t.reads.begin()
+	t.overlay = sandbox.Overlay(&noting{guarded{host}, &t.reads})
+	return t, nil
 }
 
 // Close lets go of the directory.
@@ -62,42 +72,11 @@ func (t *Tree) Dir() string { return t.dir }
 func (t *Tree) Changed() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.write == nil && len(t.seen)+len(t.gone) > 0
+	return !t.write && len(t.seen)+len(t.gone) > 0
 }
 
 // FS is the tree as guests see it.
-func (t *Tree) FS() sandbox.FS { return &guarded{t.overlay} }
-
-// guarded refuses writes to what the host keeps.
-type guarded struct{ sandbox.FS }
-
-func (g *guarded) OpenFile(name string, flag int, perm fs.FileMode) (sandbox.File, error) {
-	if flag&3 != 0 && kept(name) { // anything but O_RDONLY
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
-	}
-	return g.FS.OpenFile(name, flag, perm)
-}
-
-func (g *guarded) Mkdir(name string, perm fs.FileMode) error {
-	if kept(name) {
-		return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrPermission}
-	}
-	return g.FS.Mkdir(name, perm)
-}
-
-func (g *guarded) Remove(name string) error {
-	if kept(name) {
-		return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrPermission}
-	}
-	return g.FS.Remove(name)
-}
-
-func (g *guarded) Rename(from, to string) error {
-	if kept(from) || kept(to) {
-		return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrPermission}
-	}
-	return g.FS.Rename(from, to)
-}
+func (t *Tree) FS() sandbox.FS { return &watched{guarded{t.overlay}, t} }
 
 // kept reports whether a name is the host's.
 func kept(name string) bool {
@@ -125,6 +104,9 @@ func (t *Tree) Read(name string) ([]byte, error) {
 	data, err := sandbox.ReadFile(t.overlay, inside)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("no such file: %s", name)
+	}
+	if err == nil {
+		t.reads.know(inside, data)
 	}
 	return data, err
 }
@@ -184,7 +166,25 @@ func (t *Tree) Write(name string, data []byte) error {
 	if err := mkdirs(t.overlay, path.Dir(inside)); err != nil {
 		return err
 	}
-	return sandbox.WriteFile(t.overlay, inside, data)
+	if o := t.origin(inside); o.Stale && t.write {
+		return fmt.Errorf("write blocked: %s", staleText(inside))
+	}
+	return sandbox.WriteFile(t.FS(), inside, data)
+}
+
+// Edit changes a file as it is now.
+func (t *Tree) Edit(name string, change func(text []byte) ([]byte, error)) error {
+	if err := t.Writable(name); err != nil {
+		return err
+	}
+	text, err := t.Read(name)
+	if err != nil {
+		return err
+	}
+	if text, err = change(text); err != nil {
+		return err
+	}
+	return t.Write(name, text)
 }
 
 func mkdirs(tree sandbox.FS, dir string) error {
@@ -210,18 +210,18 @@ func mkdirs(tree sandbox.FS, dir string) error {
 func (t *Tree) Changes(context.Context) ([]FileChange, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	var changes []FileChange
+	var changes, removed []FileChange
 	err := t.overlay.Upper().Walk(func(name string, info fs.FileInfo, data []byte) error {
 		if info.IsDir() || kept(name) || strings.HasPrefix(name, "tmp/") {
 			return nil
 		}
-		sum := digest(data)
-		if t.seen[name] == sum {
+		origin, sum := t.reads.originOf(name), digest(data)
+		if t.seen[name] == sum || t.seen[name] == "" && origin.is(data) {
 			return nil
 		}
 		t.seen[name] = sum
 		delete(t.gone, name)
-		changes = append(changes, FileChange{Path: name, Content: slices.Clone(data)})
+		changes = append(changes, FileChange{Path: name, Content: slices.Clone(data), Origin: origin})
 		return nil
 	})
 	if err != nil {
@@ -231,13 +231,20 @@ func (t *Tree) Changes(context.Context) ([]FileChange, error) {
 		if _, err := t.overlay.Stat(name); err != nil && !t.gone[name] {
 			t.gone[name] = true
 			delete(t.seen, name)
-			changes = append(changes, FileChange{Path: name, Removed: true})
+			for _, below := range t.reads.below(name) { // a directory that was moved
+				removed = append(removed, FileChange{Path: below, Removed: true, Origin: t.reads.originOf(below)})
+			}
+			removed = append(removed, FileChange{Path: name, Removed: true, Origin: t.reads.originOf(name)})
 		}
 	}
 	slices.SortFunc(changes, func(a, b FileChange) int { return strings.Compare(a.Path, b.Path) })
-	t.log = append(t.log, changes...)
-	if t.write != nil {
+	slices.SortFunc(removed, func(a, b FileChange) int { return strings.Compare(b.Path, a.Path) }) // files before their directories
+	changes = append(changes, removed...)
+	t.reads.callEnded()
+	if t.write {
 		t.pending = append(t.pending, changes...)
+	} else {
+		t.log = append(t.log, changes...)
 	}
 	return changes, nil
 }
@@ -252,36 +259,77 @@ func (t *Tree) unwritten() []FileChange {
 	return slices.Clone(t.pending)
 }
 
-// flush writes them. Each is the whole content of a file, so that writing them
-// again after a crash changes nothing.
-func (t *Tree) flush() error {
+// flush writes them, joined with what others have written meanwhile, and gives the
+// files as they are now. Then the directory is seen again as it is. What cannot be
+// written is in the error, and the rest is written nevertheless.
+func (t *Tree) flush(again bool) (landed []FileChange, merged []string, err error) {
 	if t == nil {
-		return nil
+		return nil, nil, nil
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for len(t.pending) > 0 {
-		c := t.pending[0]
-		t.pending = t.pending[1:]
-		if err := t.write(c); err != nil {
-			if strings.HasPrefix(err.Error(), "write blocked: ") {
-				return err
-			}
-			return fmt.Errorf("write blocked: %w", err)
-		}
+	if len(t.pending) == 0 {
+		return nil, nil, nil
 	}
-	return nil
+	var failed []error
+	for _, c := range t.pending {
+		now, err := t.land(c, again)
+		if err != nil {
+			text := err.Error()
+			if !strings.HasPrefix(text, "write blocked: ") {
+				err = fmt.Errorf("write blocked: %w", err)
+			}
+			failed = append(failed, err)
+			continue
+		}
+		if now.Merged {
+			merged = append(merged, c.Path)
+		}
+		t.reads.wrote(c)
+		landed = append(landed, FileChange{Path: c.Path, Content: now.Content, Removed: c.Removed})
+	}
+	t.pending = nil
+	t.log = append(t.log, landed...)
+	t.overlay.Forget("tmp")
+	t.reads.landed()
+	clear(t.seen)
+	clear(t.gone)
+	return landed, merged, errors.Join(failed...)
+}
+
+// land writes one change.
+func (t *Tree) land(c FileChange, again bool) (workdir.Landed, error) {
+	if err := MayWrite(t.dir, c.Path); err != nil { // the shell asks nobody else
+		return workdir.Landed{}, err
+	}
+	if c.Stale {
+		return workdir.Landed{}, errors.New(staleText(c.Path))
+	}
+	return workdir.Dir{Path: t.dir}.Write(c.change(again))
+}
+
+func staleText(name string) string { return name + ": changed since the run began; read it first" }
+
+// change is a file's change as the working directory takes it.
+func (c FileChange) change(again bool) workdir.Change {
+	return workdir.Change{Name: c.Path, Base: c.Base, Fresh: c.Fresh, New: c.Content, Removed: c.Removed, Append: c.Append, Again: again}
+}
+
+// Plan is what a file of the directory would become by a change.
+func (c FileChange) Plan(dir string) ([]byte, error) {
+	landed, err := workdir.Dir{Path: dir}.Plan(c.change(true))
+	return landed.Content, err
 }
 
 // redo takes over changes that a process announced and may not have written.
-func (t *Tree) redo(changes []FileChange) error {
-	if err := t.apply(changes); err != nil || t == nil || t.write == nil {
-		return err
+func (t *Tree) redo(changes []FileChange) (landed []FileChange, merged []string, err error) {
+	if t == nil || !t.write {
+		return changes, nil, t.apply(changes)
 	}
 	t.mu.Lock()
 	t.pending = append(t.pending, changes...)
 	t.mu.Unlock()
-	return t.flush()
+	return t.flush(true)
 }
 
 // Mark is a point in the history of the tree, for Since.
@@ -299,7 +347,7 @@ func (t *Tree) Since(mark int) []FileChange {
 }
 
 // apply brings the tree to where a recorded call left it. The directory itself
-// got the changes when the call was made.
+// got the changes when the call was made, and may have moved on since.
 func (t *Tree) apply(changes []FileChange) error {
 	if t == nil {
 		return nil
@@ -308,6 +356,10 @@ func (t *Tree) apply(changes []FileChange) error {
 	defer t.mu.Unlock()
 	t.log = append(t.log, changes...)
 	for _, c := range changes {
+		if t.write {
+			t.reads.wrote(c)
+			continue
+		}
 		if c.Removed {
 			t.gone[c.Path] = true
 			if err := t.overlay.Remove(c.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -322,6 +374,7 @@ func (t *Tree) apply(changes []FileChange) error {
 			return err
 		}
 		t.seen[c.Path] = digest(c.Content)
+		t.reads.from(c.Path, c.Origin)
 	}
 	return nil
 }

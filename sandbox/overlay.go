@@ -40,6 +40,25 @@ func (o *OverlayFS) Removed() []string {
 	return slices.Sorted(maps.Keys(o.hidden))
 }
 
+// Forget drops what was changed, so that the lower tree is seen again as it is, but
+// for the changes below keep.
+func (o *OverlayFS) Forget(keep string) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	entries, err := o.upper.ReadDir(".")
+	if err != nil { // an empty layer
+		return
+	}
+	for _, e := range entries {
+		if e.Name() != keep {
+			o.upper.RemoveAll(e.Name())
+		}
+	}
+	maps.DeleteFunc(o.hidden, func(name string, _ bool) bool {
+		return name != keep && !strings.HasPrefix(name, keep+"/")
+	})
+}
+
 // isHidden reports whether the lower entry of that name is out of sight.
 func (o *OverlayFS) isHidden(name string) bool {
 	if len(o.hidden) == 0 {

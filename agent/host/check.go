@@ -53,7 +53,7 @@ func (rt *Runtime) check(d *agent.Definition, task Task) error {
 	if _, err := rt.client(nil); err != nil { // without a model nothing begins
 		return err
 	}
-	tree, err := agent.NewTree(task.Dir, nil)
+	tree, err := agent.NewTree(task.Dir, false)
 	if err != nil {
 		return err
 	}

@@ -106,7 +106,7 @@ func (rt *Runtime) component(ctx context.Context, d *agent.Definition, task Task
 	if opts.Keep == nil {
 		opts.Keep = rt.keepOutput
 	}
-	tree, err := agent.NewTree(task.Dir, nil)
+	tree, err := agent.NewTree(task.Dir, false)
 	if err != nil {
 		return nil, err
 	}

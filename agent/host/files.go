@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"wb/agent"
+	"wb/agent/workdir"
 	"wb/internal/diag"
 )
 
@@ -100,25 +101,36 @@ func (e *ConflictError) Hint() string { return "--diff shows how they differ, --
 // ExitCode is that of a conflict.
 func (e *ConflictError) ExitCode() int { return diag.ExitConflict }
 
-// Apply writes the changes into the directory, as a run with leave to write does.
-// What was changed there after since is not replaced, nor anything else then.
+// Apply writes the changes into the directory, joined with what others have written
+// there after since. What cannot be joined is not replaced, nor anything else then.
+// The zero time replaces whatever is there.
 func (f Files) Apply(since time.Time) error {
 	var conflicts []string
+	whole := map[string][]byte{}
 	for _, c := range f.Changes {
-		if !c.Same() && !c.Missing && c.Changed.After(since) {
+		whole[c.Path] = c.Content
+		if c.Same() || c.Missing || since.IsZero() || !c.Changed.After(since) {
+			continue
+		}
+		joined, err := c.Plan(f.Dir)
+		if err != nil || c.Origin.Base == nil {
 			conflicts = append(conflicts, c.Path)
 		}
+		whole[c.Path] = joined
 	}
 	if len(conflicts) > 0 {
 		return &ConflictError{conflicts}
 	}
-	write := writer(f.Dir)
+	dir := workdir.Dir{Path: f.Dir}
 	for _, c := range f.Changes {
 		if c.Same() {
 			continue
 		}
-		if err := write(c.FileChange); err != nil {
+		if err := agent.MayWrite(f.Dir, c.Path); err != nil {
 			return fmt.Errorf("%s: %w", c.Path, err)
+		}
+		if _, err := dir.Write(workdir.Change{Name: c.Path, Base: c.Now, Fresh: c.Missing, New: whole[c.Path], Removed: c.Removed}); err != nil {
+			return err
 		}
 	}
 	return nil

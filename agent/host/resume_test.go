@@ -153,15 +153,20 @@ func TestFilesOfRun(t *testing.T) {
 	if got, want := kinds(), "remove gone.txt, add new.txt, change old.txt"; got != want {
 		t.Errorf("%s, want %s", got, want)
 	}
+	for _, name := range []string{"old.txt", "gone.txt"} { // somebody goes on with them
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(name+", changed"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 	files, _ := rt.Files(r.RunID)
 	var conflict *host.ConflictError
-	if err := files.Apply(time.Unix(0, 0)); !errors.As(err, &conflict) || strings.Join(conflict.Names, " ") != "gone.txt old.txt" {
+	if err := files.Apply(time.Unix(1, 0)); !errors.As(err, &conflict) || strings.Join(conflict.Names, " ") != "gone.txt old.txt" {
 		t.Errorf("applied over changes: %v", err)
 	}
 	if _, err := os.Stat(filepath.Join(dir, "new.txt")); err == nil {
 		t.Error("a part was applied")
 	}
-	if err := files.Apply(time.Now().Add(time.Hour)); err != nil {
+	if err := files.Apply(time.Time{}); err != nil {
 		t.Fatal(err)
 	}
 	if got, want := kinds(), "same gone.txt, same new.txt, same old.txt"; got != want {

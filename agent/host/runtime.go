@@ -12,7 +12,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -310,10 +309,7 @@ func (rt *Runtime) begin(d *agent.Definition, task Task, from *origin) (*trace.R
 
 // execute runs the loop with the tools of this machine.
 func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, opts agent.Options) (*agent.Result, error) {
-	var write func(agent.FileChange) error
-	if (task.Write || task.granted(d)) && !opts.Replay {
-		write = writer(task.Dir)
-	}
+	write := (task.Write || task.granted(d)) && !opts.Replay
 	if d.Exec && !task.Exec && task.File != "" {
 		rt.warn(fmt.Errorf("agent %s asks for git, publish and image, which are not granted; --exec grants them", d.ID))
 	}
@@ -415,36 +411,6 @@ func (rt *Runtime) workbookDirs() []string {
 		}
 	}
 	return dirs
-}
-
-// writer puts changes into the working directory.
-func writer(dir string) func(agent.FileChange) error {
-	return func(c agent.FileChange) error {
-		if err := agent.MayWrite(dir, c.Path); err != nil { // the shell asks nobody else
-			return err
-		}
-		root, err := os.OpenRoot(dir)
-		if err != nil {
-			return err
-		}
-		defer root.Close()
-		name := filepath.FromSlash(c.Path)
-		if c.Removed {
-			err := root.Remove(name)
-			if errors.Is(err, fs.ErrNotExist) {
-				return nil
-			}
-			return err
-		}
-		if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
-			return err
-		}
-		part := name + ".wb-part"
-		if err := root.WriteFile(part, c.Content, 0o644); err != nil {
-			return err
-		}
-		return root.Rename(part, name)
-	}
 }
 
 // label is what the task's events are grouped by.

@@ -28,7 +28,7 @@ func workdir(t *testing.T, files map[string]string) (string, *agent.Tree) {
 			t.Fatal(err)
 		}
 	}
-	tree, err := agent.NewTree(dir, nil)
+	tree, err := agent.NewTree(dir, false)
 	if err != nil {
 		t.Fatal(err)
 	}

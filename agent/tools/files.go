@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"wb/agent"
 )
 
-// Files are vfs_read and vfs_write over the run's tree.
+// Files are vfs_read, vfs_write and edit over the run's tree.
 func Files(tree *agent.Tree) []agent.Tool {
 	read := &tool{name: "vfs_read", readOnly: true, description: "Read a file of the working directory.",
 		schema: object("path string the file, relative to the working directory"),
@@ -32,7 +33,42 @@ func Files(tree *agent.Tree) []agent.Tool {
 			}
 			return changed(ctx, tree, agent.Output{Text: fmt.Sprintf("wrote %s (%d bytes)", args.Text("path"), len(args.Text("content")))})
 		}}
-	return []agent.Tool{read, write}
+	return []agent.Tool{read, write, edit(tree)}
+}
+
+// edit replaces one passage of a file. It is refused where the passage does not stand
+// there exactly once: the file has changed, or the passage is too short to be found.
+func edit(tree *agent.Tree) agent.Tool {
+	return &tool{name: "edit", contained: true, description: "Replace one passage of a file of the working directory. The rest of the file stays as it is, also where others have changed it.",
+		schema: object("path string the file, relative to the working directory", "old string the passage as it stands in the file, with enough around it to occur once", "new string what takes its place"),
+		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
+			name, passage := args.Text("path"), args.Text("old")
+			if passage == "" {
+				return agent.Output{}, errors.New("edit error: `old` is empty; vfs_write makes a file")
+			}
+			line := 0
+			err := tree.Edit(name, func(text []byte) ([]byte, error) {
+				switch before, after, n := cutOnce(string(text), passage); n {
+				case 0:
+					return nil, fmt.Errorf("edit error: `old` is not in %s; read it again", name)
+				case 1:
+					line = 1 + strings.Count(before, "\n")
+					return []byte(before + args.Text("new") + after), nil
+				default:
+					return nil, fmt.Errorf("edit error: `old` is in %s %d times; give more of what stands around it", name, n)
+				}
+			})
+			if err != nil {
+				return agent.Output{}, err
+			}
+			return changed(ctx, tree, agent.Output{Text: fmt.Sprintf("edited %s at line %d", name, line), Taint: fileTaint(name)})
+		}}
+}
+
+// cutOnce cuts a text around a passage and counts how often that is in it.
+func cutOnce(text, passage string) (before, after string, n int) {
+	before, after, _ = strings.Cut(text, passage)
+	return before, after, strings.Count(text, passage)
 }
 
 // changed adds to an output what the tool changed in the tree.

@@ -32,6 +32,7 @@ func Shell(runner *shell.Runner, tree *agent.Tree, limits sandbox.Limits) agent.
 				text = joined(text, fmt.Sprintf("exit %d", result.Exit))
 			}
 			exit := result.Exit
+			tree.Shown(text)
 			return changed(ctx, tree, agent.Output{Text: text, Exit: &exit, Taint: filesTaint})
 		}}
 }

@@ -89,7 +89,7 @@ func workshop(t *testing.T, web *netbroker.Broker) (*Programs, *Host) {
 		t.Fatal(err)
 	}
 	lanetest.Need(t, env, "wabt")
-	tree, err := agent.NewTree(t.TempDir(), nil)
+	tree, err := agent.NewTree(t.TempDir(), false)
 	if err != nil {
 		t.Fatal(err)
 	}

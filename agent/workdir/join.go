@@ -119,7 +119,9 @@ func tags(base, ours, theirs string) string {
 	if part, ok := pick(base, ours, theirs); ok {
 		return part
 	}
-	list := func(text string) []string { return strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(": \t", c) }) }
+	list := func(text string) []string {
+		return strings.FieldsFunc(text, func(c rune) bool { return strings.ContainsRune(": \t", c) })
+	}
 	was, our, their := list(base), list(ours), list(theirs)
 	var all []string
 	for _, tag := range slices.Concat(was, their, our) {

@@ -121,7 +121,7 @@ func (c *agentShowCmd) files(a *app, rt *host.Runtime, record trace.RunRecord) e
 	if c.Apply {
 		since := record.Started
 		if c.Force {
-			since = time.Now().Add(time.Hour)
+			since = time.Time{}
 		}
 		if err := files.Apply(since); err != nil {
 			return err

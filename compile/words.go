@@ -1,7 +1,6 @@
 package compile
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 )
@@ -118,27 +117,4 @@ func lispAtoms(text string) []string {
 		}
 	}
 	return atoms
-}
-
-// Quote writes a text as a string in double quotes, on one line: a backslash
-// stands before the special characters, and others that cannot be seen are
-// written in the format control, such as `\x%02x`.
-func Quote(text, special, control string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(text) {
-		switch c := text[i]; {
-		case strings.IndexByte(special, c) >= 0:
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c == '\n':
-			b.WriteString(`\n`)
-		case c < ' ' || c == 127:
-			fmt.Fprintf(&b, control, c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
 }

@@ -3,8 +3,8 @@ package cbackend
 import (
 	"fmt"
 
-	"wb/compile"
 	"wb/internal/value"
+	"wb/tangle/babel"
 )
 
 // Dialect is how a language writes constants.
@@ -107,7 +107,7 @@ func (d Dialect) literal(v value.Value, c constant) (string, error) {
 	}
 	switch {
 	case c.scalar == text:
-		return compile.Quote(plain, `"\\`, `\x%02x`), nil
+		return babel.Quote(plain, `"\\`, `\x%02x`), nil
 	case d.Point && c.scalar == "f64" && v.Kind() == value.Int:
 		return plain + ".0", nil
 	}

@@ -29,16 +29,14 @@ func (l *lane) buildComponent(ctx context.Context, src *compile.Source) (*compil
 	if err != nil {
 		return nil, err
 	}
-	variables, err := variableSections(src)
+	lines, variables, _, err := head(src, src.Body)
 	if err != nil {
 		return nil, err
 	}
 	u := &unit{}
 	u.add(originGlue, g.before)
-	u.addLines(originIncludes, includeLines(src))
-	u.addLines(originDefines, defineLines(src))
-	u.addLines(originNamespaces, namespaceLines(src))
-	u.add(originVars, variables)
+	u.append(lines)
+	u.append(variables)
 	u.append(bodyWithLogues(src))
 	u.add(originGlue, g.after)
 	wasm, warnings, err := l.build(ctx, src, u, program{start: "crt1-reactor.o", flags: []string{"--entry=_initialize"}})

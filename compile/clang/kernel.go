@@ -15,16 +15,12 @@ const kernelOutput = 1 << 20
 
 // kernelUnit is a body with the places of its input and output as macros.
 func kernelUnit(src *compile.Source, layout compile.KernelLayout) (*unit, error) {
-	variables, err := variableSections(src)
+	u, variables, _, err := head(src, src.Body)
 	if err != nil {
 		return nil, err
 	}
-	u := &unit{}
-	u.addLines(originIncludes, includeLines(src))
-	u.addLines(originDefines, defineLines(src))
-	u.addLines(originNamespaces, namespaceLines(src))
 	u.add(originGlue, fmt.Sprintf("#define WB_IN ((const unsigned char *)%d)\n#define WB_OUT ((unsigned char *)%d)\n#define WB_OUT_SIZE %d\n", layout.In, layout.Out, kernelOutput))
-	u.add(originVars, variables)
+	u.append(variables)
 	u.append(bodyWithLogues(src))
 	return u, nil
 }

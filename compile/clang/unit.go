@@ -38,13 +38,6 @@ func (u *unit) add(from origin, text string) {
 	}
 }
 
-// addLines adds lines, each with its end.
-func (u *unit) addLines(from origin, lines []string) {
-	if len(lines) > 0 {
-		u.add(from, strings.Join(lines, "\n")+"\n")
-	}
-}
-
 func (u *unit) append(other *unit) { u.parts = append(u.parts, other.parts...) }
 
 // plain is the text as a person would write it.

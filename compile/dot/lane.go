@@ -16,6 +16,7 @@ import (
 	"wb/internal/lazyregexp"
 	"wb/internal/value"
 	"wb/sandbox"
+	"wb/tangle/babel"
 )
 
 // version is part of every cache key: raise it when the same source may give
@@ -95,17 +96,12 @@ func (u *unit) options() options { return options{layout: "dot", format: "svg"} 
 // layOut makes a unit of a block (org-babel-expand-body:dot).
 func layOut(src *compile.Source) (*unit, error) {
 	u := &unit{Lines: src.LineCount(), Params: src.Params}
-	body := src.Body
-	for _, v := range src.Vars {
-		body = strings.ReplaceAll(body, "$"+v.Name, plain(v.Value))
+	var err error
+	if u.Script, err = babel.Expand("dot", src.Body, src.Babel()); err != nil {
+		return nil, src.BabelError(err)
 	}
 	if text, ok := src.Arg("prologue"); ok {
-		u.Script = compile.Unquoted(text) + "\n"
-	}
-	u.Skip = strings.Count(u.Script, "\n")
-	u.Script += body
-	if text, ok := src.Arg("epilogue"); ok {
-		u.Script += "\n" + compile.Unquoted(text) + "\n"
+		u.Skip = 1 + strings.Count(compile.Unquoted(text), "\n")
 	}
 	if cmd, ok := src.Arg("cmd"); ok {
 		u.Words = append(u.Words, "-K"+path.Base(strings.TrimSpace(compile.Unquoted(cmd))))

@@ -3,6 +3,7 @@ package js
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"wb/compile"
@@ -14,69 +15,49 @@ import (
 // return; where its output is wanted it may be an ES module instead, as its
 // import statements say. In a session it is a script, whose declarations stay,
 // or else a function.
-func babelUnits(src *compile.Source, d Dialect) []*Unit {
-	before, after := surroundings(src, d)
+func babelUnits(src *compile.Source, d Dialect) ([]*Unit, error) {
+	before, after, err := surroundings(src, d)
+	if err != nil {
+		return nil, err
+	}
 	if src.InSession() {
-		script, function := SessionScript(src, d), newUnit(src)
+		script, err := SessionScript(src, d)
+		if err != nil {
+			return nil, err
+		}
+		function := newUnit(src)
 		const head = "(function () {"
 		function.Session, function.Vars, function.Script, function.Lead = true, before, head+src.Body+after+"\n})()", len(head)
-		return []*Unit{script, function}
+		return []*Unit{script, function}, nil
 	}
 	function := newUnit(src)
 	head := d.FunctionHead()
 	function.Script, function.Lead = head+before+src.Body+after+"\n})", len(head)
 	function.Skip = strings.Count(before, "\n")
 	if !src.Results.Has("output") {
-		return []*Unit{function}
+		return []*Unit{function}, nil
 	}
 	module := newUnit(src)
 	module.Script, module.Module, module.Skip = before+src.Body+after, true, function.Skip
-	return []*Unit{function, module}
+	return []*Unit{function, module}, nil
 }
 
 // SessionScript is a block as what is evaluated at the top of a session.
-func SessionScript(src *compile.Source, d Dialect) *Unit {
-	before, after := surroundings(src, d)
+func SessionScript(src *compile.Source, d Dialect) (*Unit, error) {
+	before, after, err := surroundings(src, d)
 	u := newUnit(src)
 	u.Session, u.Vars, u.Script = true, before, src.Body+after
-	return u
+	return u, err
 }
 
 // surroundings are the lines before and after the body.
-func surroundings(src *compile.Source, d Dialect) (before, after string) {
-	if text, ok := src.Arg("prologue"); ok {
-		before = compile.Unquoted(text) + "\n"
+func surroundings(src *compile.Source, d Dialect) (before, after string, err error) {
+	typed := *src
+	typed.Vars = slices.Clone(src.Vars)
+	for i, v := range typed.Vars {
+		typed.Vars[i].Name += d.Annotation(v)
 	}
-	for _, v := range src.Vars {
-		before += d.Declare(v) + "\n"
-	}
-	if text, ok := src.Arg("epilogue"); ok {
-		after = "\n" + compile.Unquoted(text)
-	}
-	return before, after
-}
-
-// Literal writes a value as JavaScript (org-babel-js-var-to-js). Rules between
-// rows are the text "hline"; elisp's nil is an empty list.
-func Literal(v value.Value) string {
-	switch v.Kind() {
-	case value.Null:
-		return "[]"
-	case value.HLine:
-		return `"hline"`
-	case value.List:
-		items := make([]string, len(v.Items()))
-		for i, item := range v.Items() {
-			items[i] = Literal(item)
-		}
-		return "[" + strings.Join(items, ", ") + "]"
-	case value.Object:
-		text, _ := json.Marshal(v.String())
-		return "JSON.parse(" + string(text) + ")"
-	case value.Float:
-		return strings.TrimSuffix(v.String(), ".0")
-	}
-	return v.String()
+	return typed.Surround("js")
 }
 
 // shown is what the guest tells about a block's value: its text as inspect

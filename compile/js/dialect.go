@@ -13,9 +13,9 @@ type Dialect interface {
 	Info() compile.Info
 	// Fingerprint names everything that decides what Translate makes.
 	Fingerprint() string
-	// Declare is the source text that gives a variable its value, without a
-	// line end.
-	Declare(v compile.Var) string
+	// Annotation is what stands behind a variable's name where it is declared:
+	// its type, or nothing.
+	Annotation(v compile.Var) string
 	// FunctionHead begins the function that a block of babel shape is.
 	FunctionHead() string
 	// Translate makes JavaScript of a block. The readings are the ways to
@@ -36,10 +36,8 @@ func (javaScript) Info() compile.Info {
 	}
 }
 
-func (javaScript) Fingerprint() string { return "js" }
-func (javaScript) Declare(v compile.Var) string {
-	return "var " + v.Name + "=" + Literal(v.Value) + ";"
-}
+func (javaScript) Fingerprint() string           { return "js" }
+func (javaScript) Annotation(compile.Var) string { return "" }
 func (javaScript) FunctionHead() string {
 	return "(function (exports, require, module, __filename, __dirname) {"
 }

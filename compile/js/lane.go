@@ -48,11 +48,14 @@ func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 		return nil, diag.Errorf(src.At(1, 1), "packages (:deps %s) need a workbook in a file, they are pinned in %s beside it", strings.Join(src.Deps, " "), toolchain.LockName).
 			WithHint("save the workbook, or name a directory with node_modules by :dir")
 	}
-	readings := []*Unit{moduleUnit(src)}
+	readings, err := []*Unit{moduleUnit(src)}, error(nil)
 	if src.Shape == compile.ShapeBabel {
-		readings = babelUnits(src, l.dialect)
+		readings, err = babelUnits(src, l.dialect)
 	}
-	readings, err := l.dialect.Translate(ctx, src, readings)
+	if err != nil {
+		return nil, err
+	}
+	readings, err = l.dialect.Translate(ctx, src, readings)
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,10 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if src.Shape == compile.ShapeKernel {
 		return nil, diag.Errorf(src.At(1, 1), "Lua has no kernel shape").WithHint("kernels are written in C or WAT")
 	}
-	before, after := surroundings(src)
+	before, after, err := surroundings(src)
+	if err != nil {
+		return nil, err
+	}
 	u := &unit{vm.NewUnit(src, before, after)}
 	if err := l.check(ctx, src, u); err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 
 // expand puts a block together as ob-python does: prologue, variables, body and
 // epilogue, one below the other.
-func (p *program) expand(src *compile.Source) {
+func (p *program) expand(src *compile.Source) error {
 	p.Session = src.InSession()
 	wantsValue := !src.Results.Has("output")
 	switch {
@@ -19,78 +19,22 @@ func (p *program) expand(src *compile.Source) {
 		p.Kind = kindFunction
 	}
 	body := compile.Dedent(src.Body)
-	var before []string
-	if text, ok := src.Arg("prologue"); ok {
-		before = append(before, compile.Unquoted(text))
+	before, after, err := src.Surround("python")
+	if err != nil {
+		return err
 	}
-	for _, v := range src.Vars {
-		before = append(before, v.Name+"="+literal(v.Value))
-	}
-	parts := append(before, strings.TrimSuffix(body, "\n"))
-	if text, ok := src.Arg("epilogue"); ok {
-		parts = append(parts, compile.Unquoted(text))
-	}
+	p.Text = before + strings.TrimSuffix(body, "\n") + after + "\n"
 	if text, ok := src.Arg("return"); ok && wantsValue {
 		if !p.Session {
 			text = "return " + compile.Unquoted(text)
 		}
-		parts = append(parts, text)
+		p.Text += text + "\n"
 	}
 	if text, ok := src.Arg("preamble"); ok && !p.Session {
 		p.Preamble = compile.Unquoted(text)
 	}
-	p.Text = strings.Join(parts, "\n") + "\n"
-	for _, text := range before {
-		p.Skip += 1 + strings.Count(text, "\n")
-	}
-}
-
-// literal writes a value as Python (org-babel-python-var-to-python). A rule
-// between rows is None, elisp's nil an empty list.
-func literal(v value.Value) string {
-	switch v.Kind() {
-	case value.Null:
-		return "[]"
-	case value.HLine:
-		return "None"
-	case value.Bool:
-		if v.Bool() {
-			return "True"
-		}
-		return "False"
-	case value.String:
-		return textLiteral(v.Text())
-	case value.List:
-		items := make([]string, len(v.Items()))
-		for i, item := range v.Items() {
-			items[i] = literal(item)
-		}
-		return "[" + strings.Join(items, ", ") + "]"
-	case value.Object:
-		members := make([]string, len(v.Fields()))
-		for i, f := range v.Fields() {
-			members[i] = textLiteral(f.Name) + ": " + literal(f.Value)
-		}
-		return "{" + strings.Join(members, ", ") + "}"
-	case value.Float:
-		switch text := v.String(); text {
-		case "null":
-			return "float('nan')"
-		default:
-			return text
-		}
-	}
-	return v.String()
-}
-
-// textLiteral writes text as elisp's %S does, which Python reads the same way;
-// text of several lines gets three quotes.
-func textLiteral(text string) string {
-	quoted := `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(text) + `"`
-	if strings.ContainsAny(text, "\n\r") {
-		return `""` + quoted + `""`
-	}
-	return quoted
+	p.Skip = strings.Count(before, "\n")
+	return nil
 }
 
 // babelValue is what Emacs makes of the text a block leaves: what it printed,

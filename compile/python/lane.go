@@ -91,7 +91,10 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if err := refuse(src); err != nil {
 		return nil, err
 	}
-	p := newProgram(src)
+	p, err := newProgram(src)
+	if err != nil {
+		return nil, err
+	}
 	if err := l.addWheels(src, p); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.At(1, 1), err)
 	}

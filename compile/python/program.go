@@ -63,16 +63,16 @@ func unpack(art *compile.Artifact) (*program, error) {
 }
 
 // newProgram reads a block in its shape.
-func newProgram(src *compile.Source) *program {
+func newProgram(src *compile.Source) (*program, error) {
 	p := &program{Kind: kindScript, Text: src.Body, Lines: src.LineCount(), Results: list(src.Results),
 		Func: src.Func, Params: list(src.Params), Outs: list(src.Outs), Sources: src.Files}
 	switch src.Shape {
 	case compile.ShapeComponent:
 		p.Kind = kindModule
 	case compile.ShapeBabel:
-		p.expand(src)
+		return p, p.expand(src)
 	}
-	return p
+	return p, nil
 }
 
 // list is never null in JSON.

@@ -73,7 +73,10 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if src.Shape == compile.ShapeKernel {
 		return nil, diag.Errorf(src.At(1, 1), "Ruby has no kernel shape").WithHint("kernels are written in C or WAT")
 	}
-	before, after := surroundings(src)
+	before, after, err := src.Surround("ruby")
+	if err != nil {
+		return nil, err
+	}
 	u := &unit{vm.NewUnit(src, before, after), src.Shape == compile.ShapeBabel && src.InSession()}
 	if err := l.check(ctx, src, u); err != nil {
 		return nil, err

@@ -69,7 +69,9 @@ func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	script, before := src.Body, 0
 	switch src.Shape {
 	case compile.ShapeBabel:
-		script, before = expand(src)
+		if script, before, err = expand(src); err != nil {
+			return nil, err
+		}
 	case compile.ShapeCommand:
 	default:
 		return nil, diag.Errorf(src.At(1, 1), "%s blocks run as a command or as org-babel does, not as %q", src.Lang, src.Shape)

@@ -16,6 +16,7 @@ import (
 	"wb/internal/test/lanetest"
 	"wb/internal/value"
 	"wb/sandbox"
+	"wb/tangle/elisp"
 )
 
 func lane(t testing.TB) *Lane {
@@ -78,16 +79,27 @@ func TestAssignments(t *testing.T) {
 		{"bash", column, "unset v\ndeclare -a v=( 'a' 'b' )"},
 		{"bash", value.OfList(), "v=''"},
 	} {
-		if got := assignment(block(c.lang, ""), compile.Var{Name: "v", Value: c.v}); got != c.want {
+		if got := assignment(t, block(c.lang, ""), c.v); got != c.want {
 			t.Errorf("%s %v:\n got %q\nwant %q", c.lang, c.v, got, c.want)
 		}
 	}
 	src := block("sh", "")
 	src.Args["separator"], src.Args["hlines"] = []string{`","`}, []string{"yes"}
 	ruled := value.OfList(row("h"), value.Rule(), row("1", "2"))
-	if got, want := assignment(src, compile.Var{Name: "v", Value: ruled}), "v='h\nhline\n1,2'"; got != want {
+	if got, want := assignment(t, src, ruled), "v='h\nhline\n1,2'"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
+}
+
+// assignment is what gives a block its variable v.
+func assignment(t *testing.T, src *compile.Source, v value.Value) string {
+	t.Helper()
+	src.Vars = []compile.Var{{Name: "v", Value: v}}
+	before, _, err := src.Surround(src.Lang)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSuffix(before, "\n")
 }
 
 // TestAgainstEmacs runs blocks through Emacs and through the lane.
@@ -127,7 +139,7 @@ func TestAgainstEmacs(t *testing.T) {
 			}
 		}
 		out := execute(t, src, job)
-		if got := lisp2(out.Value); got != want {
+		if got := elisp.Print(elisp.FromValue(out.Value)); got != want {
 			t.Errorf("%s\n%s\n got %s\nwant %s", c.header, c.body, got, want)
 		}
 	}
@@ -142,17 +154,6 @@ func lispValue(s string) value.Value {
 		return value.OfList(row("a", "1"), row("b", "2"))
 	}
 	return value.OfString(strings.Trim(s, `"`))
-}
-
-// lisp2 prints a value as prin1 does.
-func lisp2(v value.Value) string {
-	if v.Kind() == value.String {
-		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(v.Text()) + `"`
-	}
-	if v.Kind() == value.Null {
-		return "nil"
-	}
-	return lisp(v)
 }
 
 type orgBlock struct{ header, body string }

@@ -17,6 +17,7 @@ import (
 	"wb/internal/diag"
 	"wb/internal/value"
 	"wb/sandbox"
+	"wb/tangle/babel"
 )
 
 // version changes when the lanes do other things with the same source.
@@ -111,7 +112,7 @@ func newProgram(src *compile.Source) *program {
 		p.Files = compile.Words(files)
 	}
 	for _, v := range src.Vars {
-		p.Vars = append(p.Vars, binding{v.Name, shell.Text(v.Value), v.Value.String()})
+		p.Vars = append(p.Vars, binding{v.Name, babel.Text(babel.Of(v.Value)), v.Value.String()})
 	}
 	p.Params = src.Params
 	return p

@@ -33,10 +33,8 @@ func (*dialect) Info() compile.Info {
 
 func (d *dialect) Fingerprint() string { return d.fingerprint() }
 
-// Declare gives a variable the type of its value.
-func (*dialect) Declare(v compile.Var) string {
-	return "var " + v.Name + ": " + typeOf(v.Value) + " = " + js.Literal(v.Value) + ";"
-}
+// Annotation gives a variable the type of its value.
+func (*dialect) Annotation(v compile.Var) string { return ": " + typeOf(v.Value) }
 
 func (*dialect) FunctionHead() string {
 	return "(function (this: any, exports: any, require: (name: string) => any, module: any, __filename: string, __dirname: string) {"
@@ -49,7 +47,11 @@ func (d *dialect) Translate(ctx context.Context, src *compile.Source, units []*j
 		req.Readings[i] = readingOf(u)
 	}
 	for _, before := range src.Session {
-		req.Session = append(req.Session, d.earlier(before, src.Vars))
+		declared, err := d.earlier(before, src.Vars)
+		if err != nil {
+			return nil, err
+		}
+		req.Session = append(req.Session, declared)
 	}
 	if src.Shape == compile.ShapeComponent && src.Sig != nil {
 		req.Type, req.Prelude = callType(src.Sig, src.Outs), prelude
@@ -97,13 +99,16 @@ func readingOf(u *js.Unit) reading {
 
 // earlier is what a block of the session has declared. Variables that are set
 // anew have their new type.
-func (d *dialect) earlier(before *compile.Source, anew []compile.Var) earlier {
+func (d *dialect) earlier(before *compile.Source, anew []compile.Var) (earlier, error) {
 	kept := *before
 	kept.Vars = slices.DeleteFunc(slices.Clone(before.Vars), func(v compile.Var) bool {
 		return slices.ContainsFunc(anew, func(n compile.Var) bool { return n.Name == v.Name })
 	})
-	u := js.SessionScript(&kept, d)
-	return earlier{Vars: u.Vars, Text: u.Script}
+	u, err := js.SessionScript(&kept, d)
+	if err != nil {
+		return earlier{}, err
+	}
+	return earlier{Vars: u.Vars, Text: u.Script}, nil
 }
 
 // translate puts the translations into the unit in place of what they were made

@@ -1,7 +1,9 @@
 package babel
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"wb/internal/lazyregexp"
@@ -25,6 +27,36 @@ type cFamily struct{ variant cVariant }
 // mainFunction finds a definition of main, however its return type is spelled.
 var mainFunction = lazyregexp.New(`(?im)^[ \t]*[intvod]+[ \t\n\r]*main[ \t]*\(.*\)`)
 
+// CSections are the parts of a C or C++ program in their order.
+type CSections struct {
+	Includes, Defines, Namespaces string
+	Variables                     string // values, sizes, access to columns
+	Main                          bool   // the body stands in main already, or in none
+}
+
+// C lays out a block of C or C++; body has its prologue and epilogue.
+func C(language, body string, p *Params) (CSections, error) {
+	c := cFamily{cLang}
+	if language != "C" {
+		c.variant = cppLang
+	}
+	head, err := c.preamble(p)
+	if err != nil {
+		return CSections{}, err
+	}
+	variables, err := c.variables(p)
+	return CSections{head[0], head[1], head[2], variables, p.is(":main", "no") || mainFunction.MatchString(body)}, err
+}
+
+// MainOpen and MainEnd stand around a body without a main function.
+const (
+	MainOpen = "int main() {\n"
+	MainEnd  = "\nreturn 0;\n}\n"
+)
+
+// HasMain reports whether a text defines main.
+func HasMain(text string) bool { return mainFunction.MatchString(text) }
+
 func (c cFamily) expand(body string, p *Params) (string, error) {
 	var sections []string
 	if c.variant == dLang {
@@ -41,34 +73,53 @@ func (c cFamily) expand(body string, p *Params) (string, error) {
 		sections = append(sections, head...)
 		body = around(body, p)
 	}
+	variables, err := c.variables(p)
+	if err != nil {
+		return "", err
+	}
+	if !p.is(":main", "no") && !mainFunction.MatchString(body) {
+		body = MainOpen + body + MainEnd
+	}
+	return strings.Join(append(sections, variables, body, "\n"), "\n"), nil
+}
+
+// variables are four sections: values, sizes of tables, the function that finds
+// a column, and column names.
+func (c cFamily) variables(p *Params) (string, error) {
 	values := make([]string, len(p.Vars))
 	sizes := make([]string, len(p.Vars))
-	headers := []string{}
+	var headers []string
 	for i, v := range p.Vars {
+		if p.Exact {
+			v.Value = withoutRules(v.Value)
+		}
 		var err error
-		if values[i], err = c.assign(v); err != nil {
+		if values[i], err = c.assign(p, v); err != nil {
 			return "", err
 		}
 		sizes[i] = tableSizes(v)
-		if v.ColNames != nil {
-			header, err := c.columnAccess(v)
+		// ob-C writes it for a lone column too, where it cannot compile.
+		if v.ColNames != nil && (!p.Exact || isPair(elisp.Car(v.Value))) {
+			header, err := c.columnAccess(p, v)
 			if err != nil {
 				return "", err
 			}
 			headers = append(headers, header)
 		}
 	}
-	sections = append(sections, strings.Join(values, "\n"), strings.Join(sizes, "\n"))
+	lookup := ""
 	if len(headers) > 0 {
-		sections = append(sections, c.columnLookup())
-	} else {
-		sections = append(sections, "")
+		lookup = c.columnLookup()
 	}
-	sections = append(sections, strings.Join(headers, "\n"))
-	if !p.is(":main", "no") && !mainFunction.MatchString(body) {
-		body = "int main() {\n" + body + "\nreturn 0;\n}\n"
+	return strings.Join([]string{strings.Join(values, "\n"), strings.Join(sizes, "\n"), lookup, strings.Join(headers, "\n")}, "\n"), nil
+}
+
+func withoutRules(x elisp.Value) elisp.Value {
+	items, proper := elisp.Items(x)
+	if !proper || !slices.Contains(items, elisp.Value(elisp.HLine)) {
+		return x
 	}
-	return strings.Join(append(sections, body, "\n"), "\n"), nil
+	return elisp.List(slices.DeleteFunc(items, func(item elisp.Value) bool { return item == elisp.HLine })...)
 }
 
 // preamble is the #include, #define and using lines, one section each.
@@ -171,6 +222,10 @@ func kindOf(v elisp.Value) scalarKind {
 		return floatKind
 	case elisp.Vector:
 		return widest(x)
+	case Data:
+		if _, known := truth(x); known {
+			return intKind
+		}
 	}
 	if elisp.IsList(v) {
 		items, _ := elisp.Items(v)
@@ -203,19 +258,55 @@ func (c cFamily) typeName(kind scalarKind) string {
 }
 
 // atom writes one element as a literal of the given kind.
-func (c cFamily) atom(v Var, x elisp.Value, kind scalarKind) (string, error) {
-	switch kind {
-	case textKind:
-		return `"` + elisp.Princ(x) + `"`, nil
-	case intKind:
-		if _, ok := x.(elisp.Int); !ok {
-			return "", cannot(v, "%s is not a number", elisp.Print(x))
-		}
+func (c cFamily) atom(p *Params, v Var, x elisp.Value, kind scalarKind) (string, error) {
+	if _, ok := members(x); ok {
+		return "", cannot(v, "an object cannot become a C variable; give the block a :sig: to pass structured data")
 	}
-	return elisp.Princ(x), nil
+	text := elisp.Princ(x)
+	if is, known := truth(x); known {
+		text = map[bool]string{true: "1", false: "0"}[is]
+	} else if p.Exact {
+		if elisp.IsList(x) && !elisp.IsNil(x) {
+			return "", cannot(v, "a table cell cannot be a list")
+		} else if elisp.IsNil(x) {
+			text = ""
+		}
+		text = cmp.Or(number(x, "__builtin_inf()", `__builtin_nan("")`), text)
+	}
+	switch _, whole := x.(elisp.Int); {
+	case kind == textKind && p.Exact:
+		return `"` + cEscaped(text) + `"`, nil
+	case kind == textKind:
+		return `"` + text + `"`, nil
+	case kind == intKind && !whole && !p.Exact:
+		return "", cannot(v, "%s is not a number", elisp.Print(x))
+	}
+	return text, nil
 }
 
-func (c cFamily) assign(v Var) (string, error) {
+// cEscaped leaves backslashes to the author, as ob-C does, and protects what
+// would end the constant early: bare quotes and line ends.
+func cEscaped(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '\\' && i+1 < len(text) && text[i+1] != '\n':
+			b.WriteByte(c)
+			i++
+			b.WriteByte(text[i])
+		case c == '\\', c == '"':
+			b.WriteByte('\\')
+			b.WriteByte(c)
+		case c == '\n':
+			b.WriteString(`\n`)
+		default:
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+func (c cFamily) assign(p *Params, v Var) (string, error) {
 	x := v.Value
 	if name, ok := x.(elisp.Symbol); ok {
 		x = elisp.String(name)
@@ -231,7 +322,7 @@ func (c cFamily) assign(v Var) (string, error) {
 	if c.variant == dLang {
 		open, end = "[", "]"
 	}
-	cell := func(item elisp.Value) (string, error) { return c.atom(v, item, kind) }
+	cell := func(item elisp.Value) (string, error) { return c.atom(p, v, item, kind) }
 	size, data := "", ""
 	var err error
 	_, vector := x.(elisp.Vector)
@@ -318,14 +409,16 @@ int get_column_num (int nbcols, const char** header, const char* column)
 
 // columnAccess declares a table's column names and a function to read a cell
 // by row number and column name.
-func (c cFamily) columnAccess(v Var) (string, error) {
+func (c cFamily) columnAccess(p *Params, v Var) (string, error) {
 	columns, err := columnNames(v)
 	if err != nil {
 		return "", err
 	}
 	names := make([]string, len(columns))
 	for i, name := range columns {
-		names[i] = `"` + elisp.Princ(name) + `"`
+		if names[i], err = c.atom(p, v, name, textKind); err != nil {
+			return "", err
+		}
 	}
 	list := strings.Join(names, ",")
 	kind := c.typeName(kindOf(v.Value))

@@ -2,6 +2,7 @@ package babel
 
 import (
 	"fmt"
+	"strings"
 
 	"wb/tangle/elisp"
 )
@@ -37,16 +38,11 @@ func joined(v Var, list elisp.Value, separator string, convert func(elisp.Value)
 	if err != nil {
 		return "", err
 	}
-	out := ""
+	texts := make([]string, len(items))
 	for i, item := range items {
-		text, err := convert(item)
-		if err != nil {
+		if texts[i], err = convert(item); err != nil {
 			return "", err
 		}
-		if i > 0 {
-			out += separator
-		}
-		out += text
 	}
-	return out, nil
+	return strings.Join(texts, separator), nil
 }

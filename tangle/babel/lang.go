@@ -25,6 +25,10 @@ type Params struct {
 	Args map[string]elisp.Value
 	// Results holds the words of :results.
 	Results []string
+	// Exact asks for values as they are, where tangling writes what org-babel
+	// writes even if it means something else: text with quotes or line ends
+	// that no string literal holds, cells with bars, names with blanks.
+	Exact bool
 	// Dir is the absolute directory of the document with a final slash, and
 	// Property looks a property up in the block's heading and above; a few
 	// languages ask for them. Property may be nil.
@@ -117,7 +121,7 @@ var assigners = map[string]assigner{
 
 func init() {
 	for _, shell := range shells {
-		assigners[shell] = assignShell
+		assigners[shell] = assignShell(shell)
 	}
 }
 
@@ -127,35 +131,37 @@ func Expand(language, body string, p *Params) (string, error) {
 	if expand, ok := expanders[language]; ok {
 		return expand(body, p)
 	}
-	var statements []string
-	if assign, ok := assigners[language]; ok {
-		var err error
-		if statements, err = assign(p); err != nil {
-			return "", err
-		}
-	}
-	return generic(body, p, statements), nil
+	before, after, err := Surround(language, p)
+	return before + body + after, err
 }
 
-// generic puts prologue, statements, body and epilogue one below the other.
-func generic(body string, p *Params, statements []string) string {
+// Surround is what stands before and after the body of a language whose
+// variables are statements: prologue and assignments above it, the epilogue
+// below.
+func Surround(language string, p *Params) (before, after string, err error) {
 	var parts []string
 	if text, ok := p.prologue(); ok {
 		parts = append(parts, text)
 	}
-	parts = append(append(parts, statements...), body)
-	if text, ok := p.epilogue(); ok {
-		parts = append(parts, text)
+	if assign, ok := assigners[language]; ok {
+		statements, err := assign(p)
+		if err != nil {
+			return "", "", err
+		}
+		parts = append(parts, statements...)
 	}
-	return strings.Join(parts, "\n")
+	if text, ok := p.epilogue(); ok {
+		after = "\n" + text
+	}
+	return strings.Join(append(parts, ""), "\n"), after, nil
 }
 
 // each makes an assigner of a function for one variable.
-func each(assign func(Var) (string, error)) assigner {
+func each(assign func(*Params, Var) (string, error)) assigner {
 	return func(p *Params) ([]string, error) {
 		statements := make([]string, len(p.Vars))
 		for i, v := range p.Vars {
-			s, err := assign(v)
+			s, err := assign(p, v)
 			if err != nil {
 				return nil, err
 			}

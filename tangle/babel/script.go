@@ -1,23 +1,26 @@
 package babel
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
+	"wb/internal/lazyregexp"
+	"wb/internal/value"
 	"wb/tangle/elisp"
 )
 
 // The scripting languages: one assignment per variable, lists written as the
 // language's own literals.
 
-func assignPython(v Var) (string, error) {
-	text, err := pythonValue(v, v.Value)
+func assignPython(p *Params, v Var) (string, error) {
+	text, err := pythonValue(p, v, v.Value)
 	return v.Name + "=" + text, err
 }
 
-func pythonValue(v Var, x elisp.Value) (string, error) {
+func pythonValue(p *Params, v Var, x elisp.Value) (string, error) {
 	if elisp.IsList(x) {
-		inner, err := joined(v, x, ", ", func(item elisp.Value) (string, error) { return pythonValue(v, item) })
+		inner, err := joined(v, x, ", ", func(item elisp.Value) (string, error) { return pythonValue(p, v, item) })
 		return "[" + inner + "]", err
 	}
 	if x == elisp.HLine {
@@ -26,39 +29,85 @@ func pythonValue(v Var, x elisp.Value) (string, error) {
 	if s, ok := x.(elisp.String); ok && strings.ContainsAny(string(s), "\n\r") {
 		return `""` + elisp.Print(x) + `""`, nil
 	}
-	return elisp.Print(x), nil
+	if !p.Exact {
+		return elisp.Print(x), nil
+	}
+	if is, known := truth(x); known {
+		return map[bool]string{true: "True", false: "False"}[is], nil
+	}
+	if fields, ok := members(x); ok {
+		return object(fields, "{", "}", func(name string, x elisp.Value) (string, error) {
+			text, err := pythonValue(p, v, x)
+			key, _ := pythonValue(p, v, elisp.String(name))
+			return key + ": " + text, err
+		})
+	}
+	return cmp.Or(number(x, "float('inf')", "float('nan')"), elisp.Print(x)), nil
 }
 
-func assignRuby(v Var) (string, error) {
-	text, err := rubyValue(v, v.Value)
+func assignRuby(p *Params, v Var) (string, error) {
+	text, err := rubyValue(p, v, v.Value)
 	return v.Name + "=" + text, err
 }
 
-func rubyValue(v Var, x elisp.Value) (string, error) {
+func rubyValue(p *Params, v Var, x elisp.Value) (string, error) {
 	if elisp.IsList(x) {
-		inner, err := joined(v, x, ", \n", func(item elisp.Value) (string, error) { return rubyValue(v, item) })
+		inner, err := joined(v, x, ", \n", func(item elisp.Value) (string, error) { return rubyValue(p, v, item) })
 		return "[" + inner + "]", err
 	}
 	if x == elisp.HLine {
 		return "nil", nil
 	}
-	return elisp.Print(x), nil
+	if !p.Exact {
+		return elisp.Print(x), nil
+	}
+	if s, ok := x.(elisp.String); ok {
+		return rubyText(string(s)), nil
+	}
+	if fields, ok := members(x); ok {
+		return object(fields, "{", "}", func(name string, x elisp.Value) (string, error) {
+			text, err := rubyValue(p, v, x)
+			return rubyText(name) + " => " + text, err
+		})
+	}
+	return cmp.Or(number(x, "Float::INFINITY", "Float::NAN"), elisp.Print(x)), nil
 }
 
-func assignJS(v Var) (string, error) {
-	text, err := jsValue(v, v.Value)
+func rubyText(text string) string { return Quote(text, `"\#`, `\x%02x`) }
+
+func assignJS(p *Params, v Var) (string, error) {
+	text, err := jsValue(p, v, v.Value)
 	return fmt.Sprintf("var %s=%s;", v.Name, text), err
 }
 
-func jsValue(v Var, x elisp.Value) (string, error) {
+func jsValue(p *Params, v Var, x elisp.Value) (string, error) {
 	if elisp.IsList(x) {
-		inner, err := joined(v, x, ", ", func(item elisp.Value) (string, error) { return jsValue(v, item) })
+		inner, err := joined(v, x, ", ", func(item elisp.Value) (string, error) { return jsValue(p, v, item) })
 		return "[" + inner + "]", err
 	}
-	return strings.ReplaceAll(elisp.Print(x), "\n", `\n`), nil
+	if !p.Exact {
+		return strings.ReplaceAll(elisp.Print(x), "\n", `\n`), nil
+	}
+	switch x := x.(type) {
+	case elisp.String:
+		return value.OfString(string(x)).String(), nil
+	case elisp.Symbol:
+		return value.OfString(string(x)).String(), nil
+	case elisp.Int:
+		if x > 1<<53 || x < -1<<53 { // more than a double holds
+			return elisp.Print(x) + "n", nil
+		}
+	}
+	if fields, ok := members(x); ok {
+		return object(fields, "({", "})", func(name string, x elisp.Value) (string, error) {
+			text, err := jsValue(p, v, x)
+			return "[" + value.OfString(name).String() + "]: " + text, err
+		})
+	}
+	return cmp.Or(number(x, "Infinity", "NaN"), elisp.Print(x)), nil
 }
 
-func assignPerl(v Var) (string, error) {
+func assignPerl(_ *Params, v Var) (string, error) {
 	text, err := perlValue(v, v.Value, 0)
 	if elisp.IsList(v.Value) {
 		text = "\n" + text
@@ -82,48 +131,78 @@ func perlValue(v Var, x elisp.Value, level int) (string, error) {
 	return indent + text, nil
 }
 
-func assignLua(v Var) (string, error) {
-	text, err := luaValue(v, v.Value)
+func assignLua(p *Params, v Var) (string, error) {
+	text, err := luaValue(p, v, v.Value, !p.Exact)
 	return v.Name + "=" + text, err
 }
 
 // luaValue follows ob-lua's idea of tables: a list of one is its element, a
-// pair of a string and a value is a field.
-func luaValue(v Var, x elisp.Value) (string, error) {
+// pair of a string and a value is a field. Where values count, such a pair is
+// one only inside a table, and the string may be any.
+func luaValue(p *Params, v Var, x elisp.Value, inside bool) (string, error) {
 	if elisp.IsList(x) {
 		items, err := elements(v, x)
 		if err != nil {
 			return "", err
 		}
 		if len(items) == 1 && !elisp.IsList(items[0]) {
-			return luaValue(v, items[0])
+			return luaValue(p, v, items[0], inside)
 		}
-		if len(items) == 2 && !elisp.IsList(items[0]) {
+		if len(items) == 2 && !elisp.IsList(items[0]) && inside {
 			key, ok := items[0].(elisp.String)
-			if !ok {
+			if ok {
+				value, err := luaValue(p, v, elisp.Cdr(x), true)
+				return luaKey(p, string(key)) + "=" + value, err
+			}
+			if !p.Exact {
 				return "", cannot(v, "a row of two needs a string first in lua, found %s", elisp.Print(items[0]))
 			}
-			value, err := luaValue(v, elisp.Cdr(x))
-			return string(key) + "=" + value, err
 		}
-		inner, err := joined(v, x, ", ", func(item elisp.Value) (string, error) { return luaValue(v, item) })
+		inner, err := joined(v, x, ", ", func(item elisp.Value) (string, error) { return luaValue(p, v, item, true) })
 		return "{" + inner + "}", err
 	}
 	if x == elisp.HLine {
 		return "None", nil
 	}
-	if s, ok := x.(elisp.String); ok && strings.ContainsAny(string(s), "\n\r") {
+	s, isText := x.(elisp.String)
+	switch {
+	case isText && p.Exact:
+		return luaText(string(s)), nil
+	case isText && strings.ContainsAny(string(s), "\n\r"):
 		return "[=[" + string(s) + "]=]", nil
+	case !p.Exact:
+		return elisp.Print(x), nil
 	}
-	return elisp.Print(x), nil
+	if fields, ok := members(x); ok {
+		return object(fields, "{", "}", func(name string, x elisp.Value) (string, error) {
+			text, err := luaValue(p, v, x, true)
+			return luaKey(p, name) + "=" + text, err
+		})
+	}
+	return cmp.Or(number(x, "(1/0)", "(0/0)"), elisp.Print(x)), nil
 }
 
-func assignHaskell(v Var) (string, error) {
+func luaText(text string) string { return Quote(text, `"\`, `\%03d`) }
+
+var (
+	luaName     = lazyregexp.New(`^[A-Za-z_][A-Za-z0-9_]*$`)
+	luaReserved = lazyregexp.New(`^(and|break|do|else|elseif|end|false|for|function|goto|if|in|local|nil|not|or|repeat|return|then|true|until|while)$`)
+)
+
+// luaKey is the left side of a field.
+func luaKey(p *Params, text string) string {
+	if !p.Exact || luaName.MatchString(text) && !luaReserved.MatchString(text) {
+		return text
+	}
+	return "[" + luaText(text) + "]"
+}
+
+func assignHaskell(_ *Params, v Var) (string, error) {
 	text, err := bracketed(v, v.Value, "[", ", ", "]")
 	return fmt.Sprintf("let %s = %s", v.Name, text), err
 }
 
-func assignOCaml(v Var) (string, error) {
+func assignOCaml(_ *Params, v Var) (string, error) {
 	text, err := bracketed(v, v.Value, "[|", "; ", "|]")
 	return fmt.Sprintf("let %s = %s;;", v.Name, text), err
 }
@@ -139,7 +218,7 @@ func bracketed(v Var, x elisp.Value, open, separator, end string) (string, error
 	return open + inner + end, err
 }
 
-func assignOctave(v Var) (string, error) {
+func assignOctave(_ *Params, v Var) (string, error) {
 	text, err := octaveValue(v, v.Value)
 	return fmt.Sprintf("%s=%s;", v.Name, text), err
 }
@@ -159,11 +238,11 @@ func octaveValue(v Var, x elisp.Value) (string, error) {
 	return elisp.Princ(x), nil
 }
 
-func assignEshell(v Var) (string, error) {
+func assignEshell(_ *Params, v Var) (string, error) {
 	return fmt.Sprintf("(ignore (setq %s %s))", v.Name, elisp.Print(v.Value)), nil
 }
 
-func assignPlantUML(v Var) (string, error) {
+func assignPlantUML(_ *Params, v Var) (string, error) {
 	s, ok := v.Value.(elisp.String)
 	if !ok {
 		return "", cannot(v, "plantuml takes only text, found %s", elisp.Print(v.Value))
@@ -171,7 +250,7 @@ func assignPlantUML(v Var) (string, error) {
 	return fmt.Sprintf("!define %s %s", v.Name, strings.ReplaceAll(string(s), `"`, "")), nil
 }
 
-func assignProcessing(v Var) (string, error) {
+func assignProcessing(_ *Params, v Var) (string, error) {
 	value := v.Value
 	if name, ok := value.(elisp.Symbol); ok {
 		value = elisp.String(name)

@@ -1,6 +1,7 @@
 package babel
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -13,38 +14,51 @@ import (
 var shells = []string{"sh", "bash", "zsh", "fish", "csh", "ash", "dash", "ksh", "mksh", "posh", "shell"}
 
 // assignShell writes scalars as quoted text, lists as arrays and tables of two
-// or more columns as associative arrays from the first column to the rest.
-func assignShell(p *Params) ([]string, error) {
-	separator := "\t"
+// or more columns as associative arrays from the first column to the rest. The
+// programs that run know arrays in bash only; elsewhere a table is text.
+func assignShell(shell string) assigner {
+	return func(p *Params) ([]string, error) {
+		format := shellFormat(p)
+		arrays := !p.Exact || strings.HasSuffix(shell, "bash") || shell == "shell"
+		return each(func(_ *Params, v Var) (string, error) {
+			first, isRow := elisp.Car(v.Value).(*elisp.Cons)
+			switch {
+			case !arrays:
+			case isRow && isPair(first.Cdr):
+				return format.table(v)
+			case isPair(v.Value):
+				words, err := joined(v, v.Value, " ", func(x elisp.Value) (string, error) { return format.quoted(x), nil })
+				return fmt.Sprintf("unset %s\ndeclare -a %s=( %s )", v.Name, v.Name, words), err
+			}
+			return v.Name + "=" + format.quoted(v.Value), nil
+		})(p)
+	}
+}
+
+// textFormat says how a value becomes text.
+type textFormat struct {
+	tableFormat
+	exact bool
+}
+
+func shellFormat(p *Params) textFormat {
+	f := textFormat{tableFormat{separator: "\t", rules: p.is(":hlines", "yes")}, p.Exact}
 	if s, ok := p.text(":separator"); ok {
-		separator = s
+		f.separator = s
 	}
-	rule, hasRule := "", p.is(":hlines", "yes")
-	if hasRule {
-		rule = "hline"
+	if f.rules {
+		f.rule = "hline"
 		if s, ok := p.text(":hline-string"); ok {
-			rule = s
+			f.rule = s
 		}
 	}
-	quote := func(x elisp.Value) string { return shellQuoted(shellText(x, separator, rule, hasRule)) }
-	return each(func(v Var) (string, error) {
-		first, isRow := elisp.Car(v.Value).(*elisp.Cons)
-		switch {
-		case isRow && isPair(first.Cdr):
-			return shellTable(v, quote)
-		case isPair(v.Value):
-			items, err := elements(v, v.Value)
-			if err != nil {
-				return "", err
-			}
-			words := make([]string, len(items))
-			for i, item := range items {
-				words[i] = quote(item)
-			}
-			return fmt.Sprintf("unset %s\ndeclare -a %s=( %s )", v.Name, v.Name, strings.Join(words, " ")), nil
-		}
-		return v.Name + "=" + quote(v.Value), nil
-	})(p)
+	return f
+}
+
+// Text is a value as a variable of a script holds it: rows are lines with tabs
+// between cells, items of a list are lines.
+func Text(x elisp.Value) string {
+	return textFormat{tableFormat{separator: "\t"}, true}.text(x)
 }
 
 func isPair(v elisp.Value) bool {
@@ -52,40 +66,73 @@ func isPair(v elisp.Value) bool {
 	return ok
 }
 
-func shellTable(v Var, quote func(elisp.Value) string) (string, error) {
+func (f textFormat) table(v Var) (string, error) {
 	rows, err := elements(v, v.Value)
 	if err != nil {
 		return "", err
 	}
-	entries := make([]string, len(rows))
-	for i, row := range rows {
+	var b strings.Builder
+	fmt.Fprintf(&b, "unset %s\ndeclare -A %s", v.Name, v.Name)
+	for _, row := range rows {
+		if !isPair(row) && f.exact { // a rule
+			continue
+		}
 		if !elisp.IsList(row) {
 			return "", cannot(v, "%s cannot be a row of an associative array", elisp.Print(row))
 		}
-		entries[i] = fmt.Sprintf("%s[%s]=%s", v.Name, quote(elisp.Car(row)), quote(elisp.Cdr(row)))
+		b.WriteString("\n" + v.Name + "[" + f.quoted(elisp.Car(row)) + "]=" + f.quoted(elisp.Cdr(row)))
 	}
-	return fmt.Sprintf("unset %s\ndeclare -A %s\n%s", v.Name, v.Name, strings.Join(entries, "\n")), nil
+	return b.String(), nil
 }
 
-// shellQuoted wraps text in single quotes, the one form that hides everything
-// but a single quote.
-func shellQuoted(s string) string {
-	return "'" + strings.ReplaceAll(s, "'", `'"'"'`) + "'"
+// quoted wraps text in single quotes, the one form that hides everything but a
+// single quote.
+func (f textFormat) quoted(x elisp.Value) string {
+	return "'" + strings.ReplaceAll(f.text(x), "'", `'"'"'`) + "'"
 }
 
-// shellText is a value as text: rows are lines, cells separated by separator,
-// the items of a plain list one per line.
-func shellText(x elisp.Value, separator, rule string, hasRule bool) string {
-	if !elisp.IsList(x) {
-		return elisp.Text(x)
-	}
-	if first := elisp.Car(x); elisp.IsList(first) || first == elisp.HLine {
-		return separated(x, tableFormat{separator: separator, rule: rule, rules: hasRule})
+// text is a value as text: rows are lines, the items of a plain list too.
+func (f textFormat) text(x elisp.Value) string {
+	if !elisp.IsList(x) || f.exact && elisp.IsNil(x) {
+		return f.cell(x)
 	}
 	items, _ := elisp.Items(x)
-	lines := make([]string, len(items))
-	for i, item := range items {
-		lines[i] = elisp.Text(item)
+	first := elisp.Car(x)
+	table := elisp.IsList(first) || first == elisp.HLine
+	if table && !f.exact {
+		return separated(x, f.tableFormat)
+	}
+	var lines []string
+	for _, item := range items {
+		switch {
+		case table && item == elisp.HLine:
+			if f.rules {
+				lines = append(lines, f.rule)
+			}
+		case table:
+			cells, _ := elisp.Items(item)
+			texts := make([]string, len(cells))
+			for i, cell := range cells {
+				texts[i] = f.cell(cell)
+			}
+			lines = append(lines, strings.Join(texts, f.separator))
+		default:
+			lines = append(lines, f.cell(item))
+		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// cell is a value on one line. Where values count, nothing is no text.
+func (f textFormat) cell(x elisp.Value) string {
+	is, known := truth(x)
+	switch {
+	case !f.exact:
+		return elisp.Text(x)
+	case elisp.IsNil(x), known && !is:
+		return ""
+	case known:
+		return "t"
+	}
+	return cmp.Or(number(x, "inf", "nan"), elisp.Text(x))
 }

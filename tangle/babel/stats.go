@@ -61,7 +61,7 @@ const (
 
 // assignR writes scalars as literals, tables through read.table.
 func assignR(p *Params) ([]string, error) {
-	return each(func(v Var) (string, error) {
+	return each(func(_ *Params, v Var) (string, error) {
 		switch x := v.Value.(type) {
 		case elisp.Int:
 			return fmt.Sprintf("%s <- %dL", v.Name, int64(x)), nil
@@ -117,7 +117,7 @@ func rowLengths(rows []elisp.Value) (widest, narrowest int) {
 
 // assignJulia writes tables as CSV text.
 func assignJulia(p *Params) ([]string, error) {
-	return each(func(v Var) (string, error) {
+	return each(func(_ *Params, v Var) (string, error) {
 		if !elisp.IsList(v.Value) {
 			if s, ok := v.Value.(elisp.String); ok {
 				return v.Name + " = " + csvQuoted(string(s)), nil

@@ -54,6 +54,8 @@ func write(b *strings.Builder, v Value, readable bool) {
 		b.WriteByte(']')
 	case *Cons:
 		writeList(b, v, readable)
+	default:
+		b.WriteString(v.String())
 	}
 }
 

@@ -11,6 +11,8 @@ import (
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
+
+	"wb/internal/lazyregexp"
 )
 
 // orgOpen and orgJoin open an HTML comment that carries org text; orgJoin says
@@ -24,7 +26,7 @@ const (
 // listSeparator keeps two lists apart.
 const listSeparator = "<!-- -->"
 
-// commonMark parses Markdown as GitHub does. Footnotes stay text, "[^1]" and
+// commonMark parses Markdown as GitHub does, formulas included. Footnotes stay text, "[^1]" and
 // "[^1]: …", so that those nobody refers to are not lost.
 func commonMark() goldmark.Markdown {
 	p := parser.NewParser(
@@ -33,7 +35,7 @@ func commonMark() goldmark.Markdown {
 		parser.WithParagraphTransformers(util.Prioritized(referenceDefinitions{}, 100)),
 	)
 	return goldmark.New(goldmark.WithParser(p),
-		goldmark.WithExtensions(extension.Table, extension.Strikethrough, extension.TaskList),
+		goldmark.WithExtensions(formulas{}, extension.Table, extension.Strikethrough, extension.TaskList),
 		goldmark.WithRendererOptions(html.WithUnsafe()))
 }
 
@@ -58,9 +60,12 @@ func appearance(md goldmark.Markdown, n ast.Node, source []byte) string {
 	if err := md.Renderer().Render(&out, source, n); err != nil {
 		return ""
 	}
-	words := strings.Fields(strings.ReplaceAll(out.String(), listSeparator, ""))
+	words := strings.Fields(unseen.ReplaceAllString(out.String(), ""))
 	return strings.Join(words, " ")
 }
+
+// unseen are comments that only the way back to org reads.
+var unseen = lazyregexp.New(`(?s)<!-- -->|<!--\+-->|<!--org:[a-z]+-->|<!--org[=+]?\n.*?-->`)
 
 // look is what a Markdown text looks like. (Rendering changes the tree, so
 // that each is rendered once.)

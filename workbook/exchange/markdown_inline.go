@@ -31,6 +31,8 @@ func (r *markdownReader) inline(n ast.Node) string {
 		return text
 	case *ast.String:
 		return r.text(string(n.Value))
+	case *formula:
+		return n.tex
 	case *ast.CodeSpan:
 		code := strings.ReplaceAll(r.plain(n), "\n", " ")
 		if strings.Contains(code, "~") {

@@ -18,20 +18,134 @@ import (
 // and strikethrough) into org. Should blocks that are right by themselves not
 // fit together, all of the text is carried along as it is.
 func FromMarkdown(src []byte) []byte {
-	src = bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n"))
-	var out chunks
-	front, body := cutFrontMatter(string(src))
-	out.add(frontMatter(front))
+	md, restore := restoreEnds(strings.ReplaceAll(string(src), "\r\n", "\n"))
+	return []byte(restore(fromMarkdown(md)))
+}
+
+func fromMarkdown(src string) string {
+	if text, ok := wholeWas(src); ok {
+		return text
+	}
+	front, body := cutFrontMatter(src)
 	r := &markdownReader{md: commonMark(), source: []byte(body)}
+	text := chunks{exact: true}
+	text.add(frontMatter(front))
+	r.document(&text)
+	if again := cutFront(joinPieces(cutPieces(text.String()), trustAll)); look(r.md, again) != look(r.md, body) {
+		return strings.TrimSuffix(frontMatter(front)+"\n"+exportBlock("markdown", body), "\n") + "\n"
+	}
+	return text.String()
+}
+
+// document translates the blocks of the text. Where a comment tells what org
+// said, and the Markdown below it is still what that becomes, org's text is
+// taken.
+func (r *markdownReader) document(out *chunks) {
+	rest := len(r.source) // where what is not translated yet begins, once a block was taken whole
 	root := r.md.Parser().Parse(text.NewReader(r.source))
+	var above ast.NodeKind
 	for n := root.FirstChild(); n != nil; n = n.NextSibling() {
-		out.add(r.topBlock(n))
-		out.parts(n)
+		switch {
+		case isSeparator(n):
+			out.blanks += r.blanksAbove(n)
+			continue
+		case r.isJoint(n):
+			out.blanks, out.joined = 0, true
+			continue
+		}
+		out.blanks += r.blanksAbove(n)
+		if !out.joined {
+			out.blanks = max(out.blanks, apart(above, n.Kind()))
+		}
+		above = n.Kind()
+		was, end, ok := r.was(n)
+		if !ok {
+			out.add(r.topBlock(n))
+			out.parts(n)
+			continue
+		}
+		out.add(was)
+		for next := n.NextSibling(); next != nil && r.lineStart(max(0, next.Pos())) < end; next = n.NextSibling() {
+			n = next
+		}
+		below := len(r.source)
+		if next := n.NextSibling(); next != nil {
+			below = r.lineStart(max(0, next.Pos()))
+		}
+		if strings.TrimSpace(string(r.source[end:below])) != "" { // a block goes on below: read it anew
+			rest = end
+			break
+		}
 	}
-	if again := cutFront(string(ToMarkdown([]byte(out.String()), Lossless))); look(r.md, again) != look(r.md, body) {
-		return []byte(strings.TrimSuffix(frontMatter(front)+"\n"+exportBlock("markdown", body), "\n") + "\n")
+	if rest < len(r.source) {
+		below := &markdownReader{md: r.md, source: r.source[rest:]}
+		below.document(out)
+		return
 	}
-	return []byte(out.String())
+	out.blanks = 0
+	for end := len(r.source); out.b.Len() > 0 && strings.HasSuffix(string(r.source[:end]), "\n\n"); end-- {
+		out.b.WriteByte('\n')
+	}
+}
+
+// apart is how many blank lines org needs between two blocks, so that they do
+// not become one.
+func apart(above, below ast.NodeKind) int {
+	switch {
+	case above == ast.KindList && below == ast.KindList:
+		return 2
+	case above == ast.KindParagraph && below == ast.KindParagraph:
+		return 1
+	}
+	return 0
+}
+
+// blanksAbove counts the blank lines above a block.
+func (r *markdownReader) blanksAbove(n ast.Node) int {
+	count := 0
+	above := r.source[:r.lineStart(max(0, n.Pos()))]
+	for len(above) > 0 {
+		above = above[:len(above)-1]
+		start := bytes.LastIndexByte(above, '\n') + 1
+		if len(bytes.TrimSpace(above[start:])) > 0 {
+			break
+		}
+		count++
+		above = above[:start]
+	}
+	return count
+}
+
+// isJoint reports whether a block is the comment that stands for no blank line.
+func (r *markdownReader) isJoint(n ast.Node) bool {
+	html, ok := n.(*ast.HTMLBlock)
+	return ok && r.comment(html) == joint
+}
+
+// was is the org text that a comment keeps, and where its translation ends. ok
+// is false when the Markdown below is something else.
+func (r *markdownReader) was(n ast.Node) (text string, end int, ok bool) {
+	html, isHTML := n.(*ast.HTMLBlock)
+	if !isHTML {
+		return "", 0, false
+	}
+	comment := r.comment(html)
+	text, ok = uncarried(comment, wasOpen)
+	if !ok {
+		return "", 0, false
+	}
+	start := r.lineStart(n.Pos()) + len(comment)
+	md := pieceMarkdown(text)
+	return text, start + len(md), md != "" && start <= len(r.source) && bytes.HasPrefix(r.source[start:], []byte(md))
+}
+
+// comment is the source of an HTML block.
+func (r *markdownReader) comment(n *ast.HTMLBlock) string {
+	body := r.lines(n)
+	if n.HasClosure() {
+		body += string(n.ClosureLine.Value(r.source))
+	}
+	return body
 }
 
 func frontMatter(front string) string {
@@ -64,11 +178,14 @@ func cutFrontMatter(src string) (front, body string) {
 	return rest[:end+1], rest[end+len("\n---\n"):]
 }
 
-// chunks are blocks of org text with a blank line between them, unless the one
-// above is a keyword that belongs to the one below.
+// chunks are blocks of org text with as many blank lines between them as the
+// Markdown has, where exact is set, and else with one, unless the one above is a
+// keyword that belongs to the one below.
 type chunks struct {
 	b      strings.Builder
 	joined bool
+	blanks int // lines above the next block
+	exact  bool
 }
 
 func (c *chunks) add(block string) {
@@ -77,9 +194,11 @@ func (c *chunks) add(block string) {
 	if block == "" {
 		return
 	}
-	if c.b.Len() > 0 && !c.joined {
-		c.b.WriteByte('\n')
+	if c.b.Len() > 0 && !c.joined && c.blanks == 0 && !c.exact {
+		c.blanks = 1
 	}
+	c.b.WriteString(strings.Repeat("\n", c.blanks))
+	c.blanks = 0
 	c.b.WriteString(block)
 	if !strings.HasSuffix(block, "\n") {
 		c.b.WriteByte('\n')
@@ -109,7 +228,7 @@ func (r *markdownReader) topBlock(n ast.Node) string {
 	want := appearance(r.md, n, r.source)
 	for _, r.careful = range []bool{false, true} {
 		block := r.block(n)
-		if look(r.md, string(ToMarkdown([]byte(block), Lossless))) == want {
+		if look(r.md, plainMarkdown([]byte(block))) == want {
 			return block
 		}
 	}
@@ -176,7 +295,7 @@ func (c *chunks) parts(n ast.Node) {
 	if next != nil && isSeparator(next) {
 		next = next.NextSibling()
 	}
-	if next != nil && n.Kind() == ast.KindList && next.Kind() == ast.KindList {
+	if next != nil && n.Kind() == ast.KindList && next.Kind() == ast.KindList && !c.exact {
 		c.b.WriteByte('\n')
 	}
 }
@@ -244,23 +363,18 @@ func (r *markdownReader) fence(n *ast.FencedCodeBlock) string {
 
 // html carries HTML along, and unpacks org that was carried in a comment.
 func (r *markdownReader) html(n *ast.HTMLBlock) string {
-	body := r.lines(n)
-	if n.HasClosure() {
-		body += string(n.ClosureLine.Value(r.source))
-	}
+	body := r.comment(n)
 	if strings.TrimSpace(body) == listSeparator {
 		return ""
 	}
-	for _, open := range []string{orgOpen, orgJoin} {
-		if text, ok := strings.CutPrefix(body, open); ok {
-			if text, ok = strings.CutSuffix(strings.TrimRight(text, "\n"), orgClose); ok {
-				text = strings.ReplaceAll(text, `--\>`, "-->")
-				if open == orgJoin {
-					text = joinMark + text
-				}
-				return text
-			}
-		}
+	if text, ok := uncarried(body, orgOpen); ok {
+		return text
+	}
+	if text, ok := uncarried(body, orgJoin); ok {
+		return joinMark + text
+	}
+	if _, ok := uncarried(body, wasOpen); ok { // its translation has been changed
+		return ""
 	}
 	return exportBlock("html", body)
 }

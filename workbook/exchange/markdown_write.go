@@ -13,7 +13,8 @@ type Fidelity int
 
 // The ways of writing Markdown.
 const (
-	// Lossless carries it along in comments, for the way back.
+	// Lossless keeps what org said in comments, so that [FromMarkdown] gives the
+	// same bytes.
 	Lossless Fidelity = iota
 	// Readable leaves it out.
 	Readable
@@ -21,6 +22,20 @@ const (
 
 // ToMarkdown translates org into Markdown as GitHub reads it.
 func ToMarkdown(src []byte, fidelity Fidelity) []byte {
+	if fidelity == Lossless {
+		return []byte(losslessMarkdown(string(src)))
+	}
+	return []byte(readableMarkdown(src))
+}
+
+// readableMarkdown leaves out what Markdown has no form for.
+func readableMarkdown(src []byte) string { return translated(src, Readable) }
+
+// plainMarkdown carries that along in comments, and does not mind how many
+// blank lines there are.
+func plainMarkdown(src []byte) string { return translated(src, Lossless) }
+
+func translated(src []byte, fidelity Fidelity) string {
 	doc := org.Parse([]byte(strings.ReplaceAll(string(src), "\r\n", "\n")))
 	w := &markdownWriter{doc: doc, fidelity: fidelity}
 	title, _ := doc.Setting("TITLE")
@@ -29,7 +44,7 @@ func ToMarkdown(src []byte, fidelity Fidelity) []byte {
 		w.shift = 1
 	}
 	w.children(doc.Root())
-	return []byte(strings.TrimLeft(w.b.String(), "\n"))
+	return strings.TrimLeft(w.b.String(), "\n")
 }
 
 // markdownWriter writes the blocks of a document.
@@ -111,10 +126,9 @@ func (w *markdownWriter) flush(beforeElement bool) {
 	if w.joined && beforeElement {
 		open = orgJoin
 	}
-	text := strings.ReplaceAll(w.carried.String(), "-->", `--\>`)
-	text = strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n\n", "\n")
+	text := strings.TrimRight(w.carried.String(), "\n") + "\n"
 	w.carried.Reset()
-	w.put(open + text + "\n" + orgClose + "\n")
+	w.put(carried(open, text))
 }
 
 // put writes a block below a blank line.
@@ -217,7 +231,10 @@ func (w *markdownWriter) translate(n *org.Node) (body string, ok bool) {
 			return code, true
 		case "yaml":
 			if b.Start() == 0 {
-				return "---\n" + strings.TrimPrefix(code, "\n") + "---\n", true
+				if code == "\n" {
+					code = "" // front matter of no lines
+				}
+				return "---\n" + code + "---\n", true
 			}
 		}
 	case org.KindQuoteBlock:

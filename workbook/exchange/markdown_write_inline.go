@@ -43,6 +43,10 @@ func objectMarkdown(doc *org.Document, n *org.Node) string {
 		if e, ok := n.Entity(); ok && e.Text != "" {
 			return escapeMarkdown(e.Text)
 		}
+	case org.KindLatexFragment:
+		if md, ok := formulaMarkdown(n); ok {
+			return md
+		}
 	case org.KindLineBreak:
 		return "\\\n"
 	case org.KindFootnoteRef:
@@ -124,7 +128,7 @@ func quoteTitle(title string) string { return `"` + strings.ReplaceAll(title, `"
 
 var (
 	// special are characters that mean something in the middle of a line.
-	special   = lazyregexp.New("[\\\\`*<>\\[\\]|]|_|~~|&[#A-Za-z0-9]+;")
+	special   = lazyregexp.New("[\\\\`*<>\\[\\]|$]|_|~~|&[#A-Za-z0-9]+;")
 	wordByte  = lazyregexp.New(`^[\pL\pN]$`)
 	lineStart = lazyregexp.New(`^(\s*)([-+](?:\s|$)|#{1,6}(?:\s|$)|>|=+\s*$|-+\s*$|\d{1,9}[.)](?:\s|$)|~~~|:?-+:?\s*\|)`)
 )
@@ -138,6 +142,13 @@ func escapeMarkdown(s string) string {
 		out.WriteString(s[last:m[0]])
 		found := s[m[0]:m[1]]
 		last = m[1]
+		if found == "$" {
+			if formulaAt(s[m[0]:]) != "" {
+				out.WriteByte('\\')
+			}
+			out.WriteByte('$')
+			continue
+		}
 		inWord := m[0] > 0 && m[1] < len(s) && wordByte.MatchString(s[m[0]-1:m[0]]) && wordByte.MatchString(s[m[1]:m[1]+1])
 		switch {
 		case found == "_" && inWord, found == ">" || found == "|":

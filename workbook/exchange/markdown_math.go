@@ -24,7 +24,7 @@ type formula struct {
 
 var kindFormula = ast.NewNodeKind("Formula")
 
-func (f *formula) Kind() ast.NodeKind             { return kindFormula }
+func (f *formula) Kind() ast.NodeKind            { return kindFormula }
 func (f *formula) Dump(source []byte, level int) { ast.DumpHelper(f, source, level, nil, nil) }
 
 // formulas adds formulas to a Markdown parser.

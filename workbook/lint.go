@@ -63,14 +63,19 @@ type linter struct {
 	doc   *org.Document
 	opts  LintOptions
 	found []diag.Finding
+	of    *Component // the component being checked, which errors stop; nil for prose
 }
 
 func (l *linter) report(severity diag.Severity, code string, offset int, hint, format string, args ...any) {
 	line, col := l.doc.Position(offset)
-	l.found = append(l.found, diag.Finding{
+	found := diag.Finding{
 		Pos: diag.Position{File: l.plan.File, Line: line, Col: col}, Severity: severity, Code: code,
 		Message: fmt.Sprintf(format, args...), Hint: hint,
-	})
+	}
+	if l.of != nil && severity == diag.Error {
+		found.Component = l.of.ID
+	}
+	l.found = append(l.found, found)
 }
 
 func (l *linter) errorf(code string, offset int, hint, format string, args ...any) {

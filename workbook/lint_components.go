@@ -39,11 +39,13 @@ func (l *linter) components() {
 		if c.Kind == KindData || c.Kind == KindCall || c.Kind == KindInlineCall || c.library {
 			continue
 		}
+		l.of = c
 		l.language(c)
 		l.arguments(c)
 		l.signature(c)
 		l.uses(c)
 	}
+	l.of = nil
 }
 
 func (l *linter) language(c *Component) {

@@ -29,13 +29,16 @@ type Plan struct {
 	// Exports are outputs that no component consumes, in document order.
 	Exports []Endpoint
 	// Problems are mistakes in how components hang together: duplicate
-	// producers, cycles, references to nothing. A plan with errors among them
-	// is complete enough to show but not to run.
+	// producers, cycles, references to nothing. Each stops the component it
+	// names, and those that need it, from running.
 	Problems []diag.Finding
 
 	doc  *org.Document
 	byID map[string]*Component
 	refs map[string]*Component // what the names in babel references mean
+
+	faults  map[*Component]diag.Finding // the mistakes that stop components
+	endless map[*Component]bool         // their code includes or calls itself
 }
 
 // Dialect is one of the ways to write a component.
@@ -208,7 +211,7 @@ func (p *Plan) Component(id string) *Component {
 	return found
 }
 
-// HasErrors reports whether the plan cannot be run.
+// HasErrors reports whether some component cannot be run as it is written.
 func (p *Plan) HasErrors() bool {
 	return slices.ContainsFunc(p.Problems, func(d diag.Finding) bool { return d.Severity == diag.Error })
 }

@@ -32,12 +32,12 @@ func (b *builder) checkBlocks() {
 		switch {
 		case c.Dialect == DialectBabel:
 		case c.node == nil && !c.isAgent():
-			b.problem("no-block", c.span.Start, "put a #+begin_src block below the heading", "%s has no source block", c.ID)
+			b.fault(c, "no-block", c.span.Start, "put a #+begin_src block below the heading", "%s has no source block", c.ID)
 		case c.Lang == "":
-			b.problem("no-language", c.span.Start, "write the language after #+begin_src", "the source block of %s has no language", c.ID)
+			b.fault(c, "no-language", c.span.Start, "write the language after #+begin_src", "the source block of %s has no language", c.ID)
 		}
 		if c.sigErr != nil {
-			b.problem("bad-sig", c.sigPos.Start, hintOf(c.sigErr), "%v", c.sigErr)
+			b.fault(c, "bad-sig", c.sigPos.Start, hintOf(c.sigErr), "%v", c.sigErr)
 		}
 	}
 }
@@ -62,8 +62,9 @@ func (b *builder) checkProducers() {
 		}
 		for _, out := range c.Out {
 			if other := first[c.World][out]; other != nil {
-				b.problem("duplicate-producer", c.span.Start, "rename one of the outputs",
+				b.fault(c, "duplicate-producer", c.span.Start, "rename one of the outputs",
 					"%s and %s both produce %q (the first on line %d)", other.ID, c.ID, out, other.Pos.Line)
+				b.stop(other, b.plan.Problems[len(b.plan.Problems)-1])
 				continue
 			}
 			first[c.World][out] = c
@@ -73,7 +74,8 @@ func (b *builder) checkProducers() {
 
 // checkCycles reports components that need themselves.
 func (b *builder) checkCycles() {
-	for _, cycle := range b.plan.graph(true).cycles() {
+	g := b.plan.graph(true)
+	for _, cycle := range g.cycles() {
 		var names []string
 		// The graph leads from consumer to producer; people read along the flow.
 		for _, i := range slices.Backward(cycle) {
@@ -82,7 +84,26 @@ func (b *builder) checkCycles() {
 		start := slices.Index(names, b.plan.Components[cycle[0]].ID)
 		names = append(names[start:], names[:start]...)
 		names = append(names, names[0])
-		b.problem("cycle", b.plan.Components[cycle[0]].span.Start, "", "each waits for the next: %s", strings.Join(names, " → "))
+		first := b.plan.Components[cycle[0]]
+		b.fault(first, "cycle", first.span.Start, "", "each waits for the next: %s", strings.Join(names, " → "))
+		b.stopCycle(g, cycle[0], b.plan.Problems[len(b.plan.Problems)-1])
+	}
+}
+
+// stopCycle stops all that lie on cycles with a component, and remembers who
+// includes or calls them: expanding such code would never end.
+func (b *builder) stopCycle(g graph, of int, found diag.Finding) {
+	if b.plan.endless == nil {
+		b.plan.endless = map[*Component]bool{}
+	}
+	above, below := g.cone(of), g.needs(of)
+	for i, c := range b.plan.Components {
+		if above[i] {
+			b.plan.endless[c] = true
+		}
+		if above[i] && below[i] {
+			b.stop(c, found)
+		}
 	}
 }
 

@@ -317,7 +317,7 @@ func (b *builder) bodyOf(c *Component, n *org.Node) {
 	src, _ := n.Block()
 	if c.node != nil {
 		line, _ := b.doc.Position(c.node.Start())
-		b.problem("second-block", src.Begin.Start, "move it below a heading of its own, or make it an example block",
+		b.fault(c, "second-block", src.Begin.Start, "move it below a heading of its own, or make it an example block",
 			"%s has a second source block (the first is on line %d)", c.ID, line)
 		return
 	}

@@ -68,10 +68,24 @@ func (b *builder) producer(c *Component, name string) *Component {
 	if from := b.produces(nil, name, c); from != nil {
 		return from
 	}
-	if from := b.lookup(name); from != nil && from != c {
+	if from := b.lookup(name); from != nil && from != c && from.World.encloses(c.World) {
 		return from
 	}
 	return nil
+}
+
+// encloses reports whether components of the workflow inner see the outputs of
+// w: w is inner or one around it. Outside workflows everybody sees.
+func (w *World) encloses(inner *World) bool {
+	if w == nil {
+		return true
+	}
+	for ; inner != nil; inner = inner.Parent {
+		if inner == w {
+			return true
+		}
+	}
+	return false
 }
 
 // produces finds the first component of a workflow, or of none, with an output
@@ -113,7 +127,7 @@ func (b *builder) connectDeps(c *Component) {
 		from := b.byDep(c, dep)
 		at := b.depOffset(c, dep)
 		if from == nil {
-			b.problem("dangling-dep", at, b.nearestID(dep), ":deps: names %q, which is no component", dep)
+			b.fault(c, "dangling-dep", at, b.nearestID(dep), ":deps: names %q, which is no component", dep)
 			continue
 		}
 		if !b.feeds(from, c) {
@@ -243,9 +257,9 @@ func (b *builder) connectCall(c *Component) {
 	from := b.callee(c.target.Text)
 	switch {
 	case from == nil:
-		b.problem("dangling-call", c.target.Start, b.nearestName(c.target.Text), "call of %q, which names no block", c.target.Text)
+		b.fault(c, "dangling-call", c.target.Start, b.nearestName(c.target.Text), "call of %q, which names no block", c.target.Text)
 	case from.Kind == KindData:
-		b.problem("dangling-call", c.target.Start, "", "call of %q, which is a %s and not a block", c.target.Text, from.Lang)
+		b.fault(c, "dangling-call", c.target.Start, "", "call of %q, which is a %s and not a block", c.target.Text, from.Lang)
 	default:
 		c.Lang, c.callee = from.Lang, from
 		if from.library {
@@ -275,7 +289,7 @@ func (b *builder) connectVars(c *Component) {
 	for _, v := range c.Args.Vars() {
 		if v.Name == "" {
 			if v.Value != "" {
-				b.problem("bad-var", v.At.Start, "write :var NAME=VALUE", "variable %q has no name", v.Value)
+				b.fault(c, "bad-var", v.At.Start, "write :var NAME=VALUE", "variable %q has no name", v.Value)
 			}
 			continue
 		}
@@ -289,7 +303,7 @@ func (b *builder) connectVars(c *Component) {
 func (b *builder) connectRef(c *Component, in *Input, expr string, at int, why Why) {
 	lit, isLiteral, err := literal(expr, &elisp.Env{})
 	if err != nil {
-		b.problem("bad-var", at, "", "variable %s: %v", in.Name, err)
+		b.fault(c, "bad-var", at, "", "variable %s: %v", in.Name, err)
 		return
 	}
 	if isLiteral {
@@ -301,7 +315,7 @@ func (b *builder) connectRef(c *Component, in *Input, expr string, at int, why W
 		return
 	}
 	if strings.TrimSpace(expr) == "" {
-		b.problem("bad-var", at, "write :var "+in.Name+"=VALUE, or "+in.Name+"=\"\" for an empty text", "variable %s has no value", in.Name)
+		b.fault(c, "bad-var", at, "write :var "+in.Name+"=VALUE, or "+in.Name+"=\"\" for an empty text", "variable %s has no value", in.Name)
 		zero := value.Nil()
 		in.Literal = &zero // so that nobody is asked for it
 		return
@@ -310,12 +324,12 @@ func (b *builder) connectRef(c *Component, in *Input, expr string, at int, why W
 	in.Ref = expr
 	var from *Component
 	if ref.File != "" {
-		if from = b.elsewhere(ref, at, in.Name); from == nil {
+		if from = b.elsewhere(c, ref, at, in.Name); from == nil {
 			return
 		}
 		b.plan.refs[ref.key()] = from
 	} else if from = b.lookup(ref.Name); from == nil {
-		b.problem("dangling-var", at, b.nearestName(ref.Name), "%s refers to %q, which names nothing here", in.Name, ref.Name)
+		b.fault(c, "dangling-var", at, b.nearestName(ref.Name), "%s refers to %q, which names nothing here", in.Name, ref.Name)
 		return
 	}
 	if ref.wantsCode(from) {
@@ -363,7 +377,7 @@ func (b *builder) connectPost(c *Component) {
 	ref := ParseReference(a.Value)
 	from := b.lookup(ref.Name)
 	if from == nil {
-		b.problem("dangling-var", a.At.Start, b.nearestName(ref.Name), ":post names %q, which is no block", ref.Name)
+		b.fault(c, "dangling-var", a.At.Start, b.nearestName(ref.Name), ":post names %q, which is no block", ref.Name)
 		return
 	}
 	port := ""
@@ -400,7 +414,7 @@ func (b *builder) connectInclude(c *Component, id string) {
 	if found || b.isChunk(id) {
 		return
 	}
-	b.problem("dangling-noweb", at, b.nearestName(id), "<<%s>> names no block", id)
+	b.fault(c, "dangling-noweb", at, b.nearestName(id), "<<%s>> names no block", id)
 }
 
 // isChunk reports whether a noweb reference names a block that is no

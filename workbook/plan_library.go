@@ -163,17 +163,17 @@ func (b *builder) callArgs(c *Component, callee *Component) org.Args {
 }
 
 // elsewhere finds what a reference to another document means.
-func (b *builder) elsewhere(ref Reference, at int, what string) *Component {
+func (b *builder) elsewhere(c *Component, ref Reference, at int, what string) *Component {
 	l := b.library(ref.File)
 	if l.err != nil {
-		b.problem("dangling-var", at, "it is looked for in the workbook's directory", "%s refers to another file: %v", what, l.err)
+		b.fault(c, "dangling-var", at, "it is looked for in the workbook's directory", "%s refers to another file: %v", what, l.err)
 		return nil
 	}
-	c := b.foreign(l, ref.Name)
-	if c == nil {
-		b.problem("dangling-var", at, "", "%s refers to %q, which names nothing in %s", what, ref.Name, ref.File)
+	from := b.foreign(l, ref.Name)
+	if from == nil {
+		b.fault(c, "dangling-var", at, "", "%s refers to %q, which names nothing in %s", what, ref.Name, ref.File)
 	}
-	return c
+	return from
 }
 
 // key is the name under which a plan keeps what a reference means.

@@ -73,7 +73,7 @@ func Offprints(ctx context.Context, opts Options) ([]Offprint, error) {
 	var list []Offprint
 	for _, c := range r.plan.Components {
 		t := r.tasks[c.index]
-		if t == nil || c.Kind == KindData || t.done.Status == StatusSkipped {
+		if t == nil || c.Kind == KindData || !c.mayRun() {
 			continue
 		}
 		o := Offprint{Component: c}

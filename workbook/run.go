@@ -87,9 +87,11 @@ type Options struct {
 	Principal string
 	// Progress hears about each component that ends, one call at a time.
 	Progress func(Done)
-	// Lint is asked before anything runs; nil checks the plan alone. Errors
-	// among its findings stop the run.
+	// Lint is asked before anything runs; nil checks the plan alone. An error
+	// among its findings stops the component it names, and those that need it.
 	Lint func(*Plan) []diag.Finding
+	// Strict refuses a document with any error, as checks in CI want it.
+	Strict bool
 
 	mapped  string // the component of a fan-out, whose inputs are given later
 	lenient bool   // an input that nobody gives fails who needs it, not the run
@@ -103,7 +105,7 @@ const (
 	StatusOK        Status = "ok"        // it ran
 	StatusCached    Status = "cached"    // nothing changed, its kept result was used
 	StatusData      Status = "data"      // a value in the document, nothing to run
-	StatusSkipped   Status = "skipped"   // :eval says no
+	StatusSkipped   Status = "skipped"   // :eval says no, or no lane runs it
 	StatusFailed    Status = "failed"    // it ran into an error
 	StatusBlocked   Status = "blocked"   // something it needs failed
 	StatusCancelled Status = "cancelled" // the run was interrupted first
@@ -236,8 +238,9 @@ func (e *NotFoundError) Hint() string {
 // profile or capabilities changed since its kept result was made, in parallel
 // as the plan allows, and writes the results into the file.
 //
-// A component that fails stops what needs it and nothing else: its error is in
-// the report, and Run's own error is nil. Run returns an error, with the
+// A component that fails, or that a mistake in the document concerns, stops
+// what needs it and nothing else: its error is in the report, and Run's own
+// error is nil. Run returns an error, with the
 // report so far, when the workbook cannot be run at all, when its file cannot
 // be written, or when ctx ends; results of components that were done by then
 // are written.
@@ -281,8 +284,9 @@ type runner struct {
 	away       compile.Place // nil: programs run here, or where Runner says
 
 	imports  map[string]value.Value
-	selected []bool // by component index: to be run
-	wanted   []bool // by component index: results are to be written
+	faults   []*diag.Finding // by component index: what stops it, nil for most
+	selected []bool          // by component index: to be run
+	wanted   []bool          // by component index: results are to be written
 	tasks    []*task
 	slots    chan struct{}
 	calls    *callMemo
@@ -336,17 +340,13 @@ func (r *runner) close() {
 	r.files.close()
 }
 
-// lint refuses a workbook with errors.
+// lint finds out what is wrong with the workbook.
 func (r *runner) lint() error {
 	found := r.plan.Problems
 	if r.opts.Lint != nil {
 		found = r.opts.Lint(r.plan)
 	}
-	r.report.Findings = found
-	if HasErrors(found) {
-		return &PlanError{Findings: found}
-	}
-	return nil
+	return r.findFaults(found)
 }
 
 // choose marks what runs: everything, or what Only names and what that needs.
@@ -408,6 +408,7 @@ func (p *Plan) ids() []string {
 func (r *runner) bindImports() error {
 	r.imports = map[string]value.Value{}
 	missing := &MissingError{}
+	var starved []string
 	for _, imp := range r.plan.Imports {
 		switch set, ok := r.opts.Set[imp.Name]; {
 		case ok:
@@ -419,6 +420,7 @@ func (r *runner) bindImports() error {
 				missing.Pos = imp.Pos
 			}
 			missing.Names = append(missing.Names, imp.Name)
+			starved = append(starved, imp.Consumers...)
 		}
 	}
 	for name := range r.opts.Set {
@@ -426,10 +428,23 @@ func (r *runner) bindImports() error {
 			return &NotFoundError{ID: "with input " + name, Near: compile.Nearest(name, r.plan.inputs())}
 		}
 	}
-	if missing.Names != nil && !r.opts.lenient {
+	if missing.Names != nil && !r.opts.lenient && !r.anyBeside(starved) {
 		return missing
 	}
 	return nil
+}
+
+// anyBeside reports whether something runs that needs none of the given
+// components. If nothing does, the run as a whole was started wrongly.
+func (r *runner) anyBeside(ids []string) bool {
+	var of []int
+	for _, id := range ids {
+		of = append(of, r.plan.byID[id].index)
+	}
+	cone := r.waits().cone(of...)
+	return slices.ContainsFunc(r.plan.Components, func(c *Component) bool {
+		return !cone[c.index] && c.Kind != KindData && r.wanted[c.index] && r.runs(c.ID)
+	})
 }
 
 // runs reports whether a component is to be run and may be.

@@ -55,6 +55,9 @@ func Map(ctx context.Context, opts Options, id string, inputs []value.Value) ([]
 	if c.Kind == KindData {
 		return nil, fmt.Errorf("%s: %s is data, there is nothing to map", c.Pos, c.ID)
 	}
+	if err := r.faultOf(c); err != nil {
+		return nil, err
+	}
 	r.selected[c.index] = false
 	r.runAll(ctx)
 	results := make([]Mapped, len(inputs))

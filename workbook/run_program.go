@@ -301,8 +301,8 @@ func (r *runner) input(c *Component, in Input) (value.Value, error) {
 	}
 	from := r.plan.byID[in.From.Component]
 	t := r.tasks[from.index]
-	if t.done.Err != nil {
-		return value.Nil(), &BlockedError{Needs: from.ID}
+	if err := t.withheld(from); err != nil {
+		return value.Nil(), err
 	}
 	v := from.output(t.done.Value, in.From.Port)
 	if in.Ref != "" {

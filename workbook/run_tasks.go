@@ -1,6 +1,7 @@
 package workbook
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -21,10 +22,11 @@ type task struct {
 	words    Words // of :results, as they hold after :post
 	args     argSet
 	digests  *Digests
-	volatile bool   // its outcome is not kept
-	made     bool   // the component really ran
-	standing bool   // its value is what stands in the document
-	hash     string // for #+RESULTS[hash]:, with :cache yes
+	volatile bool          // its outcome is not kept
+	made     bool          // the component really ran
+	standing bool          // its value is what stands in the document
+	lacking  *lackingError // it was skipped and has no value; nil otherwise
+	hash     string        // for #+RESULTS[hash]:, with :cache yes
 	src      *compile.Source
 	program  *program // nil until it is prepared
 }
@@ -85,8 +87,10 @@ func (r *runner) runAll(ctx context.Context) {
 		}
 		all.Go(func() {
 			defer close(t.finished)
-			for _, need := range g[c.index] {
-				<-r.tasks[need].finished
+			if r.faultOf(c) == nil { // which waits for nobody, perhaps for itself
+				for _, need := range g[c.index] {
+					<-r.tasks[need].finished
+				}
 			}
 			r.turn(ctx, c, t)
 			if r.opts.Progress != nil {
@@ -107,7 +111,11 @@ func (r *runner) turn(ctx context.Context, c *Component, t *task) {
 	start := time.Now()
 	err := r.attempt(ctx, c, t)
 	t.done.Duration = time.Since(start)
-	if err != nil {
+	switch {
+	case err == nil:
+	case unrunnable(c, err):
+		r.skip(c, t, err)
+	default:
 		t.fail(c.place(err))
 	}
 	r.recordEnd(c, t)
@@ -135,23 +143,18 @@ func (r *runner) attempt(ctx context.Context, c *Component, t *task) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	for _, e := range r.plan.incoming(c) {
-		if e.codeOnly() {
-			continue
-		}
-		if from := r.taskOf(e.From.Component); from != nil && from.done.Err != nil {
-			return &BlockedError{Needs: e.From.Component}
-		}
-	}
-	switch {
-	case c.Kind == KindData:
-		v, err := r.dataValue(c)
-		t.done.Value, t.done.Status, t.done.Why = v, StatusData, "a value in the document"
-		return err
-	case !c.mayRun():
+	if c.Kind != KindData && !c.mayRun() {
 		t.done.Status, t.done.Why = StatusSkipped, ":eval "+c.Args.Value(":eval")
 		t.done.Value = r.standingResult(c)
 		return nil
+	}
+	if err := cmp.Or(r.faultOf(c), r.blocker(c)); err != nil {
+		return err
+	}
+	if c.Kind == KindData {
+		v, err := r.dataValue(c)
+		t.done.Value, t.done.Status, t.done.Why = v, StatusData, "a value in the document"
+		return err
 	}
 	if c.isAgent() {
 		return r.agent(ctx, c, t)
@@ -207,18 +210,24 @@ func (r *runner) dataValue(c *Component) (value.Value, error) {
 // standingResult is the value of a component that may not run: what stands
 // under its #+RESULTS:, null when nothing does.
 func (r *runner) standingResult(c *Component) value.Value {
+	v, _ := r.recorded(c)
+	return v
+}
+
+// recorded is the result that stands in the document, and whether one does.
+func (r *runner) recorded(c *Component) (value.Value, bool) {
 	if c.node == nil || !c.isElement() {
-		return value.Nil()
+		return value.Nil(), false
 	}
 	result, ok := r.plan.doc.ResultOf(c.node)
 	if !ok || result.Element == nil {
-		return value.Nil()
+		return value.Nil(), false
 	}
 	v, err := readElement(result.Element)
 	if err != nil {
-		return value.Nil()
+		return value.Nil(), false
 	}
-	return v
+	return v, true
 }
 
 // recordEnd writes the event that ends a turn.

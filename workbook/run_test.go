@@ -321,13 +321,16 @@ x
 #+end_src
 `)
 	report, got := n.run()
-	if got != "block-1:failed part:failed data:failed block-2:blocked block-3:failed" {
+	if got != "block-1:failed part:failed data:failed block-2:blocked block-3:skipped" {
 		t.Errorf("got %s", got)
 	}
-	for i, want := range []string{":4:", ":10:1: error: syntax error", ":16:", "data failed", ":23:1: no lane runs cobol"} {
+	for i, want := range []string{":4:", ":10:1: error: syntax error", ":16:", "data failed"} {
 		if got := report.Components[i].Err.Error(); !strings.Contains(got, want) {
 			t.Errorf("%d: got %s, want %s", i, got, want)
 		}
+	}
+	if got := report.Components[4].Why; got != "no lane runs cobol" {
+		t.Errorf("skipped: %s", got)
 	}
 }
 

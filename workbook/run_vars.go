@@ -207,8 +207,8 @@ func (r *runner) valueOf(c *Component, name string) (value.Value, error) {
 	default: // the plan missed an edge; better an error than a race
 		return value.Nil(), fmt.Errorf("%s is needed but was not waited for", c.ID)
 	}
-	if t.done.Err != nil {
-		return value.Nil(), &BlockedError{Needs: c.ID}
+	if err := t.withheld(c); err != nil {
+		return value.Nil(), err
 	}
 	return c.output(t.done.Value, name), nil
 }

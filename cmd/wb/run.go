@@ -41,6 +41,7 @@ type runCmd struct {
 	Events  string            `help:"Events file in place of events.org beside the workbook; none records nothing."`
 	Expect  bool              `help:"Fail when a #+EXPECT: line of the workbook does not hold."`
 	Watch   bool              `help:"Run again whenever a file changes."`
+	Strict  bool              `help:"Run nothing when lint finds an error anywhere in the workbook."`
 
 	tierFlags
 	freezeFlags
@@ -60,7 +61,9 @@ func (c *runCmd) Help() string {
   wb run "how many headings in notes/ are still TODO?"
   wb run - --stdin-name analysis.org --lines 12 < analysis.org
 
-Results appear in the file; outputs that nothing consumes are printed. Of a text
+Results appear in the file; outputs that nothing consumes are printed. A mistake
+stops the components it concerns and those that need them; --strict runs nothing
+then. A block whose language wb does not run is skipped and keeps its result. Of a text
 on standard input, the text with its results is printed; with --json the edits
 that put them there.`
 }
@@ -109,7 +112,7 @@ func isSentence(arg string) bool {
 
 // options are what the flags say, the same for every file.
 func (c *runCmd) options() (workbook.Options, error) {
-	opts := workbook.Options{Only: c.Only, NoWrite: c.NoWrite, Force: c.Force, Jobs: c.Jobs, Grants: c.Grant, Profile: c.Profile,
+	opts := workbook.Options{Only: c.Only, NoWrite: c.NoWrite, Force: c.Force, Jobs: c.Jobs, Grants: c.Grant, Profile: c.Profile, Strict: c.Strict,
 		Set: map[string]value.Value{}}
 	for name, text := range c.Set {
 		v, err := readValue(text)

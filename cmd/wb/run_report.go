@@ -125,9 +125,28 @@ func (a *app) reportRun(r *workbook.Report) error {
 		a.note("%s:%s", r.Plan.File, n)
 	}
 	a.tierNotes(r)
-	a.note("%s", summary(r))
+	a.ending(r)
 	a.moved(r)
 	return failure(r)
+}
+
+// ending tells how many components ran and why the others did not, a line for
+// each reason.
+func (a *app) ending(r *workbook.Report) {
+	a.note("%s", summary(r))
+	for _, line := range r.Reasons() {
+		a.note("  %s", line)
+	}
+	if n := r.Idle(); n > 0 {
+		a.note("  %s: wb lint %s", idle(n), r.Plan.File)
+	}
+}
+
+func idle(n int) string {
+	if n == 1 {
+		return "1 mistake that stops nothing"
+	}
+	return fmt.Sprintf("%d mistakes that stop nothing", n)
 }
 
 // moved says where errors are now that results stand above them. They were told
@@ -157,7 +176,7 @@ func (a *app) reportText(src []byte, r *workbook.Report) error {
 	if err := a.printText(src, r); err != nil {
 		return err
 	}
-	a.note("%s", summary(r))
+	a.ending(r)
 	return failure(r)
 }
 

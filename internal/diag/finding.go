@@ -29,6 +29,9 @@ type Finding struct {
 	Code     string   `json:"code,omitempty"` // the compiler's own code, such as TS2322 or -Wformat
 	Message  string   `json:"message"`        // lower case where the compiler has it so, no period
 	Hint     string   `json:"hint,omitempty"` // what to do about it, when we know
+	// Component is the component of a workbook that an error stops, with those
+	// that need it; "" when it stops none.
+	Component string `json:"component,omitempty"`
 }
 
 // String is the one-line form people and editors read:

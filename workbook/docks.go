@@ -48,8 +48,11 @@ func (r *runner) dock(ctx context.Context, id string, p *program) *dock.Dock {
 		r.emit(e)
 	}
 	return r.opts.Docks(ctx, DockRequest{Component: id, Granted: r.dockGrants(p), Limits: p.job.Limits,
-		Denied: func(d dock.Denial) { record(trace.KindDenial, d.Operation, d.Reason) },
-		Used:   func(operation, name string) { record(trace.KindLog, operation, name) }})
+		Denied: func(d dock.Denial) {
+			p.denied.Store(true)
+			record(trace.KindDenial, d.Operation, d.Reason)
+		},
+		Used: func(operation, name string) { record(trace.KindLog, operation, name) }})
 }
 
 // dockGrants are the user's words for the capabilities a program holds.

@@ -257,7 +257,9 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	if err := r.thaw(ctx); err != nil {
 		return r.report, err
 	}
+	r.saver = r.startSaving()
 	r.runAll(ctx)
+	r.saver.end()
 	frozen := r.handFrozen(ctx)
 	r.sessions.close(context.WithoutCancel(ctx))
 	if err := r.closeTier(); err != nil {
@@ -271,12 +273,15 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 
 // runner is one run under way.
 type runner struct {
-	opts   Options
-	plan   *Plan
-	source []byte
-	report *Report
-	files  *tree
-	dry    bool // find out what would run, run nothing
+	opts    Options
+	plan    *Plan
+	source  []byte
+	written []byte             // the workbook's text as this run has left it
+	before  map[string]lastRun // what was known of its components when the run began
+	saver   *saver             // nil when nothing is written while it runs
+	report  *Report
+	files   *tree
+	dry     bool // find out what would run, run nothing
 
 	tier       string
 	tierAt     diag.Position // what asks for it
@@ -324,6 +329,7 @@ func newRunner(opts Options) (*runner, error) {
 		return r, err
 	}
 	r.files = files
+	r.written, r.before = r.source, opts.Cache.lastRuns(opts.File)
 	if r.opts.Trace == nil {
 		r.opts.Trace = trace.Discard
 	}

@@ -204,6 +204,7 @@ func (r *runner) settle(ctx context.Context, p *program, t *task, k *kept) error
 	t.args = p.args
 	t.done.Stdout, t.done.Stderr, t.done.Exit, t.done.Usage = k.Stdout, k.Stderr, k.Exit, k.Usage
 	t.done.Warnings = p.warnings
+	r.keepRecorded(p, t, k)
 	if k.Exit != 0 {
 		t.fail(&ExitError{ID: p.owner.ID, Exit: k.Exit, Stderr: k.Stderr, Pos: p.owner.Pos})
 		if p.src.Shape == compile.ShapeBabel {
@@ -327,7 +328,17 @@ func (p *program) file() (string, error) {
 	if dir, has, err := p.args.text(":output-dir"); err == nil && has && dir != "" {
 		name = path.Join(dir, name)
 	}
-	return name, nil
+	return name, p.inside(":file", name)
+}
+
+// inside refuses the name of a file that lies outside what the program sees.
+func (p *program) inside(key, name string) error {
+	below := path.Join(strings.TrimPrefix(p.job.Dir, "/"), name)
+	if strings.HasPrefix(name, "~") || drive.MatchString(name) || !path.IsAbs(name) && (below == ".." || strings.HasPrefix(below, "../")) {
+		return diag.Errorf(p.owner.Pos, "%s %s lies outside the workbook's directory", key, name).
+			WithHint("components see the workbook's directory as /")
+	}
+	return nil
 }
 
 // callMemo runs equal calls once.

@@ -36,7 +36,6 @@ type tree struct {
 
 	mu      sync.Mutex
 	made    *sandbox.MemFS
-	modes   map[string]fs.FileMode // by name, of what was made
 	digests map[string]stamped
 }
 
@@ -48,7 +47,7 @@ type stamped struct {
 }
 
 func openTree(file string) (*tree, error) {
-	t := &tree{file: filepath.Base(file), made: sandbox.NewMemFS(), modes: map[string]fs.FileMode{}, digests: map[string]stamped{}}
+	t := &tree{file: filepath.Base(file), made: sandbox.NewMemFS(), digests: map[string]stamped{}}
 	if file == "" {
 		return t, nil
 	}
@@ -435,7 +434,8 @@ func (r *runner) restoreFiles(k *kept) error {
 	return nil
 }
 
-// make adds a file to the run's tree; it is written when the run ends.
+// make adds a file to the run's tree, and to the workbook's directory if the run
+// writes there.
 func (r *runner) make(name string, data []byte) error {
 	if slices.Contains(hostNames, firstPart(name)) {
 		return fmt.Errorf("write blocked: %s is kept by the host", firstPart(name))
@@ -443,7 +443,16 @@ func (r *runner) make(name string, data []byte) error {
 	if name == r.files.file {
 		return fmt.Errorf("write blocked: %s is the workbook itself", name)
 	}
-	return r.files.made.WriteFile(name, data)
+	if err := r.files.made.WriteFile(name, data); err != nil {
+		return err
+	}
+	if r.dry || r.opts.NoWrite {
+		return nil
+	}
+	if err := r.files.put(name, data); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", name, err)
+	}
+	return nil
 }
 
 // resultToFile writes a result to the file its author named, unless the
@@ -464,10 +473,10 @@ func (r *runner) resultToFile(p *program, v value.Value, file string) (value.Val
 		}
 	}
 	if mode, ok := p.args.Get(":file-mode"); ok {
-		if m, err := fileMode(mode.Value); err == nil {
-			r.files.mu.Lock()
-			r.files.modes[name] = m
-			r.files.mu.Unlock()
+		if m, err := fileMode(mode.Value); err == nil && !r.dry && !r.opts.NoWrite {
+			if err := r.files.chmod(name, m); err != nil {
+				return v, diag.Errorf(p.owner.Pos, ":file-mode %s: %v", mode.Value, err)
+			}
 		}
 	}
 	return value.OfString(name), nil
@@ -484,9 +493,26 @@ func fileMode(text string) (fs.FileMode, error) {
 	return fs.FileMode(m), err
 }
 
-// flush writes the files that components made, where they differ from what is
-// there.
-func (t *tree) flush() error {
+// put writes a file that a component made, unless it is there as it is.
+func (t *tree) put(name string, data []byte) error {
+	return t.onHost(func(root *os.Root) error {
+		local := filepath.FromSlash(name)
+		if old, err := root.ReadFile(local); err == nil && string(old) == string(data) {
+			return nil
+		}
+		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+			return err
+		}
+		return root.WriteFile(local, data, 0o644)
+	})
+}
+
+func (t *tree) chmod(name string, mode fs.FileMode) error {
+	return t.onHost(func(root *os.Root) error { return root.Chmod(filepath.FromSlash(name), mode) })
+}
+
+// onHost does something in the workbook's directory, if there is one.
+func (t *tree) onHost(do func(*os.Root) error) error {
 	if t.host == nil {
 		return nil
 	}
@@ -495,22 +521,5 @@ func (t *tree) flush() error {
 		return err
 	}
 	defer root.Close()
-	return t.made.Walk(func(name string, info fs.FileInfo, data []byte) error {
-		local := filepath.FromSlash(name)
-		if info.IsDir() {
-			if err := root.Mkdir(local, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
-				return err
-			}
-			return nil
-		}
-		if old, err := root.ReadFile(local); err != nil || string(old) != string(data) {
-			if err := root.WriteFile(local, data, 0o644); err != nil {
-				return err
-			}
-		}
-		if mode, ok := t.modes[name]; ok {
-			return root.Chmod(local, mode)
-		}
-		return nil
-	})
+	return do(root)
 }

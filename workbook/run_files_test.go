@@ -53,10 +53,13 @@ write escape.txt x
 		return string(data)
 	}
 	report, got := n.run()
-	if got != "block-1:ok table:ok block-2:failed block-3:ok" {
+	if got != "block-1:ok table:ok block-2:failed block-3:failed" {
 		t.Errorf("got %s", got)
 	}
 	if got := report.Components[2].Err.Error(); !strings.Contains(got, "write blocked: events.org is kept by the host") {
+		t.Errorf("got %s", got)
+	}
+	if got := report.Components[3].Err.Error(); !strings.Contains(got, ":file ../escape.txt lies outside the workbook's directory") {
 		t.Errorf("got %s", got)
 	}
 	if read("sub/out.txt") != "drawn by the program" || read("t.csv") != "a,1\nb,2" {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"wb/compile"
 	"wb/compile/toolchain"
@@ -38,7 +39,8 @@ type program struct {
 	// volatile says why the outcome must not be kept; "" when it may be.
 	volatile string
 	warnings []diag.Finding
-	where    string // the worker it ran at, "" when in this process
+	where    string      // the worker it ran at, "" when in this process
+	denied   atomic.Bool // it was refused something it asked the host for
 }
 
 // argSet reads header arguments as org-babel does: numbers, strings in quotes
@@ -114,6 +116,11 @@ func (r *runner) prepare(ctx context.Context, c *Component, args org.Args, this 
 	}
 	if err := r.directory(p); err != nil {
 		return nil, err
+	}
+	if p.words.Has("file") {
+		if _, err := p.file(); err != nil { // before it runs, rather than after
+			return nil, err
+		}
 	}
 	if err := r.packages(ctx, p); err != nil {
 		return nil, err
@@ -416,13 +423,10 @@ func (r *runner) directory(p *program) error {
 	if !ok || dir == "" {
 		return nil
 	}
-	if strings.HasPrefix(dir, "~") || drive.MatchString(dir) {
-		return diag.Errorf(p.owner.Pos, ":dir %s lies outside the workbook's directory", dir).WithHint("components see the workbook's directory as /")
+	if err := p.inside(":dir", dir); err != nil {
+		return err
 	}
 	clean := path.Clean("/" + dir)
-	if !strings.HasPrefix(dir, "/") && strings.HasPrefix(path.Clean(dir), "..") {
-		return diag.Errorf(p.owner.Pos, ":dir %s lies outside the workbook's directory", dir).WithHint("components see the workbook's directory as /")
-	}
 	p.job.Dir, p.src.Dir = clean, strings.TrimPrefix(clean, "/")
 	if p.code.Dialect == DialectWorkflow {
 		p.src.Files, err = r.files.sources(clean)

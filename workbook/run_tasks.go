@@ -86,6 +86,7 @@ func (r *runner) runAll(ctx context.Context) {
 			continue
 		}
 		all.Go(func() {
+			defer r.saver.ended()
 			defer close(t.finished)
 			if r.faultOf(c) == nil { // which waits for nobody, perhaps for itself
 				for _, need := range g[c.index] {

@@ -1,59 +1,18 @@
 package workbook
 
 import (
-	"bytes"
-	"context"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 
-	"wb/internal/diag"
-	"wb/internal/trace"
 	"wb/internal/value"
-	"wb/org"
 	"wb/org/orgfile"
 	"wb/sandbox"
 )
-
-// writeResults writes the results of all components whose turn came, and the
-// files they made.
-func (r *runner) writeResults() error {
-	if r.dry {
-		return nil
-	}
-	last := map[string]lastRun{}
-	w := &writer{doc: r.plan.doc}
-	for i, t := range r.tasks {
-		if t == nil || !r.wanted[i] {
-			continue
-		}
-		c := r.plan.Components[i]
-		wrote, err := r.writeResult(w, c, t)
-		if err != nil {
-			r.noteFailure(i, diag.Errorf(c.Pos, "%s: %v", c.ID, err))
-		}
-		if t.digests != nil && t.done.Err == nil {
-			last[c.ID] = lastRun{Digests: t.digests, Wrote: wrote}
-		}
-	}
-	if err := r.opts.Cache.saveLast(r.opts.File, last); err != nil { // costs time, not results
-		r.emit(trace.Event{Kind: trace.KindLog, Error: err.Error()})
-	}
-	r.report.Edits = w.settled()
-	if r.opts.NoWrite {
-		return nil
-	}
-	if err := r.files.flush(); err != nil {
-		return fmt.Errorf("writing files: %w", err)
-	}
-	if r.opts.KeepText {
-		return nil
-	}
-	return r.save(r.report.Edits)
-}
 
 // noteFailure marks a component failed whose result cannot be written.
 func (r *runner) noteFailure(index int, err error) {
@@ -66,24 +25,6 @@ func (r *runner) noteFailure(index int, err error) {
 	}
 }
 
-// save applies the edits to the file and brings its query blocks up to date. It
-// does not write what is there already.
-func (r *runner) save(edits []org.Edit) error {
-	text, err := org.Apply(r.source, edits)
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.opts.File, err)
-	}
-	text, r.report.Notes = r.refreshed(context.Background(), text)
-	if bytes.Equal(text, r.source) {
-		return nil
-	}
-	if err := r.replaceFile(text); err != nil {
-		return err
-	}
-	r.report.Wrote = true
-	return nil
-}
-
 // writeResult adds the edits that put a component's result into the document.
 // It returns the text written where org cannot tell it from prose.
 func (r *runner) writeResult(w *writer, c *Component, t *task) (string, error) {
@@ -92,19 +33,37 @@ func (r *runner) writeResult(w *writer, c *Component, t *task) (string, error) {
 	}
 	res := &Result{Value: harmless(t.done.Value), Words: t.words, Lang: c.Lang}
 	res.describe(t.args)
-	res.Before = r.opts.Cache.lastRuns(r.opts.File)[c.ID].Wrote
+	res.Before = r.before[c.ID].Wrote
 	if res.Words.Has("replace") {
 		res.Hash = t.hash
 	}
 	accumulates := res.Words.Has("append") || res.Words.Has("prepend")
-	if accumulates && !t.made {
-		return "", nil // it was added when it ran
+	if accumulates && !t.made && r.added(c, t, res) {
+		return "", nil
 	}
 	if !c.isElement() {
 		return res.inlineProse(), w.inline(c.span, res)
 	}
 	w.block(c.node, res)
 	return res.prose(), nil
+}
+
+// added reports whether a result that adds to others was added when it ran. A
+// run that was killed in between has kept it and not written it.
+func (r *runner) added(c *Component, t *task, res *Result) bool {
+	before := r.before[c.ID].Digests
+	if r.opts.NoWrite || t.digests == nil || before != nil && before.Key() == t.digests.Key() {
+		return true
+	}
+	if !c.isElement() {
+		return true
+	}
+	at := findPlace(r.plan.doc, c.node)
+	old, text := strings.TrimSpace(plainLines(r.plan.doc.Text(at.old))), strings.TrimSpace(res.text())
+	if res.Words.Has("append") {
+		return strings.HasSuffix(old, text)
+	}
+	return strings.HasPrefix(old, text)
 }
 
 // hasResult reports whether there is something to write: a value, or what a
@@ -197,7 +156,7 @@ func (r *runner) replaceFile(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("%s: results were not written: %w", r.opts.File, err)
 	}
-	if file.Doc.Source() != string(r.source) {
+	if file.Doc.Source() != string(r.written) {
 		return &orgfile.ConflictError{Path: r.opts.File, Reason: "changed during the run, so results were not written (run it again: what was computed is kept)"}
 	}
 	if _, err = file.Write(text); err != nil {
@@ -207,5 +166,6 @@ func (r *runner) replaceFile(text []byte) error {
 		}
 		return fmt.Errorf("%s: results were not written: %w", r.opts.File, err)
 	}
+	r.written = text
 	return nil
 }

@@ -3,8 +3,12 @@ package workbook
 import (
 	"context"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"wb/internal/diag"
 )
@@ -129,5 +133,106 @@ sum total total
 `))
 	if len(p.Imports) != 1 || p.Imports[0].Name != "total" {
 		t.Errorf("imports %v, edges %v", p.Imports, p.Edges)
+	}
+}
+
+// TestRecordedResultsStay makes sure that a result in the document outlives a run
+// that could not make a better one for a reason of wb's.
+func TestRecordedResultsStay(t *testing.T) {
+	const recorded = "\n\n#+RESULTS: x\n: recorded\n"
+	for name, c := range map[string]struct {
+		block, want string
+	}{
+		"missing tool":         {"fail 127 bash: line 1: gcc: command not found", ": recorded\n"},
+		"missing tool, exit 0": {"fail 0 bash: line 1: fmt: command not found\nreturn 0", ": recorded\n"},
+		"fails by itself":      {"print said\nfail 1 oops", ": said\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			n := newNotebook(t, "#+NAME: x\n#+begin_src toy :results output\n"+c.block+"\n#+end_src"+recorded)
+			report, _ := n.run()
+			if !strings.Contains(n.text(), "#+RESULTS: x\n"+c.want) {
+				t.Errorf("got:\n%s", n.text())
+			}
+			if c.want == ": recorded\n" && !strings.Contains(fmt.Sprint(report.Components[0].Warnings), "the recorded result stays") {
+				t.Errorf("no note: %v", report.Components[0].Warnings)
+			}
+		})
+	}
+}
+
+// TestFileOfOneBlock makes sure that a :file that cannot be written, or lies
+// outside, fails its own block alone.
+func TestFileOfOneBlock(t *testing.T) {
+	for file, want := range map[string]string{
+		"taken/x.txt":     "taken/x.txt cannot be written",
+		"../../x/y.txt":   "lies outside the workbook's directory",
+		"sub/../../y.txt": "lies outside the workbook's directory",
+	} {
+		n := newNotebook(t, "#+begin_src toy\nreturn 1\n#+end_src\n\n#+begin_src toy :results file :file "+file+"\nreturn \"text\"\n#+end_src\n")
+		dir := filepath.Dir(n.file)
+		if err := os.Symlink("/etc", filepath.Join(dir, "taken")); err != nil {
+			t.Fatal(err)
+		}
+		report, got := n.run()
+		if got != "block-1:ok block-2:failed" || !strings.Contains(n.text(), "#+RESULTS:\n: 1\n") {
+			t.Errorf("%s: %s\n%s", file, got, n.text())
+			continue
+		}
+		if err := report.Components[1].Err.Error(); !strings.Contains(err, want) || !strings.HasPrefix(err, n.file+":5:") {
+			t.Errorf("%s: %s", file, err)
+		}
+		if _, err := os.Stat(filepath.Join(dir, "x")); err == nil {
+			t.Errorf("%s was written inside", file)
+		}
+	}
+}
+
+// TestResultsReachTheFile makes sure that a result is in the file while the run
+// goes on with others.
+func TestResultsReachTheFile(t *testing.T) {
+	n := newNotebook(t, "#+NAME: first\n#+begin_src toy\nreturn 1\n#+end_src\n\n#+NAME: last\n#+begin_src toy :var x=first\nwait\n#+end_src\n")
+	ctx, stop := context.WithCancel(t.Context())
+	ended := make(chan error)
+	go func() {
+		_, err := Run(ctx, n.opts)
+		ended <- err
+	}()
+	for !strings.Contains(n.text(), "#+RESULTS: first\n: 1\n") {
+		select {
+		case err := <-ended:
+			t.Fatalf("the run ended first: %v", err)
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+	stop()
+	if err := <-ended; !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// TestAppendedOnce makes sure that a result that is added to others is added once,
+// also when the run was killed before it had written it.
+func TestAppendedOnce(t *testing.T) {
+	n := newNotebook(t, "#+NAME: x\n#+begin_src toy :results append\nreturn \"one\"\n#+end_src\n\n#+RESULTS: x\n: zero\n")
+	before := n.text()
+	n.run()
+	want := n.text()
+	if n.run(); n.text() != want {
+		t.Errorf("twice:\n%s", n.text())
+	}
+	n.write(before) // the outcome is kept, the text was never written
+	if err := os.RemoveAll(filepath.Join(filepath.Dir(n.file), ".wb", "last")); err != nil {
+		t.Fatal(err)
+	}
+	n.opts.Cache = CacheBeside(n.file)
+	if n.run(); n.text() != want {
+		t.Errorf("lost:\n%s", n.text())
+	}
+	if err := os.RemoveAll(filepath.Join(filepath.Dir(n.file), ".wb", "last")); err != nil {
+		t.Fatal(err)
+	}
+	n.opts.Cache = CacheBeside(n.file) // the text was written, and nobody noted that
+	if n.run(); n.text() != want {
+		t.Errorf("twice after a kill:\n%s", n.text())
 	}
 }

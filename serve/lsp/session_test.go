@@ -241,9 +241,15 @@ func TestRunErrors(t *testing.T) {
 	c.await(uri, func(list []diagnostic) bool { return len(list) == 0 })
 
 	c.change(uri, "#+begin_src js :var x=nowhere\n1\n#+end_src\n")
-	if err := c.try("workspace/executeCommand", map[string]any{"command": "wb.run", "arguments": []any{uri}}, &result); err == nil || !strings.Contains(err.Error(), "nowhere") {
-		t.Errorf("a workbook with errors: %v", err)
+	c.call("workspace/executeCommand", map[string]any{"command": "wb.run", "arguments": []any{uri}}, &result)
+	if result.Failed != 1 {
+		t.Errorf("a block with an error: %+v", result)
 	}
+	c.await(uri, func(list []diagnostic) bool {
+		return slices.ContainsFunc(list, func(d diagnostic) bool {
+			return d.Source == "wb run" && d.Range.Start.Line == 0 && strings.Contains(d.Message, "nowhere")
+		})
+	})
 	c.close()
 }
 

@@ -170,7 +170,7 @@ func (q *queries) withoutRun(query *oql.Query) {
 		return
 	}
 	id := oql.Arg{Kind: oql.ArgString, Text: q.opts.WithoutRun}
-	conds := []oql.Expr{&oql.Compare{Op: "!=", Field: "RUN", Value: id}, &oql.Compare{Op: "!=", Field: "ID", Value: id}}
+	conds := []oql.Expr{&oql.Not{Arg: &oql.Compare{Op: "=", Field: "RUN", Value: id}}, &oql.Not{Arg: &oql.Compare{Op: "=", Field: "ID", Value: id}}}
 	if query.Where != nil {
 		conds = append(conds, query.Where)
 	}

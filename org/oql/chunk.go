@@ -145,6 +145,24 @@ func (c *chunk) record(i int) string {
 	return c.cut(from, to-from)
 }
 
+// body is the text of row i behind its headline and its drawer.
+func (c *chunk) body(i int) string {
+	text := c.record(i)
+	_, text, _ = strings.Cut(text, "\n")
+	first, rest, _ := strings.Cut(text, "\n")
+	if strings.TrimLeft(first, " \t") != ":PROPERTIES:" {
+		return text
+	}
+	for rest != "" {
+		var line string
+		line, rest, _ = strings.Cut(rest, "\n")
+		if strings.TrimLeft(line, " \t") == ":END:" {
+			return rest
+		}
+	}
+	return text // torn: without an end it is no drawer
+}
+
 // dictionary decodes the words of a column.
 func (k *column) dictionary(rows int) []string {
 	k.once.Do(func() {
@@ -224,6 +242,8 @@ func (c *chunk) column(path string, i int, name string) (v value.Value, has, ok 
 		return stringsValue(c.tags(i)), true, true
 	case "kind":
 		return value.OfString(c.tags(i)[0]), true, true
+	case "body":
+		return value.OfString(c.body(i)), true, true
 	case "category":
 		return value.OfString(strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))), true, true
 	default:

@@ -23,7 +23,7 @@ func (c *compiler) chunkScreenOf(e Expr) chunkScreen {
 	case *Compare:
 		return compareChunk(e)
 	case *Call:
-		return callChunk(e)
+		return c.callChunk(e)
 	}
 	return func(*chunk) sieve { return passes }
 }
@@ -46,7 +46,7 @@ func eachChunk(list []chunkScreen, join func([]sieve) sieve) chunkScreen {
 	}
 }
 
-func callChunk(e *Call) chunkScreen {
+func (c *compiler) callChunk(e *Call) chunkScreen {
 	words := texts(e.Args)
 	switch e.Name {
 	case "todo", "done", "priority", "blocked", "clocked", "closed", "deadline", "deadline-warning", "scheduled", "planning", "src":
@@ -62,8 +62,9 @@ func callChunk(e *Call) chunkScreen {
 		if inherit, _ := e.Keyword("inherit"); isSpecialProperty(name) || inherit.Text != "" && inherit.Text != "nil" {
 			break
 		}
+		any := len(words) == 1 || isNil(e.Args[1])
 		return func(c *chunk) sieve {
-			return c.valueSieve(name, func(text string) bool { return len(words) == 1 || words[1] == text })
+			return c.valueSieve(name, func(text string) bool { return any || words[1] == text })
 		}
 	case "rifle":
 		find := finders(words)
@@ -82,6 +83,10 @@ func callChunk(e *Call) chunkScreen {
 				text := c.record(i)
 				return allIn(list, text, strings.ContainsAny(text, oddFolds))
 			})
+		}
+	case "ts", "ts-active", "ts-inactive":
+		if p, err := c.stampPeriod(e); err == nil {
+			return textChunk(func(c *chunk, i int) bool { return p.anyIn(c.record(i)) })
 		}
 	case "heading":
 		find := finders(words)
@@ -124,45 +129,26 @@ func tagsChunk(c *chunk, name string, words []string) sieve {
 
 func compareChunk(e *Compare) chunkScreen {
 	name := strings.ToUpper(e.Field)
-	if isColumn(e.Field) && name != "KIND" {
+	holds, err := comparison(e)
+	switch {
+	case err != nil:
 		return func(*chunk) sieve { return passes }
-	}
-	holds, negative, err := comparison(e)
-	if err != nil {
-		return func(*chunk) sieve { return passes }
-	}
-	return func(c *chunk) sieve {
-		if name == "KIND" {
+	case name == "BODY":
+		return textChunk(func(c *chunk, i int) bool { return holds(c.body(i)) })
+	case name == "TITLE" || name == "HEADING":
+		return textChunk(func(c *chunk, i int) bool { return holds(c.title(i)) })
+	case name == "KIND":
+		return func(c *chunk) sieve {
 			ok := make([]bool, len(c.sets))
 			for i, set := range c.sets {
 				ok[i] = holds(set[0])
 			}
 			return rows(func(i int) bool { return ok[c.field(i, rowKind)>>8] })
 		}
-		s := c.valueSieve(name, holds)
-		if !negative {
-			return s
-		}
-		if s.none && c.columns[name] == nil {
-			return all
-		}
-		return rows(func(i int) bool { _, has := c.has(name, i); return !has || !s.none && s.row(i) })
+	case isColumn(e.Field):
+		return func(*chunk) sieve { return passes }
 	}
-}
-
-// has reports whether row i has a property, without making its text.
-func (c *chunk) has(name string, i int) (k *column, ok bool) {
-	if k = c.columns[name]; k == nil {
-		return nil, false
-	}
-	switch k.form {
-	case columnWords:
-		return k, k.id(i) != 0
-	case columnInts:
-		return k, k.int(i) != noInt
-	}
-	_, ok = c.prop(i, name)
-	return k, ok
+	return func(c *chunk) sieve { return c.valueSieve(name, holds) }
 }
 
 // valueSieve passes rows whose property has a value that holds. Each word of a

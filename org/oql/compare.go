@@ -27,34 +27,31 @@ func holds(op string, order int) bool {
 }
 
 // compare relates a field of the row to a constant. A row without the field
-// satisfies only != and !~.
+// satisfies no comparison, as NULL does in SQL: exit:!=0 finds failures, not
+// rows that have no exit code. Those are found by !prop:exit.
 func (c *compiler) compare(e *Compare) (test, error) {
 	if strings.EqualFold(e.Field, "priority") && !strings.HasSuffix(e.Op, "~") { // A is above B
 		return priorityTest(&Call{Args: []Arg{{Kind: ArgSymbol, Text: e.Op}, e.Value}, Pos: e.Pos})
 	}
-	holds, negative, err := comparison(e)
+	holds, err := comparison(e)
 	return func(f *File, i int) bool {
 		text, ok := fieldText(f, i, e.Field)
-		if !ok {
-			return negative
-		}
-		return holds(text)
+		return ok && holds(text)
 	}, err
 }
 
-// comparison is what a comparison asks of a value; negative says that rows
-// without a value satisfy it.
-func comparison(e *Compare) (holdsText func(string) bool, negative bool, err error) {
-	negative = strings.HasPrefix(e.Op, "!")
+// comparison is what a comparison asks of a value.
+func comparison(e *Compare) (holdsText func(string) bool, err error) {
 	if strings.HasSuffix(e.Op, "~") {
 		re, err := CompileRegexp(e.Value.Text)
 		if err != nil {
-			return nil, false, errorf(e.Value.Pos, escapeTip, "regexp %q: %v", e.Value.Text, err)
+			return nil, errorf(e.Value.Pos, escapeTip, "regexp %q: %v", e.Value.Text, err)
 		}
-		return func(text string) bool { return re.MatchString(text) != negative }, negative, nil
+		m, wanted := newMatcher(re), e.Op == "~"
+		return func(text string) bool { return m.in(text, strings.ContainsAny(text, oddFolds)) == wanted }, nil
 	}
 	want := constant(e.Value.Text)
-	return func(text string) bool { return holds(e.Op, want.order(text)) }, negative, nil
+	return func(text string) bool { return holds(e.Op, want.order(text)) }, nil
 }
 
 // yardstick is a constant read once, in every way a property may be read.
@@ -244,15 +241,15 @@ func linkTest(e *Call) (test, error) {
 	if a, ok := e.Keyword("regexp-p"); ok {
 		asRegexp = a.Text != "nil"
 	}
-	pattern := func(a Arg) (*regexp.Regexp, error) {
+	pattern := func(a Arg) (*Regexp, error) {
 		if asRegexp {
 			return CompileRegexp(a.Text)
 		}
-		return regexp.Compile("(?i)" + regexp.QuoteMeta(a.Text))
+		return CompileRegexp(regexp.QuoteMeta(a.Text))
 	}
-	var either, desc, target *regexp.Regexp
+	var either, desc, target *Regexp
 	var err error
-	take := func(a Arg, into **regexp.Regexp) {
+	take := func(a Arg, into **Regexp) {
 		if err == nil {
 			*into, err = pattern(a)
 		}
@@ -266,7 +263,7 @@ func linkTest(e *Call) (test, error) {
 	if a, ok := e.Keyword("target"); ok {
 		take(a, &target)
 	}
-	match := func(re *regexp.Regexp, s string) bool { return re == nil || s != "" && re.MatchString(s) }
+	match := func(re *Regexp, s string) bool { return re == nil || s != "" && re.MatchString(s) }
 	return onEntry(func(h *Entry) bool {
 		for _, l := range h.Links {
 			if l.Form == BracketLink && match(desc, l.Desc) && match(target, l.Target) && (either == nil || match(either, l.Desc) || match(either, l.Target)) {

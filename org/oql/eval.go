@@ -2,7 +2,6 @@ package oql
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -156,8 +155,8 @@ func foldAll(words []string, text func(*File, int) string) test {
 	return func(f *File, i int) bool { return find.all(text(f, i)) }
 }
 
-func regexps(args []Arg) ([]*regexp.Regexp, error) {
-	res := make([]*regexp.Regexp, len(args))
+func regexps(args []Arg) ([]*Regexp, error) {
+	res := make([]*Regexp, len(args))
 	for i, a := range args {
 		re, err := CompileRegexp(a.Text)
 		if err != nil {
@@ -218,7 +217,7 @@ func pathTest(args []Arg) (test, error) {
 		if len(res) == 0 {
 			return f.Path != ""
 		}
-		return slices.ContainsFunc(res, func(re *regexp.Regexp) bool { return re.MatchString(f.Path) })
+		return slices.ContainsFunc(res, func(re *Regexp) bool { return re.MatchString(f.Path) })
 	}, err
 }
 
@@ -236,15 +235,19 @@ func propertyTest(e *Call) test {
 		} else {
 			got, ok = specialOrOwn(f, i, name)
 		}
-		return ok && (len(e.Args) == 1 || got == e.Args[1].Text)
+		return ok && (len(e.Args) == 1 || isNil(e.Args[1]) || got == e.Args[1].Text)
 	}
 }
+
+// isNil reports whether an argument is Lisp's nil: none.
+func isNil(a Arg) bool { return a.Kind == ArgSymbol && a.Text == "nil" }
 
 // isSpecialProperty reports whether org computes the property instead of
 // reading it from the drawer.
 func isSpecialProperty(name string) bool {
 	switch name {
-	case "ITEM", "TODO", "PRIORITY", "CATEGORY", "FILE", "TAGS", "ALLTAGS":
+	case "ITEM", "TODO", "PRIORITY", "CATEGORY", "FILE", "TAGS", "ALLTAGS",
+		"SCHEDULED", "DEADLINE", "CLOSED", "TIMESTAMP", "TIMESTAMP_IA":
 		return true
 	}
 	return false
@@ -269,6 +272,10 @@ func specialOrOwn(f *File, i int, name string) (string, bool) {
 	case "ALLTAGS":
 		all := append(slices.Clone(h.Inherited), h.Tags...)
 		return colonTags(all), len(all) > 0
+	case "SCHEDULED", "DEADLINE", "CLOSED":
+		return plannedText(h, name)
+	case "TIMESTAMP", "TIMESTAMP_IA":
+		return stampText(h, name == "TIMESTAMP")
 	}
 	return h.Prop(name)
 }
@@ -300,6 +307,9 @@ func tagsHold(name string, words, own, inherited []string) bool {
 }
 
 func tagsRegexp(args []Arg) (test, error) {
+	if len(args) == 0 {
+		return tagsTest("tags", nil), nil
+	}
 	res, err := regexps(args)
 	return onEntry(func(h *Entry) bool {
 		for _, re := range res {

@@ -31,12 +31,12 @@ func (q *Query) expr(form node) (Expr, error) {
 	return q.call(pred, form)
 }
 
-// atomExpr gives bare words their meaning: a string is (regexp "string") as in
-// org-ql; t and nil are always and never.
+// atomExpr gives bare words their meaning: a string is searched for by the
+// default predicate as in org-ql; t and nil are always and never.
 func atomExpr(form node) (Expr, error) {
 	switch {
 	case form.arg.Kind == ArgString:
-		return &Call{Name: "regexp", Args: []Arg{form.arg}, Pos: form.pos}, validRegexp(form.arg)
+		return &Call{Name: "rifle", Args: []Arg{form.arg}, Pos: form.pos}, nil
 	case form.arg.Text == "t":
 		return &And{Pos: form.pos}, nil
 	case form.arg.Text == "nil":

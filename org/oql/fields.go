@@ -88,10 +88,10 @@ func (h *Entry) own(upper string) (value.Value, bool) {
 	return value.Nil(), false
 }
 
-// fieldText is the column as text, for comparison with a constant.
+// fieldText is the column as text, for comparison with a constant. Null has none.
 func fieldText(f *File, i int, name string) (string, bool) {
 	v, ok := f.Field(i, name)
-	if !ok {
+	if !ok || v.IsNull() {
 		return "", false
 	}
 	return plainText(v), true

@@ -9,7 +9,7 @@ import (
 
 // Groups over logs of a million events are made from columns: keys are numbers
 // of words, and values are read as numbers without passing through text. What
-// cannot be done so (lists, distinct counts, values that are no numbers) is
+// cannot be done so (lists, values that are no numbers) is
 // done the general way; both give the same answer, also in the last digit,
 // since numbers are added in the same order.
 
@@ -22,6 +22,20 @@ type tally struct {
 	sum    float64
 	lo, hi float64
 	values []float64 // for percentiles
+	seen   map[uint32]struct{}
+	last   uint32 // of seen; rows of a kind come together
+}
+
+// note counts a value that stands for a number of its own, which is not 0.
+func (t *tally) note(id uint32) {
+	if id == t.last {
+		return
+	}
+	if t.seen == nil {
+		t.seen = map[uint32]struct{}{}
+	}
+	t.seen[id] = struct{}{}
+	t.last = id
 }
 
 func (t *tally) add(x float64, keep bool) {
@@ -42,6 +56,8 @@ func (t *tally) result(fn string) value.Value {
 	switch {
 	case fn == "count":
 		return value.OfInt(int64(t.count))
+	case fn == "count-distinct":
+		return value.OfInt(int64(len(t.seen)))
 	case t.count == 0:
 		return extremeText(fn, nil)
 	case fn == "sum":
@@ -61,19 +77,22 @@ var percents = map[string]float64{"p50": 50, "p95": 95, "p99": 99}
 // groupColumns makes the groups of rows that are all in logs; ok is false when
 // the query needs the general way.
 func groupColumns(keys []string, cols []Column, found [][]rowID) (out [][]value.Value, ok bool) {
-	if len(keys) == 0 || len(keys) > 4 {
+	if len(keys) > 4 {
 		return nil, false
 	}
 	for _, c := range cols {
-		if !slices.Contains(numeric, c.Func) || isColumn(c.Field) || c.Func == "count" && c.Field != "" {
+		if !slices.Contains(numeric, c.Func) && c.Func != "count-distinct" || isColumn(c.Field) || c.Func == "count" && c.Field != "" {
 			return nil, false
 		}
 	}
-	g := &columnGroups{keys: keys, cols: cols, words: map[string]uint16{}, index: map[uint64]int{}}
+	g := &columnGroups{keys: keys, cols: cols, words: map[string]uint16{}, index: map[uint64]int{}, ids: map[string]uint32{}}
 	for _, rows := range found {
 		if len(rows) > 0 && !g.chunk(rows) {
 			return nil, false
 		}
+	}
+	if len(keys) == 0 && len(g.texts) == 0 { // one row even so
+		return nil, false
 	}
 	for i, texts := range g.texts {
 		row := make([]value.Value, 0, len(keys)+len(cols))
@@ -99,7 +118,8 @@ type columnGroups struct {
 	index   map[uint64]int    // by the numbers of the key
 	texts   [][]value.Value
 	rows    []int
-	tallies []tally // len(cols) for each group
+	tallies []tally           // len(cols) for each group
+	ids     map[string]uint32 // numbers of values that are counted once, from 1
 }
 
 // chunk adds the rows of one chunk.
@@ -117,11 +137,16 @@ func (g *columnGroups) chunk(rows []rowID) bool {
 	// An aggregate per field is fed from a reader per field.
 	fields := map[string]func(int) (float64, bool, bool){}
 	readers := make([]func(int) (float64, bool, bool), len(g.cols))
+	distinct := make([]func(int) uint32, len(g.cols))
 	for k, col := range g.cols {
 		if col.Field == "" {
 			continue
 		}
 		name := strings.ToUpper(col.Field)
+		if col.Func == "count-distinct" {
+			distinct[k] = g.distinct(c, name)
+			continue
+		}
 		if fields[name] == nil {
 			fields[name] = numbers(c, name)
 		}
@@ -140,6 +165,11 @@ func (g *columnGroups) chunk(rows []rowID) bool {
 		}
 		g.rows[group]++
 		for k, read := range readers {
+			if of := distinct[k]; of != nil {
+				if id := of(r.row); id != 0 {
+					g.tallies[group*len(g.cols)+k].note(id)
+				}
+			}
 			if read == nil {
 				continue
 			}
@@ -227,6 +257,40 @@ func (g *columnGroups) key(c *chunk, path, name string) func(int) uint16 {
 		return nil
 	}
 	return func(i int) uint16 { return numbers[k.id(i)] }
+}
+
+// distinct numbers the values of a column, the same value always alike; 0 is
+// none. A word of a chunk's dictionary is looked up once.
+func (g *columnGroups) distinct(c *chunk, name string) func(int) uint32 {
+	number := func(text string) uint32 {
+		id, ok := g.ids[text]
+		if !ok {
+			id = uint32(len(g.ids) + 1)
+			g.ids[strings.Clone(text)] = id
+		}
+		return id
+	}
+	k := c.columns[name]
+	if k == nil {
+		return func(int) uint32 { return 0 }
+	}
+	if k.form != columnWords {
+		return func(i int) uint32 {
+			if text, has := c.prop(i, name); has {
+				return number(text)
+			}
+			return 0
+		}
+	}
+	words := k.dictionary(c.n)
+	table := make([]uint32, len(words)+1)
+	return func(i int) uint32 {
+		id := k.id(i)
+		if id != 0 && table[id] == 0 {
+			table[id] = number(words[id-1])
+		}
+		return table[id]
+	}
 }
 
 // numbers reads a column as numbers: the number, whether the row has a value,

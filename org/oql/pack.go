@@ -9,7 +9,7 @@ import (
 
 // PackVersion changes with every change of the packed form or of what
 // [Flatten] makes of a file: an index that holds another version is rebuilt.
-const PackVersion = 1
+const PackVersion = 2
 
 // Pack writes a file's rows in the form that an index keeps: one piece of
 // memory that is used where it lies, without being read first.

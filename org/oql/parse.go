@@ -35,8 +35,13 @@ func (q *Query) check() error {
 	c.text = func([]string) func(*File, int) (float64, bool) {
 		return func(*File, int) (float64, bool) { return 0, false }
 	}
-	_, err := c.compile(q.Where)
-	return err
+	if _, err := c.compile(q.Where); err != nil {
+		return err
+	}
+	if q.ReadsArguments() && len(q.Joins) == 0 { // a foreign table may call anything a deadline
+		return checkDates(q.Where)
+	}
+	return nil
 }
 
 // parseSexps reads one or more forms; several after one another mean and.

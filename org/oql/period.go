@@ -10,6 +10,7 @@ import (
 type period struct {
 	from, to time.Time
 	withTime *bool
+	active   *bool // of timestamps; nil is either
 }
 
 // today is midnight of the compiler's day.
@@ -17,55 +18,76 @@ func (c *compiler) today() time.Time {
 	return time.Date(c.now.Year(), c.now.Month(), c.now.Day(), 0, 0, 0, 0, time.UTC)
 }
 
-// start and end are the first and the last moment a when can mean.
-func (c *compiler) start(w when) time.Time {
-	if w.rel {
-		return c.today().AddDate(0, 0, w.days)
-	}
-	return w.date
-}
-
-func (c *compiler) end(w when) time.Time {
-	if w.hasTime {
-		return w.date
-	}
-	return c.start(w).AddDate(0, 0, 1).Add(-time.Second)
-}
-
 // period reads the keyword arguments of a time predicate.
 func (c *compiler) period(e *Call) (period, error) {
 	var p period
 	for _, n := range e.Named {
-		if n.Name == "with-time" {
+		switch n.Name {
+		case "with-time":
 			yes := n.Value.Text != "nil"
 			p.withTime = &yes
+			continue
+		case "type":
+			if err := p.restrict(n.Value); err != nil {
+				return p, err
+			}
+			continue
+		}
+		if s, ok := parseSpan(n.Value); ok && n.Name == "on" {
+			p.between(s, c.now)
 			continue
 		}
 		w, ok := parseWhen(n.Value)
 		if !ok {
-			return p, errorf(n.Value.Pos, dateTip, "%q is no date", n.Value.Text)
+			return p, noDate(n.Value)
 		}
 		switch n.Name {
 		case "from":
-			p.from = c.start(w)
+			p.from = w.start(c.now)
 		case "to":
-			p.to = c.end(w)
+			p.to = w.end(c.now)
 		case "on":
-			w.hasTime = false
-			day := c.start(w)
-			p.from = time.Date(day.Year(), day.Month(), day.Day(), 0, 0, 0, 0, time.UTC)
-			p.to = p.from.AddDate(0, 0, 1).Add(-time.Second)
+			w = w.wholeDay(c.now)
+			p.from, p.to = w.start(c.now), w.end(c.now)
 		}
 	}
 	return p, nil
 }
+
+// between bounds the period by a range.
+func (p *period) between(s span, now time.Time) {
+	if s.from != nil {
+		p.from = s.from.start(now)
+	}
+	if s.to != nil {
+		p.to = s.to.end(now)
+	}
+}
+
+// stampTypes are the values of :type.
+var stampTypes = []string{"active", "inactive", "both"}
+
+// restrict reads :type.
+func (p *period) restrict(a Arg) error {
+	yes := a.Text == "active"
+	switch a.Text {
+	case "active", "inactive":
+		p.active = &yes
+	case "both":
+	default:
+		return errorf(a.Pos, suggest(a.Text, stampTypes), "%q is no type of timestamp", a.Text)
+	}
+	return nil
+}
+
+func noDate(a Arg) error { return errorf(a.Pos, dateTip, "%q is not a date", a.Text) }
 
 func (p period) contains(t time.Time) bool {
 	return (p.from.IsZero() || !t.Before(p.from)) && (p.to.IsZero() || !t.After(p.to))
 }
 
 func (p period) holds(s Stamp) bool {
-	return (p.withTime == nil || *p.withTime == s.HasTime) && p.contains(s.At)
+	return (p.withTime == nil || *p.withTime == s.HasTime) && (p.active == nil || *p.active == s.Active) && p.contains(s.At)
 }
 
 // timeTest compiles the predicates about timestamps.
@@ -74,7 +96,10 @@ func (c *compiler) timeTest(e *Call) (test, error) {
 	if err != nil {
 		return nil, err
 	}
-	backward := e.Name == "clocked" || e.Name == "closed"
+	if stampPredicate(e.Name) {
+		p, err := c.stampPeriod(e)
+		return onEntry(func(h *Entry) bool { return slices.ContainsFunc(h.Stamps, p.holds) }), err
+	}
 	if e.Name == "deadline-warning" {
 		return c.warning(p), nil
 	}
@@ -82,20 +107,8 @@ func (c *compiler) timeTest(e *Call) (test, error) {
 		if e.Args[0].Text == "auto" {
 			return c.warning(period{to: c.today().AddDate(0, 0, warningDays+1).Add(-time.Second)}), nil
 		}
-		w, ok := parseWhen(e.Args[0])
-		if !ok {
-			return nil, errorf(e.Args[0].Pos, dateTip, "%q is no date", e.Args[0].Text)
-		}
-		switch {
-		case backward && w.rel:
-			w.days = -w.days
-			p.from = c.start(w)
-		case backward:
-			p.from = c.start(w)
-		case e.Name == "scheduled": // on that day, while the others mean up to it
-			p.from, p.to = c.start(w), c.end(w)
-		default:
-			p.to = c.end(w)
+		if err := c.argument(e, &p); err != nil {
+			return nil, err
 		}
 	}
 	planned := func(s *Stamp) bool { return s != nil && p.holds(*s) }
@@ -111,14 +124,73 @@ func (c *compiler) timeTest(e *Call) (test, error) {
 	case "clocked":
 		return onEntry(func(h *Entry) bool { return clockedIn(h.Clocks, p) }), nil
 	}
-	return onEntry(func(h *Entry) bool {
-		for _, s := range h.Stamps {
-			if (e.Name == "ts" || (e.Name == "ts-active") == s.Active) && p.holds(s) {
-				return true
+	return nil, errorf(e.Pos, "", "unknown predicate %s", e.Name)
+}
+
+// stampPeriod is what ts, ts-active and ts-inactive ask of a timestamp.
+func (c *compiler) stampPeriod(e *Call) (period, error) {
+	p, err := c.period(e)
+	if err == nil && len(e.Args) == 1 {
+		err = c.argument(e, &p)
+	}
+	if e.Name != "ts" {
+		active := e.Name == "ts-active"
+		p.active = &active
+	}
+	return p, err
+}
+
+// anyIn reports whether a text has a timestamp in the period. The date is looked
+// at first: most texts of a log are of another day.
+func (p period) anyIn(text string) (found bool) {
+	var first, last [10]byte
+	bounded := !p.from.IsZero() && !p.to.IsZero() && p.from.Year() > 0 && p.to.Year() < 9999
+	if bounded { // a day before, and some after: the 31st of June is in July
+		p.from.AddDate(0, 0, -4).AppendFormat(first[:0], "2006-01-02")
+		p.to.AddDate(0, 0, 1).AppendFormat(last[:0], "2006-01-02")
+	}
+	eachDate(text, func(at int) bool {
+		if day := text[at+1 : at+11]; bounded && (day < string(first[:]) || day > string(last[:])) {
+			return true
+		}
+		_, stamp, ok := stampAt(text, at)
+		found = ok && p.holds(stamp)
+		return !found
+	})
+	return found
+}
+
+// argument reads the date or range that a predicate may have without a
+// keyword. A single date is the far end of the period, seen from today, but of
+// scheduled and of any timestamp it is the day itself.
+func (c *compiler) argument(e *Call, p *period) error {
+	backward := e.Name == "clocked" || e.Name == "closed"
+	if s, ok := parseSpan(e.Args[0]); ok {
+		for _, end := range []*when{s.from, s.to} {
+			if end != nil && backward {
+				*end = end.back()
 			}
 		}
-		return false
-	}), nil
+		p.between(s, c.now)
+		return nil
+	}
+	w, ok := parseWhen(e.Args[0])
+	switch {
+	case !ok:
+		return noDate(e.Args[0])
+	case backward:
+		p.from = w.back().start(c.now)
+	case e.Name == "scheduled" || stampPredicate(e.Name):
+		p.from, p.to = w.start(c.now), w.end(c.now)
+	default:
+		p.to = w.end(c.now)
+	}
+	return nil
+}
+
+// stampPredicate reports whether a predicate looks at all timestamps.
+func stampPredicate(name string) bool {
+	return name == "ts" || name == "ts-active" || name == "ts-inactive"
 }
 
 // clockedIn reports whether some clock was started in the period.

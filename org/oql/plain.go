@@ -213,7 +213,12 @@ func fieldEquals(name string, rest word, pos Pos) (Expr, error) {
 	}
 	either := &Or{Pos: pos}
 	for _, part := range rest.split() {
-		either.Args = append(either.Args, &Compare{Op: "=", Field: name, Value: part.arg(), Pos: pos})
+		arg := part.arg()
+		if dates, ok := rangeOf(name, arg, pos); ok && part.bare() {
+			either.Args = append(either.Args, dates)
+			continue
+		}
+		either.Args = append(either.Args, &Compare{Op: "=", Field: name, Value: arg, Pos: pos})
 	}
 	if len(either.Args) == 1 {
 		return either.Args[0], nil
@@ -240,11 +245,15 @@ func (q *Query) plainCall(pred Predicate, rest word, pos Pos) (Expr, error) {
 		switch {
 		case slices.Contains(pred.Keys, key):
 			c.Named = append(c.Named, NamedArg{Name: key, Value: part.slice(eq+1, len(part.text)).arg(), Pos: part.pos})
-		case key != "" && len(pred.Keys) > 0 && pred.Max == 0:
+		case key != "" && pred.Group == "time":
 			return nil, errorf(part.pos, suggest(key, pred.Keys), "%s takes no %s=", pred.Name, key)
 		case part.text == "" && part.bare():
 		default:
-			c.Args = append(c.Args, part.arg())
+			arg := part.arg()
+			if pred.Name == "property" { // nil is a value here, and Lisp's nothing in a sexp
+				arg.Kind = ArgString
+			}
+			c.Args = append(c.Args, arg)
 		}
 	}
 	return q.checked(pred, c)

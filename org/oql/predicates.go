@@ -44,7 +44,7 @@ var predicates = []Predicate{
 	{Name: "tags-all", Aliases: []string{"tags&"}, Group: "general", Args: "TAG…", Max: -1, Help: "has all of the tags"},
 	{Name: "tags-inherited", Aliases: []string{"inherited-tags", "tags-i", "itags"}, Group: "general", Args: "[TAG…]", Max: -1, Help: "inherits one of the tags"},
 	{Name: "tags-local", Aliases: []string{"local-tags", "tags-l", "ltags"}, Group: "general", Args: "[TAG…]", Max: -1, Help: "its own tags include one of these"},
-	{Name: "tags-regexp", Aliases: []string{"tags*"}, Group: "general", Args: "REGEXP…", Max: -1, Help: "some tag matches one of the regexps"},
+	{Name: "tags-regexp", Aliases: []string{"tags*"}, Group: "general", Args: "[REGEXP…]", Max: -1, Help: "some tag matches one of the regexps, or any tag at all"},
 	{Name: "todo", Group: "general", Args: "[KEYWORD…]", Max: -1, Help: "an open task, or a task with one of the keywords"},
 
 	{Name: "ancestors", Group: "structure", Args: "[QUERY]", Nested: true, Max: 1, Help: "some ancestor matches"},
@@ -52,9 +52,9 @@ var predicates = []Predicate{
 	{Name: "descendants", Group: "structure", Args: "[QUERY]", Nested: true, Max: 1, Help: "some descendant matches"},
 	{Name: "parent", Group: "structure", Args: "[QUERY]", Nested: true, Max: 1, Help: "the parent matches"},
 
-	{Name: "ts", Group: "time", Args: ":from :to :on :with-time", Keys: timeKeys, Help: "has a timestamp in the period"},
-	{Name: "ts-active", Aliases: []string{"ts-a"}, Group: "time", Args: ":from :to :on :with-time", Keys: timeKeys, Help: "has an active timestamp in the period"},
-	{Name: "ts-inactive", Aliases: []string{"ts-i"}, Group: "time", Args: ":from :to :on :with-time", Keys: timeKeys, Help: "has an inactive timestamp in the period"},
+	{Name: "ts", Group: "time", Args: "[DAY] :from :to :on :with-time :type", Max: 1, Keys: append(slices.Clone(timeKeys), "type"), Help: "has a timestamp in the period"},
+	{Name: "ts-active", Aliases: []string{"ts-a"}, Group: "time", Args: "[DAY] :from :to :on :with-time", Max: 1, Keys: timeKeys, Help: "has an active timestamp in the period"},
+	{Name: "ts-inactive", Aliases: []string{"ts-i"}, Group: "time", Args: "[DAY] :from :to :on :with-time", Max: 1, Keys: timeKeys, Help: "has an inactive timestamp in the period"},
 	{Name: "clocked", Group: "time", Args: "[DAYS] :from :to :on :with-time", Max: 1, Keys: timeKeys, Help: "was clocked in the period"},
 	{Name: "closed", Group: "time", Args: "[DAYS] :from :to :on :with-time", Max: 1, Keys: timeKeys, Help: "was closed in the period"},
 	{Name: "deadline", Group: "time", Args: "[DAYS|auto] :from :to :on :with-time", Max: 1, Keys: timeKeys, Help: "is due in the period"},

@@ -89,8 +89,11 @@ func TestBothSpellings(t *testing.T) {
 			}
 			for _, key := range p.Keys {
 				value := "t"
-				if slices.Contains(timeKeys, key) {
+				switch {
+				case slices.Contains(timeKeys, key):
 					value = "today"
+				case key == "type":
+					value = "active"
 				}
 				words, list := name+":"+key+"="+value, "("+name+" :"+key+" "+value+")"
 				if p.Min > 0 {
@@ -258,7 +261,8 @@ func (g *queries) leaf(i int) string {
 			name := quote(g.either(g.props[k], strings.ToLower(g.props[k])))
 			return g.either("(property "+name+")", "(property "+name+" "+quote(g.values[k])+")", "(property "+name+" "+quote(g.values[k])+" :inherit t)",
 				"(property "+name+" :inherit t)", "(property "+name+" "+quote(g.values[k])+" :inherit nil)", `(property "ITEM")`, `(property "CATEGORY" `+quote(g.pick(g.categories))+")",
-				`(property "TODO" `+quote(g.pick(g.states))+")", `(property "PRIORITY" "A")`, `(property "TAGS")`)
+				`(property "TODO" `+quote(g.pick(g.states))+")", `(property "PRIORITY" "A")`, `(property "TAGS")`,
+				`(property "DEADLINE")`, `(property "SCHEDULED")`, `(property "CLOSED")`, `(property "TIMESTAMP")`, `(property "TIMESTAMP_IA")`)
 		},
 		func() string {
 			return g.either("(regexp ", "(r ") + g.either(g.regexp(), g.regexp()+" "+g.regexp(), quote(g.piece())) + ")"
@@ -280,13 +284,17 @@ func (g *queries) leaf(i int) string {
 			name := g.either("tags-local", "local-tags", "tags-l", "ltags")
 			return g.either("("+name+")", "("+name+" "+g.some(g.tags)+")")
 		},
-		func() string { return g.either("(tags-regexp ", "(tags* ") + quote(g.pick(g.tags)[:1]+".*") + ")" },
+		func() string {
+			return g.either("(tags-regexp", "(tags*") + g.either(" "+quote(g.pick(g.tags)[:1]+".*"), "") + ")"
+		},
 		func() string { return g.either("(todo)", "(todo "+g.some(g.states)+")") },
 		func() string { return g.either("(ancestors)", "(ancestors "+g.simple()+")") },
 		func() string { return g.either("(children)", "(children "+g.simple()+")") },
 		func() string { return g.either("(descendants)", "(descendants "+g.simple()+")") },
 		func() string { return g.either("(parent)", "(parent "+g.simple()+")") },
-		func() string { return g.timed("ts") },
+		func() string {
+			return strings.TrimSuffix(g.timed("ts"), ")") + g.either("", "", " :type active", " :type inactive", " :type both") + ")"
+		},
 		func() string { return g.timed(g.either("ts-active", "ts-a")) },
 		func() string { return g.timed(g.either("ts-inactive", "ts-i")) },
 		func() string {

@@ -1,7 +1,6 @@
 package oql
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"slices"
 	"strings"
@@ -13,13 +12,13 @@ import (
 // that lacks the literal part of every match is not looked at, and if no match
 // spans lines, only lines that have that part are.
 type matcher struct {
-	re      *regexp.Regexp
+	re      *Regexp
 	literal finder // word is "" when there is none
 	byLine  bool
 	words   finderList // if not nil, what matches is one of these
 }
 
-func newMatcher(re *regexp.Regexp) matcher {
+func newMatcher(re *Regexp) matcher {
 	m := matcher{re: re}
 	tree, err := syntax.Parse(re.String(), syntax.Perl)
 	if err != nil {
@@ -34,7 +33,7 @@ func newMatcher(re *regexp.Regexp) matcher {
 	return m
 }
 
-func matchers(res []*regexp.Regexp) []matcher {
+func matchers(res []*Regexp) []matcher {
 	out := make([]matcher, len(res))
 	for i, re := range res {
 		out[i] = newMatcher(re)

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wb/internal/lazyregexp"
 )
 
 // timeColumns are the columns that always hold a moment, so that a small whole
@@ -47,17 +49,67 @@ func dated(e Expr, now time.Time) Expr {
 }
 
 // date is the date that a comparison's constant stands for. On a column that
-// may hold any text, today is a date only where an order is asked for.
+// may hold any text, only what looks like nothing else is a date, and only
+// where an order is asked for: due:<=+2w, but not size:>2 or name:sat.
 func (e *Compare) date(now time.Time) (string, bool) {
-	moment := slices.Contains(timeColumns, strings.ToLower(e.Field))
-	ordered := strings.ContainsAny(e.Op, "<>")
-	named := slices.Contains([]string{"today", "yesterday", "tomorrow"}, e.Value.Text)
-	if strings.HasSuffix(e.Op, "~") || !moment && !(ordered && named) {
-		return "", false
-	}
 	w, ok := parseWhen(e.Value)
-	if !ok || !w.rel || w.days >= mostDays || w.days <= -mostDays {
+	if !ok || strings.HasSuffix(e.Op, "~") || !w.rel && len(w.shifts) == 0 {
 		return "", false
 	}
-	return now.AddDate(0, 0, w.days).Format("2006-01-02"), true
+	switch {
+	case isTimeColumn(e.Field):
+		if w.unsigned && len(w.shifts) == 0 && (w.days >= mostDays || w.days <= -mostDays) {
+			return "", false
+		}
+	case w.unsigned, !strings.ContainsAny(e.Op, "<>"), w.weekday > 0 && e.Value.Kind == ArgString:
+		return "", false
+	}
+	layout := "2006-01-02"
+	if w.toTheMinute() {
+		layout = "2006-01-02 15:04"
+	}
+	return w.start(now).Format(layout), true
+}
+
+// isTimeColumn reports whether a column always holds a moment.
+func isTimeColumn(name string) bool { return slices.Contains(timeColumns, strings.ToLower(name)) }
+
+// partOfDate is what a date may be compared with as text: a year, a month.
+var partOfDate = lazyregexp.New(`^\d{4}(?:-\d\d)?$`)
+
+// checkDates refuses to compare a moment with what is no date: as text, the
+// comparison would have an answer, but no meaning.
+func checkDates(e Expr) (err error) {
+	walk(e, func(e Expr) {
+		c, ok := e.(*Compare)
+		if !ok || err != nil || !isTimeColumn(c.Field) || strings.HasSuffix(c.Op, "~") {
+			return
+		}
+		if _, ok := parseWhen(c.Value); !ok && !partOfDate.MatchString(c.Value.Text) {
+			err = noDate(c.Value)
+		}
+	})
+	return err
+}
+
+// rangeOf reads field:FROM..TO as two comparisons.
+func rangeOf(field string, a Arg, pos Pos) (Expr, bool) {
+	s, ok := parseSpan(a)
+	if !ok {
+		return nil, false
+	}
+	left, right, _ := strings.Cut(a.Text, "..")
+	both := &And{Pos: pos}
+	add := func(op, text string, w *when) bool {
+		if w == nil {
+			return true
+		}
+		number := w.unsigned && len(w.shifts) == 0
+		if w.unsigned && !number {
+			text = "+" + text
+		}
+		both.Args = append(both.Args, &Compare{Op: op, Field: field, Value: atom(text, a.Pos), Pos: pos})
+		return !number || isTimeColumn(field)
+	}
+	return both, add(">=", left, s.from) && add("<=", right, s.to)
 }

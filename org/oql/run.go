@@ -77,6 +77,11 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	if kind != foreignRows && len(q.Joins) == 0 {
+		if err := checkDates(q.Where); err != nil {
+			return nil, err
+		}
+	}
 	for _, j := range q.Joins {
 		rightKind, right, err := resolve(ctx, j.From, nil, opts)
 		if err != nil {

@@ -3,6 +3,7 @@ package oql
 import (
 	"slices"
 	"strings"
+	"time"
 
 	"wb/internal/lazyregexp"
 	"wb/org"
@@ -15,28 +16,65 @@ import (
 // stampPattern is a timestamp as org-ql knows it: with the day's name or
 // without, then perhaps a time or a range of times, then, in active ones,
 // perhaps repeaters and a warning period.
-var stampPattern = lazyregexp.New(`^(?:<\d{4}-\d\d-\d\d(?: [\pL[:punct:]]+)?(?: \d{1,2}:\d\d(?:-\d{1,2}:\d\d)?)?(?: [-+:.]{1,2}\d+[hdwmy](?:/\d+[hdwmy])?){0,2}>` +
-	`|\[\d{4}-\d\d-\d\d(?: [\pL[:punct:]]+?)?(?: \d{1,2}:\d\d(?:-\d{1,2}:\d\d)?)?\])`)
+var stampPattern = lazyregexp.New(`^(?:<\d{4}-\d\d-\d\d(?: [\pL[:punct:]]+)?(?: \d{1,2}:\d\d(?::\d\d)?(?:-\d{1,2}:\d\d)?)?(?: [-+:.]{1,2}\d+[hdwmy](?:/\d+[hdwmy])?){0,2}>` +
+	`|\[\d{4}-\d\d-\d\d(?: [\pL[:punct:]]+?)?(?: \d{1,2}:\d\d(?::\d\d)?(?:-\d{1,2}:\d\d)?)?\])`)
 
 // stamps are all timestamps of a text, each end of a range for itself.
-func stamps(text string) []Stamp {
-	var out []Stamp
-	for at := 0; ; at++ {
-		i := strings.IndexAny(text[at:], "<[")
-		if i < 0 {
-			return out
-		}
-		at += i
-		if at+11 >= len(text) || text[at+5] != '-' || text[at+8] != '-' || text[at+1]-'0' > 9 {
-			continue
-		}
-		m := stampPattern.FindString(text[at:lineStop(text, at)])
-		if m == "" {
-			continue
-		}
-		if t, ok := org.ParseTimestamp(m); ok {
-			if s := stamp(t); s != nil {
-				out = append(out, *s)
+func stamps(text string) (out []Stamp) {
+	eachStamp(text, func(_ string, s Stamp) bool {
+		out = append(out, s)
+		return true
+	})
+	return out
+}
+
+// eachStamp shows every timestamp of a text, as it is written and as it is
+// read, until show returns false.
+func eachStamp(text string, show func(written string, s Stamp) bool) {
+	eachDate(text, func(at int) bool {
+		written, s, ok := stampAt(text, at)
+		return !ok || show(written, s)
+	})
+}
+
+// stampAt reads the timestamp that starts at an offset.
+func stampAt(text string, at int) (written string, s Stamp, ok bool) {
+	written = stampPattern.FindString(text[at:lineStop(text, at)])
+	t, ok := org.ParseTimestamp(written)
+	if written == "" || !ok {
+		return "", s, false
+	}
+	read := stamp(t)
+	if read == nil {
+		return "", s, false
+	}
+	s = *read
+	if m := secondsPattern.FindStringSubmatch(written); m != nil {
+		s.At = s.At.Add(time.Duration(10*(m[1][0]-'0')+m[1][1]-'0') * time.Second)
+	}
+	return written, s, true
+}
+
+// secondsPattern finds the seconds that wb's own logs write and Org ignores.
+var secondsPattern = lazyregexp.New(`\d:\d\d:(\d\d)`)
+
+// eachDate shows the places where a bracket and a date are.
+func eachDate(text string, show func(at int) bool) {
+	for _, bracket := range []byte("<[") {
+		for at := 0; ; at++ {
+			i := strings.IndexByte(text[at:], bracket)
+			if i < 0 {
+				break
+			}
+			at += i
+			if at+11 >= len(text) {
+				break
+			}
+			if text[at+5] != '-' || text[at+8] != '-' || text[at+1]-'0' > 9 {
+				continue
+			}
+			if !show(at) {
+				return
 			}
 		}
 	}

@@ -242,6 +242,12 @@ func propertyScreen(e *Call) screen {
 	name := strings.ToUpper(e.Args[0].Text)
 	inherit, _ := e.Keyword("inherit")
 	switch {
+	case name == "SCHEDULED":
+		return flagged(flagScheduled, false)
+	case name == "DEADLINE":
+		return flagged(flagDeadline, false)
+	case name == "CLOSED":
+		return flagged(flagClosed, false)
 	case isSpecialProperty(name):
 		return func(*packed) sieve { return passes }
 	case inherit.Text != "" && inherit.Text != "nil":
@@ -281,7 +287,7 @@ func (p *packed) prop(i, id int) (string, bool) {
 // compareScreen lets rows pass that have the property which is compared.
 func compareScreen(e *Compare) screen {
 	name := strings.ToUpper(e.Field)
-	if e.Op == "!=" || e.Op == "!~" || knownField(name) || isColumn(e.Field) {
+	if knownField(name) || isColumn(e.Field) {
 		return func(*packed) sieve { return passes }
 	}
 	return func(p *packed) sieve {

@@ -1,14 +1,13 @@
 package oql
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 )
 
 // Tips that several errors give.
 const (
-	dateTip   = "use a number of days, today, or a date such as 2026-11-21"
+	dateTip   = "try 2026-12-01, today, +2w, sat, a number of days, or a range such as today..+2w"
 	escapeTip = "escape special characters with \\"
 )
 
@@ -29,17 +28,19 @@ func validate(c *Call) error {
 			}
 		}
 	}
+	if !isTimePredicate(c.Name) {
+		return nil
+	}
 	for _, n := range c.Named {
-		if slices.Contains(timeKeys[:3], n.Name) && slices.Contains(timeKeys, n.Name) && isTimePredicate(c.Name) {
-			if _, ok := parseWhen(n.Value); !ok {
-				return errorf(n.Value.Pos, dateTip, "%q is no date", n.Value.Text)
-			}
+		if !slices.Contains(timeKeys[:3], n.Name) {
+			continue
+		}
+		if _, ok := parseWhen(n.Value); !ok && !(n.Name == "on" && isDate(n.Value)) {
+			return noDate(n.Value)
 		}
 	}
-	if isTimePredicate(c.Name) && len(c.Args) == 1 && !(c.Name == "deadline" && c.Args[0].Text == "auto") {
-		if _, ok := parseWhen(c.Args[0]); !ok {
-			return errorf(c.Args[0].Pos, dateTip, "%q is no date", c.Args[0].Text)
-		}
+	if len(c.Args) == 1 && !isDate(c.Args[0]) && !(c.Name == "deadline" && c.Args[0].Text == "auto") {
+		return noDate(c.Args[0])
 	}
 	return nil
 }
@@ -61,23 +62,6 @@ func validRegexp(a Arg) error {
 		return errorf(a.Pos, escapeTip, "regexp %q: %v", a.Text, err)
 	}
 	return nil
-}
-
-// CompileRegexp compiles a pattern written for Emacs or for Go: the grouping
-// and alternation of Emacs (\( \| \)) are understood, its \_< \_> \< \>
-// become word boundaries, and case is ignored, as org-ql does. A pattern that
-// only one flavour accepts, such as a lone parenthesis, is read in that one.
-func CompileRegexp(pattern string) (*regexp.Regexp, error) {
-	if emacsFlavoured(pattern) {
-		return regexp.Compile("(?im)" + fromEmacs(pattern))
-	}
-	re, err := regexp.Compile("(?im)" + pattern)
-	if err != nil {
-		if emacs, emacsErr := regexp.Compile("(?im)" + fromEmacs(pattern)); emacsErr == nil {
-			return emacs, nil
-		}
-	}
-	return re, err
 }
 
 // emacsFlavoured tells the flavours apart by the escapes only Emacs needs.

@@ -32,11 +32,16 @@ type fabricFlags struct {
 	CA     string `name:"nats-ca" help:"Certificates to trust a tls:// server by, in place of the system's." placeholder:"FILE" env:"WB_NATS_CA"`
 	Cert   string `name:"nats-cert" help:"Your certificate, for servers that ask for one." placeholder:"FILE" env:"WB_NATS_CERT"`
 	Key    string `name:"nats-key" help:"Its key." placeholder:"FILE" env:"WB_NATS_KEY"`
+
+	Replicas int `name:"nats-replicas" help:"Servers of a cluster that keep a copy of everything; three, or all where there are fewer, by default." placeholder:"N" env:"WB_NATS_REPLICAS"`
 }
 
 // config is where the flags lead; worker says as whom.
 func (f *fabricFlags) config(worker bool) (fabric.Config, error) {
-	c := fabric.Config{URL: f.Nats, Tenant: f.Tenant, Creds: f.Creds}
+	c := fabric.Config{URL: f.Nats, Tenant: f.Tenant, Creds: f.Creds, Replicas: f.Replicas}
+	if f.Replicas < 0 || f.Replicas > 5 {
+		return c, &usageError{err: fmt.Errorf("--nats-replicas %d: a cluster keeps 1 to 5 copies", f.Replicas)}
+	}
 	if err := fabric.CheckTenant(f.Tenant); err != nil {
 		return c, &usageError{err: err}
 	}
@@ -49,7 +54,11 @@ func (f *fabricFlags) config(worker bool) (fabric.Config, error) {
 	var err error
 	if f.Token != "" {
 		if c.Token, err = api.ReadToken(f.Token, os.Getenv); err != nil {
-			return c, fmt.Errorf("--nats-token: %w", err)
+			err = fmt.Errorf("--nats-token: %w", err)
+			if kind, _, _ := strings.Cut(f.Token, ":"); kind != "env" && kind != "file" {
+				err = &usageError{err: err, hint: "a token itself would stand in lists of processes"}
+			}
+			return c, err
 		}
 	}
 	c.TLS, err = f.tls()
@@ -103,8 +112,10 @@ func readCertificates(file string) (*x509.CertPool, error) {
 	return pool, nil
 }
 
-// dial connects, and warns of a way that others can read along.
+// dial connects, warns of a way that others can read along, and from then on says
+// when the server does not answer.
 func (a *app) dial(ctx context.Context, config fabric.Config) (*fabric.Link, error) {
+	config.Told = func(text string) { a.note("wb: %s", text) }
 	link, err := fabric.Dial(ctx, config)
 	if err == nil && link.InClear() {
 		a.note("wb: warning: what goes to %s can be read on the way; tls:// keeps it secret", config.Where())

@@ -42,6 +42,11 @@ type Config struct {
 	Poll time.Duration
 	// Quota bounds what the tenant keeps on the server.
 	Quota Quota
+	// Replicas is how many servers of a cluster keep a copy of everything; 0 is
+	// three, or all where there are fewer.
+	Replicas int
+	// Told hears in words of a server that falls silent or is back; nil need not.
+	Told func(text string)
 }
 
 // InProcess is a server in this process.
@@ -124,6 +129,12 @@ func (c Config) withDefaults() (Config, error) {
 	}
 	if c.Name == "" {
 		c.Name = processName()
+	}
+	if c.Replicas < 0 || c.Replicas > 5 {
+		return c, fmt.Errorf("fabric: %d copies: expected 1 to 5", c.Replicas)
+	}
+	if c.Told == nil {
+		c.Told = func(string) {}
 	}
 	c.Quota = c.Quota.withDefaults()
 	return c, nil

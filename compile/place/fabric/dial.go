@@ -68,8 +68,26 @@ func (e *DialError) Hint() string {
 	case errors.As(e.Err, &server) && server.ErrorCode == codeNoStorage:
 		return fmt.Sprintf("a tenant may fill %d MiB there, more than the server has left: give it disk, or a larger max_file_store", Quota{}.Total()>>20)
 	}
+	switch silent := new(NoLeaderError); {
+	case errors.As(e.Err, &silent):
+		return "a server that keeps the queue is away: bring it back. With three copies, one may be lost: --nats-replicas 3 while all are up"
+	case errors.Is(e.Err, jetstream.ErrJetStreamNotEnabled), errors.Is(e.Err, jetstream.ErrJetStreamNotEnabledForAccount):
+		return "the server must have JetStream: nats-server -js, or a wb worker --embed"
+	case isTooFew(e.Err):
+		return "a cluster keeps no more copies than it has servers that are up and have room; --nats-replicas says how many to ask for"
+	}
 	return "wb worker --embed hosts a server"
 }
+
+// NoLeaderError says that servers answer, but not for the tenant's streams: the
+// one that leads them, or too many that keep copies, are away.
+type NoLeaderError struct{ Err error }
+
+func (e *NoLeaderError) Error() string {
+	return fmt.Sprintf("a server answers, but none that leads this tenant's queue: %v", e.Err)
+}
+
+func (e *NoLeaderError) Unwrap() error { return e.Err }
 
 func dialError(c Config, err error) error {
 	return &DialError{URL: c.Where(), Refused: errors.Is(err, nats.ErrAuthorization), Err: err}

@@ -2,9 +2,12 @@ package fabric
 
 import (
 	"context"
+	"slices"
 	"strconv"
+	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nats.go/jetstream"
 )
 
 // StoreResult stores a result as a worker would, for tests.
@@ -58,4 +61,41 @@ func Post(ctx context.Context, l *Link, key, tag string) (sequence uint64, err e
 		return 0, err
 	}
 	return ack.Sequence, nil
+}
+
+// Copies are the numbers of copies of the tenant's streams, and the name of the
+// server that leads the work queue, for tests.
+func Copies(ctx context.Context, l *Link) (copies []int, leader string, err error) {
+	for _, name := range []string{l.names.ResultsStream(), l.names.LogStream(), l.names.objectStream(), l.names.WorkStream()} {
+		stream, err := l.js.Stream(ctx, name)
+		if err != nil {
+			return nil, "", err
+		}
+		info := stream.CachedInfo()
+		copies = append(copies, info.Config.Replicas)
+		if info.Cluster != nil {
+			leader = info.Cluster.Leader
+		}
+	}
+	return copies, leader, nil
+}
+
+// Whole waits until all copies of the tenant's streams are up to date, for tests.
+func Whole(ctx context.Context, l *Link) error {
+	for _, name := range []string{l.names.WorkStream(), l.names.ResultsStream(), l.names.LogStream(), l.names.objectStream()} {
+		for {
+			stream, err := l.js.Stream(ctx, name)
+			if err == nil && current(stream.CachedInfo()) && !anyAway(stream.CachedInfo()) {
+				break
+			}
+			if err := sleep(ctx, 50*time.Millisecond); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func anyAway(info *jetstream.StreamInfo) bool {
+	return info.Cluster != nil && slices.ContainsFunc(info.Cluster.Replicas, func(p *jetstream.PeerInfo) bool { return p.Offline })
 }

@@ -24,6 +24,7 @@ type Link struct {
 	objects jetstream.ObjectStore
 	// mended is told, without waiting, of every reconnection.
 	mended chan struct{}
+	quiet  silence
 
 	mu      sync.Mutex
 	streams map[string]jetstream.Stream
@@ -36,12 +37,19 @@ func Dial(ctx context.Context, config Config) (*Link, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Link{config: config, names: Names{config.Tenant}, mended: make(chan struct{}, 1), streams: map[string]jetstream.Stream{}}
+	l := &Link{config: config, names: Names{config.Tenant}, mended: make(chan struct{}, 1), streams: map[string]jetstream.Stream{},
+		quiet: silence{tell: config.Told, where: config.Where()}}
 	options := []nats.Option{
 		nats.Name(config.Name), nats.MaxReconnects(-1), nats.ReconnectWait(100 * time.Millisecond), nats.ReconnectJitter(100*time.Millisecond, time.Second),
 		nats.PingInterval(3 * time.Second), nats.MaxPingsOutstanding(2), nats.Timeout(5 * time.Second),
 		nats.CustomInboxPrefix("_INBOX." + inboxWord(config)),
+		nats.DisconnectErrHandler(func(c *nats.Conn, err error) {
+			if !c.IsClosed() {
+				l.quiet.begins(err)
+			}
+		}),
 		nats.ReconnectHandler(func(*nats.Conn) {
+			l.quiet.ends()
 			select {
 			case l.mended <- struct{}{}:
 			default:
@@ -66,7 +74,7 @@ func Dial(ctx context.Context, config Config) (*Link, error) {
 		return nil, dialError(config, err)
 	}
 	if l.js, err = jetstream.New(l.conn, jetstream.WithDefaultTimeout(3*time.Second)); err == nil {
-		err = l.ensure(ctx)
+		err = l.ensureSoon(ctx)
 	}
 	if err != nil {
 		l.conn.Close()
@@ -95,13 +103,41 @@ func (l *Link) Name() string { return l.config.Name }
 // Names are what the tenant's things are called.
 func (l *Link) Names() Names { return l.names }
 
-// ensure makes the tenant's streams where they are missing, and leaves those
-// that are there as they are.
+// ensureWait is how long the tenant's streams may be out of reach when a link
+// begins: a cluster that lost a server chooses others in that time.
+const ensureWait = 20 * time.Second
+
+// ensureSoon is ensure, again while no server leads what it asks for.
+func (l *Link) ensureSoon(ctx context.Context) error {
+	soon, cancel := context.WithTimeout(ctx, ensureWait)
+	defer cancel()
+	var last, never error
+	err := l.retry(soon, func(ctx context.Context) error {
+		last = l.ensure(ctx)
+		if errors.Is(last, jetstream.ErrJetStreamNotEnabled) || errors.Is(last, jetstream.ErrJetStreamNotEnabledForAccount) {
+			never = last
+			return nil
+		}
+		return last
+	})
+	if never != nil {
+		return never
+	}
+	if err != nil && soon.Err() != nil && ctx.Err() == nil && last != nil {
+		return &NoLeaderError{last}
+	}
+	return err
+}
+
+// ensure makes the tenant's streams where they are missing, and gives those that
+// are there the copies that they lack.
 func (l *Link) ensure(ctx context.Context) error {
 	// The consumer is made last: where it is, all is.
 	_, err := l.js.Consumer(ctx, l.names.WorkStream(), consumerName)
 	if err == nil {
-		l.objects, err = l.js.ObjectStore(ctx, l.names.Objects())
+		return l.openObjects(ctx)
+	}
+	if !errors.Is(err, jetstream.ErrConsumerNotFound) && !errors.Is(err, jetstream.ErrStreamNotFound) {
 		return err
 	}
 	q := l.config.Quota
@@ -110,38 +146,61 @@ func (l *Link) ensure(ctx context.Context) error {
 		// One message a key, removed when it is done; publishing is refused when
 		// the queue is full.
 		Retention: jetstream.WorkQueuePolicy, Discard: jetstream.DiscardNew, DiscardNewPerSubject: true, MaxMsgsPerSubject: 1,
-		MaxMsgs: q.Messages, MaxBytes: q.MessageBytes, MaxAge: q.Objects, AllowDirect: true, Duplicates: time.Second,
+		MaxMsgs: q.Messages, MaxBytes: q.MessageBytes, MaxAge: q.Objects, Duplicates: time.Second,
 	}, {
 		Name: l.names.ResultsStream(), Subjects: []string{l.names.Result("*"), l.names.Failure("*")}, Storage: jetstream.FileStorage,
-		Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxBytes: q.ResultBytes, MaxAge: q.Keep, AllowDirect: true, Duplicates: time.Second,
+		Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxBytes: q.ResultBytes, MaxAge: q.Keep, Duplicates: time.Second,
 		// Whoever waits hears of what has been stored, and of nothing else.
 		RePublish: &jetstream.RePublish{Source: l.names.subject("*", "*"), Destination: l.names.subject("done", "{{wildcard(1)}}", "{{wildcard(2)}}")},
 	}, {
 		Name: l.names.LogStream(), Subjects: []string{l.names.Log("*", "*")}, Storage: jetstream.FileStorage,
-		Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxBytes: logBytes, MaxAge: 24 * time.Hour, AllowDirect: true, Duplicates: time.Second,
+		Discard: jetstream.DiscardOld, MaxMsgsPerSubject: 1, MaxBytes: logBytes, MaxAge: 24 * time.Hour, Duplicates: time.Second,
 	}}
 	for _, config := range streams {
 		if err := l.ensureStream(ctx, config); err != nil {
 			return err
 		}
 	}
-	l.objects, err = l.js.ObjectStore(ctx, l.names.Objects())
+	_, err = l.js.ObjectStore(ctx, l.names.Objects())
 	if errors.Is(err, jetstream.ErrBucketNotFound) || errors.Is(err, jetstream.ErrStreamNotFound) {
-		l.objects, err = l.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: l.names.Objects(), Storage: jetstream.FileStorage, MaxBytes: q.ObjectBytes, TTL: q.Objects})
+		err = l.withReplicas(func(n int) error {
+			_, err := l.js.CreateObjectStore(ctx, jetstream.ObjectStoreConfig{Bucket: l.names.Objects(), Storage: jetstream.FileStorage,
+				MaxBytes: q.ObjectBytes, TTL: q.Objects, Replicas: n})
+			return err
+		})
 		if errors.Is(err, jetstream.ErrBucketExists) {
-			l.objects, err = l.js.ObjectStore(ctx, l.names.Objects())
+			err = nil // somebody was faster
 		}
 	}
 	if err != nil {
 		return fmt.Errorf("objects: %w", err)
 	}
-	return l.ensureConsumer(ctx)
+	if err := l.ensureConsumer(ctx); err != nil {
+		return err
+	}
+	return l.openObjects(ctx)
 }
 
+// openObjects is the last step of ensure: the object store as it is once its
+// stream has its copies.
+func (l *Link) openObjects(ctx context.Context) (err error) {
+	if err := l.copyAll(ctx); err != nil {
+		return err
+	}
+	l.objects, err = l.js.ObjectStore(ctx, l.names.Objects())
+	return err
+}
+
+// ensureStream makes a stream where it is missing. Where it has several copies
+// only their leader is asked what is in it: another may be behind.
 func (l *Link) ensureStream(ctx context.Context, config jetstream.StreamConfig) error {
 	_, err := l.js.Stream(ctx, config.Name)
 	if errors.Is(err, jetstream.ErrStreamNotFound) {
-		_, err = l.js.CreateStream(ctx, config)
+		err = l.withReplicas(func(n int) error {
+			config.Replicas, config.AllowDirect = n, n == 1
+			_, err := l.js.CreateStream(ctx, config)
+			return err
+		})
 	}
 	if errors.Is(err, jetstream.ErrStreamNameAlreadyInUse) {
 		err = nil // somebody was faster
@@ -155,6 +214,7 @@ func (l *Link) ensureStream(ctx context.Context, config jetstream.StreamConfig) 
 // consumerName is the one consumer of the work queue, which all workers share.
 const consumerName = "workers"
 
+// ensureConsumer makes the consumer, which has as many copies as its stream.
 func (l *Link) ensureConsumer(ctx context.Context) error {
 	_, err := l.js.Consumer(ctx, l.names.WorkStream(), consumerName)
 	if errors.Is(err, jetstream.ErrConsumerNotFound) {

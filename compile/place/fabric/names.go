@@ -30,6 +30,9 @@ func (n Names) ResultsStream() string { return "WB_" + n.Tenant + "_RESULTS" }
 func (n Names) LogStream() string     { return "WB_" + n.Tenant + "_LOG" }
 func (n Names) Objects() string       { return "WB_" + n.Tenant + "_OBJECTS" }
 
+// objectStream is the stream in which NATS keeps the bucket.
+func (n Names) objectStream() string { return "OBJ_" + n.Objects() }
+
 // The subjects. A key is the last word of each; "*" stands for all keys.
 func (n Names) Work(key string) string            { return n.subject("work", key) }
 func (n Names) Result(key string) string          { return n.subject("result", key) }

@@ -32,6 +32,13 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
+	if os.Getenv("FABRIC_TEST_MEMBER") != "" {
+		if err := memberAsProcess(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		os.Exit(0)
+	}
 	if os.Getenv("FABRIC_TEST_SERVER") != "" {
 		if err := serveAsProcess(); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -253,7 +253,7 @@ func (q *Queue) Kept(ctx context.Context, key string) (*Reply, error) {
 
 // Forget removes the stored reply to a key.
 func (q *Queue) Forget(ctx context.Context, key string) error {
-	return q.link.retry(ctx, func() error {
+	return q.link.retry(ctx, func(ctx context.Context) error {
 		m, err := q.link.last(ctx, q.link.names.Result(key))
 		if m == nil || err != nil {
 			return err
@@ -292,12 +292,12 @@ func (q *Queue) post(ctx context.Context, w Work, id string) (seq uint64, own bo
 	if q.started {
 		m.Header.Set(headStarted, "1")
 	}
-	if err := q.link.retry(ctx, func() error { return q.link.pack(ctx, m, w.Body) }); err != nil {
+	if err := q.link.retry(ctx, func(ctx context.Context) error { return q.link.pack(ctx, m, w.Body) }); err != nil {
 		return 0, false, err
 	}
 	pause := 20 * time.Millisecond
 	for said := false; ; {
-		err := q.link.retry(ctx, func() error {
+		err := q.link.retry(ctx, func(ctx context.Context) error {
 			// Not cut short when ctx ends: whoever does not know whether the server
 			// has the message cannot withdraw it.
 			sending, cancel := context.WithTimeout(context.WithoutCancel(ctx), publishWait)
@@ -312,8 +312,8 @@ func (q *Queue) post(ctx context.Context, w Work, id string) (seq uint64, own bo
 		case err == nil:
 			return seq, true, nil
 		case isFull(err, "maximum messages per subject"):
-			seq, err := q.queued(ctx, w.Key)
-			return seq, false, err
+			// Ours too, when the server has it and its answer was lost.
+			return q.queuedBy(ctx, w.Key, id)
 		case !isFull(err, "maximum"):
 			return 0, false, fmt.Errorf("fabric: %w", quotaError(err))
 		case isFull(err, "maximum bytes") && int64(len(m.Data)) > q.link.config.Quota.MessageBytes:
@@ -400,7 +400,7 @@ func (q *Queue) result(ctx context.Context, key string) (*Reply, error) {
 // take is the result of a key as it is stored, nil when there is none that is
 // any good.
 func (q *Queue) take(ctx context.Context, w Work) (reply *Reply, err error) {
-	err = q.link.retry(ctx, func() error {
+	err = q.link.retry(ctx, func(ctx context.Context) error {
 		stored, err := q.link.last(ctx, q.link.names.Result(w.Key))
 		if stored == nil || err != nil {
 			return err
@@ -448,7 +448,7 @@ func (q *Queue) open(ctx context.Context, w Work, header nats.Header, data []byt
 
 // failed is the failure stored for a key, nil when there is none.
 func (q *Queue) failed(ctx context.Context, key string) (f *failure, err error) {
-	err = q.link.retry(ctx, func() error {
+	err = q.link.retry(ctx, func(ctx context.Context) error {
 		stored, err := q.link.last(ctx, q.link.names.Failure(key))
 		if stored == nil || err != nil {
 			return err
@@ -462,15 +462,21 @@ func (q *Queue) failed(ctx context.Context, key string) (f *failure, err error) 
 // queued is where the message of a key stands in the queue, 0 when there is
 // none.
 func (q *Queue) queued(ctx context.Context, key string) (seq uint64, err error) {
-	err = q.link.retry(ctx, func() error {
+	seq, _, err = q.queuedBy(ctx, key, "")
+	return seq, err
+}
+
+// queuedBy is queued, and whether the message is that of a call.
+func (q *Queue) queuedBy(ctx context.Context, key, call string) (seq uint64, own bool, err error) {
+	err = q.link.retry(ctx, func(ctx context.Context) error {
 		m, err := q.link.last(ctx, q.link.names.Work(key))
-		seq = 0
+		seq, own = 0, false
 		if m != nil {
-			seq = m.Sequence
+			seq, own = m.Sequence, m.Header.Get(headCall) == call
 		}
 		return err
 	})
-	return seq, err
+	return seq, own, err
 }
 
 // withdraw takes work back that nobody waits for any more. It has a moment of

@@ -12,16 +12,21 @@ import (
 
 // retry calls do until it succeeds, fails for good, or ctx ends. What passes is
 // a server that is away or slow.
-func (l *Link) retry(ctx context.Context, do func() error) error {
+//
+// What do gets has no deadline, so that a request whose answer was lost is given
+// up after the client library's own time, and asked again.
+func (l *Link) retry(ctx context.Context, do func(ctx context.Context) error) error {
 	pause := 50 * time.Millisecond
 	for {
-		err := do()
+		err := do(undated{ctx})
 		if err == nil || !passing(err) {
+			l.quiet.ends()
 			return err
 		}
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
+		l.quiet.begins(err)
 		if l.conn.IsClosed() {
 			return fmt.Errorf("fabric: %w", err)
 		}
@@ -32,16 +37,29 @@ func (l *Link) retry(ctx context.Context, do func() error) error {
 	}
 }
 
+// undated is a context whose deadline cannot be seen. It ends when it ends.
+type undated struct{ context.Context }
+
+func (undated) Deadline() (time.Time, bool) { return time.Time{}, false }
+
 // passing reports whether an error may be gone when the server is back.
 func passing(err error) bool {
 	for _, e := range []error{nats.ErrTimeout, nats.ErrNoResponders, nats.ErrDisconnected, nats.ErrConnectionClosed, nats.ErrConnectionReconnecting,
-		nats.ErrReconnectBufExceeded, nats.ErrStaleConnection, jetstream.ErrNoStreamResponse, jetstream.ErrJetStreamNotEnabled, context.DeadlineExceeded} {
+		nats.ErrReconnectBufExceeded, nats.ErrStaleConnection, jetstream.ErrNoStreamResponse, jetstream.ErrJetStreamNotEnabled, jetstream.ErrAsyncPublishTimeout,
+		jetstream.ErrTooManyStalledMsgs, context.DeadlineExceeded} {
 		if errors.Is(err, e) {
 			return true
 		}
 	}
 	api := new(jetstream.APIError)
-	return errors.As(err, &api) && api.Code == 503 && int(api.ErrorCode) != codeStoreFailed
+	if !errors.As(err, &api) {
+		return false
+	}
+	switch int(api.ErrorCode) {
+	case codeNotAvailable, codeNotLeader, codeStreamOffline, codeWorkerOffline:
+		return true
+	}
+	return api.Code == 503 && int(api.ErrorCode) != codeStoreFailed && !isTooFew(err)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -62,6 +80,9 @@ func (l *Link) last(ctx context.Context, subject string) (*jetstream.RawStreamMs
 		return nil, err
 	}
 	m, err := stream.GetLastMsgForSubject(ctx, subject)
+	if errors.Is(err, nats.ErrNoResponders) {
+		l.forget(stream) // how to ask it may have changed with its copies
+	}
 	if errors.Is(err, jetstream.ErrMsgNotFound) {
 		return nil, nil
 	}
@@ -88,6 +109,17 @@ func (l *Link) streamOf(ctx context.Context, subject string) (jetstream.Stream, 
 	}
 	l.streams[name] = s
 	return s, nil
+}
+
+// forget drops what is known of a stream.
+func (l *Link) forget(stream jetstream.Stream) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for name, s := range l.streams {
+		if s == stream {
+			delete(l.streams, name)
+		}
+	}
 }
 
 // remove deletes one message.

@@ -237,7 +237,7 @@ func (w *Worker) work(ctx context.Context, a *assignment) (stored bool, err erro
 		return false, err
 	}
 	job := &Job{Key: a.key, Tag: a.tag, Ask: func(ctx context.Context, question []byte) ([]byte, error) { return w.ask(ctx, a, question) }}
-	if err := w.link.retry(ctx, func() error {
+	if err := w.link.retry(ctx, func(ctx context.Context) error {
 		job.Body, err = w.link.unpack(ctx, a.Header, a.Data)
 		return err
 	}); err != nil {
@@ -260,7 +260,7 @@ func (w *Worker) work(ctx context.Context, a *assignment) (stored bool, err erro
 // lookBefore reports whether there is nothing to do: work that was delivered or
 // asked for before may be done. It refuses what has failed too often.
 func (w *Worker) lookBefore(ctx context.Context, a *assignment) (there bool, err error) {
-	err = w.link.retry(ctx, func() error {
+	err = w.link.retry(ctx, func(ctx context.Context) error {
 		m, err := w.link.last(ctx, w.link.names.Result(a.key))
 		there = m != nil
 		return err
@@ -295,7 +295,7 @@ const maxDeclined = 12
 var errEnough = errors.New("it failed too often")
 
 func (w *Worker) tries(ctx context.Context, key string) (tries []Try, err error) {
-	err = w.link.retry(ctx, func() error {
+	err = w.link.retry(ctx, func(ctx context.Context) error {
 		m, err := w.link.last(ctx, w.link.names.Log(LogTries, key))
 		if m == nil || err != nil {
 			return err
@@ -306,7 +306,7 @@ func (w *Worker) tries(ctx context.Context, key string) (tries []Try, err error)
 }
 
 func (w *Worker) saveTries(ctx context.Context, key string, tries []Try) error {
-	return w.link.retry(ctx, func() error {
+	return w.link.retry(ctx, func(ctx context.Context) error {
 		_, err := w.link.js.Publish(ctx, w.link.names.Log(LogTries, key), mustJSON(tries))
 		return err
 	})
@@ -318,11 +318,11 @@ func (w *Worker) store(ctx context.Context, a *assignment, reply []byte, took ti
 	m := &nats.Msg{Subject: w.link.names.Result(a.key), Header: nats.Header{}}
 	m.Header.Set(headWorker, w.link.config.Name)
 	m.Header.Set(headTook, strconv.FormatInt(took.Microseconds(), 10))
-	if err := w.link.retry(ctx, func() error { return w.link.pack(ctx, m, reply) }); err != nil {
+	if err := w.link.retry(ctx, func(ctx context.Context) error { return w.link.pack(ctx, m, reply) }); err != nil {
 		return false, err
 	}
 	var other *jetstream.RawStreamMsg
-	if err := w.link.retry(ctx, func() error { other, err = w.link.keep(ctx, m); return err }); err != nil {
+	if err := w.link.retry(ctx, func(ctx context.Context) error { other, err = w.link.keep(ctx, m); return err }); err != nil {
 		return false, quotaError(err)
 	}
 	if other == nil {
@@ -341,7 +341,7 @@ func (w *Worker) store(ctx context.Context, a *assignment, reply []byte, took ti
 		}
 	}
 	c := Conflict{Key: a.key, First: firstWorker, Second: w.link.config.Name, FirstSHA256: first, SecondSHA256: mine}
-	err = w.link.retry(ctx, func() error {
+	err = w.link.retry(ctx, func(ctx context.Context) error {
 		_, err := w.link.js.Publish(ctx, w.link.names.Log(LogConflict, a.key), mustJSON(c))
 		return err
 	})
@@ -388,7 +388,7 @@ func (w *Worker) giveBack(ctx context.Context, a *assignment, why error) {
 // first: a worker that dies in between leaves a message that the next one ends.
 func (w *Worker) end(ctx context.Context, a *assignment, f failure) {
 	f.Sequence = a.sequence
-	if err := w.link.retry(ctx, func() error { return w.link.fail(ctx, a.key, f) }); err != nil {
+	if err := w.link.retry(ctx, func(ctx context.Context) error { return w.link.fail(ctx, a.key, f) }); err != nil {
 		return
 	}
 	_ = w.saveTries(ctx, a.key, nil) // asked for again, it starts anew
@@ -422,7 +422,7 @@ func (w *Worker) tell(a *assignment, kind NoticeKind, text string) {
 func (w *Worker) ask(ctx context.Context, a *assignment, question []byte) (answer []byte, err error) {
 	m := &nats.Msg{Subject: w.link.names.Ask(a.caller), Header: nats.Header{}}
 	m.Header.Set(headCall, a.call)
-	if err := w.link.retry(ctx, func() error { return w.link.pack(ctx, m, question) }); err != nil {
+	if err := w.link.retry(ctx, func(ctx context.Context) error { return w.link.pack(ctx, m, question) }); err != nil {
 		return nil, err
 	}
 	deadline := time.Now().Add(askWait)
@@ -450,7 +450,7 @@ func (w *Worker) ask(ctx context.Context, a *assignment, question []byte) (answe
 		} else if said != "" {
 			return nil, errors.New(said)
 		}
-		err = w.link.retry(ctx, func() error {
+		err = w.link.retry(ctx, func(ctx context.Context) error {
 			answer, err = w.link.unpack(ctx, r.Header, r.Data)
 			return err
 		})

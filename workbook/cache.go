@@ -112,6 +112,9 @@ func (p *program) digest() {
 	for _, in := range p.job.Inputs {
 		d.Inputs[in.Name] = in.Value.Digest()
 	}
+	if len(p.job.Args) > 0 {
+		d.Inputs["$@"] = trace.Digest([]byte(strings.Join(p.job.Args, "\x00")))
+	}
 	if len(p.job.Stdin) > 0 {
 		d.Inputs["stdin"] = trace.Digest(p.job.Stdin)
 	}

@@ -157,7 +157,7 @@ func runShell(ctx context.Context, src *compile.Source, job *compile.Job) (*comp
 		script.WriteString("echo $?\n")
 	}
 	cmd := exec.CommandContext(ctx, "sh")
-	cmd.Args = []string{"sh", "-c", script.String()}
+	cmd.Args = append([]string{"sh", "-c", script.String(), "sh"}, job.Args...)
 	cmd.Dir = job.Dir
 	cmd.Stdin = bytes.NewReader(job.Stdin)
 	var stdout, stderr bytes.Buffer

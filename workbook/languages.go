@@ -73,18 +73,25 @@ func onlyDefines(body string) bool {
 	return offers
 }
 
-// execShapes are the words :exec and #+EXEC know, with the shape each means.
+// execShapes are the words :exec knows, with the shape each means.
 // Those with none are named so that they can be refused by name.
 var execShapes = map[string]compile.Shape{
 	"babel": compile.ShapeBabel, "component": compile.ShapeComponent, "command": compile.ShapeCommand, "kernel": compile.ShapeKernel,
-	"task": "task", "federation": "federation", "agent": "agent", "posix": "posix",
+	"task": shapeTask, "federation": "federation", "agent": "agent", "posix": "posix",
 }
 
-// defaultShape is how values reach a component's code: what :exec says, else
+// shapeTask is a recipe for the shell: a command whose inputs are also $1, $2 and
+// so on.
+const shapeTask compile.Shape = "task"
+
+// defaultShape is how values reach a component's code: what :exec says, on the block or in the drawer, else
 // what its dialect means by a block like this.
 func (c *Component) defaultShape() compile.Shape {
 	if word, ok := argText(c.Args, ":exec"); ok {
 		return compile.Shape(word)
+	}
+	if c.exec != "" && c.Kind != KindData {
+		return compile.Shape(c.exec)
 	}
 	switch {
 	case c.Kind == KindData:

@@ -102,6 +102,7 @@ type Component struct {
 	target   org.Token  // of a call: the name of the block it runs
 	callee   *Component // that block
 	library  bool       // it stands in another document
+	exec     string     // :exec: of its drawer
 	sigErr   error      // :sig: that does not parse
 	sigPos   org.Span   // where :sig: stands
 }

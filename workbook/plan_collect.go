@@ -204,7 +204,7 @@ func (b *builder) headingComponent(h *heading, dialect Dialect, id string) *Comp
 	return b.add(c)
 }
 
-// drawerPorts reads :in: :out: :deps: :sig: :uses: from a property drawer.
+// drawerPorts reads :in: :out: :deps: :sig: :uses: :exec: from a property drawer.
 func (b *builder) drawerPorts(c *Component, h org.Headline) {
 	for p := range h.Properties() {
 		words := strings.Fields(p.Value.Text)
@@ -222,6 +222,8 @@ func (b *builder) drawerPorts(c *Component, h org.Headline) {
 			}
 		case p.Is("uses"):
 			c.Uses = append(c.Uses, words...)
+		case p.Is("exec"):
+			c.exec = p.Value.Text
 		case p.Is("sig"):
 			c.sigPos = p.Value.Span
 			c.Sig, c.sigErr = value.ParseSig(p.Value.Text)
@@ -285,8 +287,9 @@ func (b *builder) block(n *org.Node) {
 		return // a value when something refers to it, nothing to run
 	}
 	c := &Component{Kind: KindBlock, Name: n.Name().Text, Lang: lang, Pos: b.position(src.Begin.Start),
-		Body: src.Code(), Args: b.doc.HeaderArgs(n, defaultsFor(lang)...), node: n, span: org.Span{Start: src.Begin.Start, End: n.End()}, Shape: compile.ShapeBabel}
+		Body: src.Code(), Args: b.doc.HeaderArgs(n, defaultsFor(lang)...), node: n, span: org.Span{Start: src.Begin.Start, End: n.End()}, Dialect: DialectBabel}
 	c.Uses = b.usesOf(n, c.Args)
+	c.Shape = c.defaultShape()
 	if isData(lang) {
 		c.Kind, c.Shape = KindData, ""
 	}

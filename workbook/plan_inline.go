@@ -33,6 +33,9 @@ func (b *builder) inline(parent *org.Node, c *Component, prefix string) {
 	c.Dialect, c.Shape = DialectBabel, compile.ShapeBabel
 	c.Pos, c.span = b.position(c.node.Start()), c.node.Span()
 	c.Args = b.doc.HeaderArgs(c.node, inlineDefaults...)
+	if c.Kind == KindInline {
+		c.Shape = c.defaultShape()
+	}
 	if owner := b.owner(parent); owner != nil {
 		c.Title, c.headline = owner.Title.Text, owner.Node
 	}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 
-	"wb/compile"
 	"wb/internal/diag"
 	"wb/org"
 	"wb/tangle/elisp"
@@ -123,7 +122,8 @@ func (b *builder) foreign(l *library, name string) *Component {
 		c.node = n
 		return b.add(c)
 	}
-	c.Kind, c.Shape = KindBlock, compile.ShapeBabel
+	c.Kind = KindBlock
+	c.Shape = c.defaultShape()
 	b.add(c)
 	b.connectVars(c)
 	b.connectStdin(c)

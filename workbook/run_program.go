@@ -155,18 +155,25 @@ func (r *runner) chain(p *program) {
 // shape is the exec shape, checked against what the lane can do.
 func (p *program) shape() (compile.Shape, error) {
 	shape := p.code.Shape
-	if p.owner.Kind == KindCall || p.owner.Kind == KindInlineCall {
+	if called := p.owner.Kind == KindCall || p.owner.Kind == KindInlineCall; called && p.code.Dialect != DialectBabel {
 		shape = compile.ShapeBabel
 	}
 	known, ok := execShapes[string(shape)]
 	if !ok {
-		return "", diag.Errorf(p.code.Pos, "unknown :exec %s", shape).WithHint("it is one of babel, component, command, kernel")
+		return "", diag.Errorf(p.code.Pos, "unknown :exec %s", shape).WithHint("it is one of babel, component, command, kernel, task")
 	}
 	can := p.lane.Info().Shapes
+	if known == shapeTask {
+		if p.lane.Info().Name != "sh" {
+			return "", diag.Errorf(p.code.Pos, ":exec task is a recipe for the shell, and this is %s", p.code.Lang).WithHint(":exec command gives it its inputs on standard input")
+		}
+		return compile.ShapeCommand, nil
+	}
 	if slices.Contains(can, known) {
 		return known, nil
 	}
 	_, said := p.args.Get(":exec")
+	said = said || p.code.exec != ""
 	if known == compile.ShapeComponent && !said && p.code.Sig == nil && slices.Contains(can, compile.ShapeCommand) {
 		return compile.ShapeCommand, nil
 	}
@@ -241,9 +248,30 @@ func (r *runner) bind(ctx context.Context, p *program, this *value.Value) error 
 	case compile.ShapeBabel:
 		return r.bindBabel(ctx, p, this)
 	case compile.ShapeComponent:
-		return r.bindComponent(p)
+		return r.bindComponent(ctx, p, this)
 	}
-	return r.bindCommand(p)
+	return r.bindCommand(ctx, p, this)
+}
+
+// arguments are a program's inputs by name: the ports of its component, and in
+// the babel dialect its variables.
+func (r *runner) arguments(ctx context.Context, p *program, this *value.Value) (inputs []value.Field, err error) {
+	if p.code.Dialect != DialectBabel {
+		return r.inputs(p.code)
+	}
+	if p.vars, err = r.variables(ctx, p.args, this); err != nil {
+		return nil, err
+	}
+	for _, v := range p.vars {
+		inputs = append(inputs, value.Field{Name: v.name, Value: v.value})
+	}
+	// In the order in which the block names them, whatever a call says first.
+	declared := p.code.Args.Vars()
+	place := func(f value.Field) int {
+		return slices.IndexFunc(declared, func(v org.Var) bool { return v.Name == f.Name })
+	}
+	slices.SortStableFunc(inputs, func(a, b value.Field) int { return place(a) - place(b) })
+	return inputs, nil
 }
 
 // bindBabel resolves variables and standard input.
@@ -326,8 +354,8 @@ func portName(port string) string {
 }
 
 // bindComponent passes inputs as arguments of a function.
-func (r *runner) bindComponent(p *program) error {
-	inputs, err := r.inputs(p.code)
+func (r *runner) bindComponent(ctx context.Context, p *program, this *value.Value) error {
+	inputs, err := r.arguments(ctx, p, this)
 	if err != nil {
 		return err
 	}
@@ -378,16 +406,23 @@ func portNames(ports []string) []string {
 }
 
 // bindCommand passes inputs on standard input: a single one as it is, several
-// as a JSON object.
-func (r *runner) bindCommand(p *program) error {
-	inputs, err := r.inputs(p.code)
+// as a JSON object. A task has each as a word of its command line, too.
+func (r *runner) bindCommand(ctx context.Context, p *program, this *value.Value) error {
+	inputs, err := r.arguments(ctx, p, this)
 	if err != nil {
 		return err
+	}
+	if p.code.Shape == shapeTask {
+		for _, in := range inputs {
+			p.job.Args = append(p.job.Args, string(streamText(in.Value)))
+		}
 	}
 	if text := streamOf(inputs, r.workflowInput(p.code)); text != nil {
 		p.job.Stdin = text
 	}
-	p.src.Params = p.code.inputNames()
+	for _, in := range inputs {
+		p.src.Params = append(p.src.Params, in.Name)
+	}
 	return nil
 }
 

@@ -68,13 +68,16 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
-// parseNotebook reads a notebook and refuses formats before 4.
+// parseNotebook reads a notebook of format 3 or 4.
 func parseNotebook(data []byte) (*Notebook, error) {
 	var nb Notebook
 	if err := json.Unmarshal(data, &nb); err != nil {
 		return nil, fmt.Errorf("no notebook: %w", err)
 	}
-	if nb.Format < 4 {
+	if nb.Format == 3 {
+		return upgradeNotebook(data)
+	}
+	if nb.Format < 3 {
 		return nil, fmt.Errorf("notebook format %d is not supported: open it in Jupyter and save it again", nb.Format)
 	}
 	return &nb, nil

@@ -28,12 +28,13 @@ func FromNotebook(data []byte, name string) (*Imported, error) {
 	}
 	r := &notebookReader{name: name, lang: nb.language(), files: map[string][]byte{}}
 	r.head(nb)
+	ends := r.born()
 	for i, cell := range nb.Cells {
 		if err := r.cell(i+1, cell); err != nil {
 			return nil, fmt.Errorf("cell %d: %w", i+1, err)
 		}
 	}
-	return &Imported{Org: []byte(r.out.String()), Files: r.files}, nil
+	return &Imported{Org: []byte(ends(r.out.String())), Files: r.files}, nil
 }
 
 // language is what the notebook's code is written in.
@@ -56,7 +57,8 @@ type notebookReader struct {
 	name, lang string
 	out        chunks
 	files      map[string][]byte
-	inProse    bool // the cell above is prose, which the next one would join
+	inProse    bool       // the cell above is prose, which the next one would join
+	origin     *docOrigin // of a notebook that was made of org
 }
 
 // cellMark is the keyword that begins a cell of prose, and cellAttr the one
@@ -70,6 +72,12 @@ const (
 
 // head keeps the notebook's metadata and says that its cells share one session.
 func (r *notebookReader) head(nb *Notebook) {
+	if r.origin, nb.Metadata = takeOrigin(nb.Metadata); r.origin != nil {
+		if usual := metadataOf(r.origin.Lang); sameValue(nb.Metadata, usual) {
+			r.lang = r.origin.Lang
+			return
+		}
+	}
 	meta := compactJSON(nb.Metadata, "{}")
 	head := fmt.Sprintf("%s %d.%d %s\n", headMark, nb.Format, nb.Minor, meta)
 	head += fmt.Sprintf("#+PROPERTY: header-args:%s :session notebook :results output :exports both\n", r.lang)
@@ -98,9 +106,13 @@ type cellNote struct {
 	Count       json.RawMessage `json:"count,omitempty"`
 	Metadata    json.RawMessage `json:"metadata,omitempty"`
 	Attachments json.RawMessage `json:"attachments,omitempty"`
-	// Args are header arguments and #+NAME of a block that came from org.
-	Args string `json:"args,omitempty"`
-	Name string `json:"name,omitempty"`
+	// Was is the source of the cell where its translation does not lead back to
+	// the same bytes. It counts as long as it has the same translation.
+	Was *string `json:"was,omitempty"`
+	// Blocks says how many of the next code blocks are part of the prose.
+	Blocks int `json:"blocks,omitempty"`
+
+	origin *cellOrigin // of a cell that was made of org
 }
 
 func (n cellNote) String() string {
@@ -120,7 +132,7 @@ func noteOf(c NotebookCell) cellNote {
 	if json.Unmarshal(c.Metadata, &meta) != nil || len(meta) == 0 {
 		return note
 	}
-	if own, ok := meta["wb"]; ok && json.Unmarshal(own, &note) == nil {
+	if own, ok := meta["wb"]; ok && json.Unmarshal(own, &note.origin) == nil {
 		delete(meta, "wb")
 	}
 	if rest, err := marshal(meta); err == nil && len(meta) > 0 {
@@ -132,56 +144,122 @@ func noteOf(c NotebookCell) cellNote {
 func (r *notebookReader) cell(number int, c NotebookCell) error {
 	note := noteOf(c)
 	source := string(c.Source)
+	r.above(note.origin)
+	if r.origin != nil {
+		note.ID = "" // Jupyter's, who gives one to each cell
+	}
 	switch c.Kind {
 	case "code":
 		return r.code(number, c, note)
 	case "markdown":
-		text := string(FromMarkdown([]byte(source)))
-		mark := cellMark + note.String() + "\n"
-		if note.String() != "" || r.inProse {
-			r.out.add(mark)
-		}
-		r.out.add(text)
-		r.inProse = true
+		r.prose(source, note)
 	default:
 		note.Kind = c.Kind
-		r.out.add(cellAttr + note.String() + "\n" + "#+begin_export raw\n" + org.Escape(endLine(source)) + "#+end_export\n")
+		block := "#+begin_export raw\n" + org.Escape(endLine(source)) + "#+end_export\n"
+		if strings.Contains(source, "\r") {
+			note.Was = &source
+		}
+		r.out.add(cellAttr + note.String() + "\n" + block)
 		r.inProse = false
 	}
 	return nil
+}
+
+// prose translates a cell of Markdown.
+func (r *notebookReader) prose(source string, note cellNote) {
+	text := orgOfCell(source)
+	if note.origin == nil {
+		if markdownOfCell(strings.Trim(text, "\n")+"\n") != source {
+			note.Was = &source
+		}
+		note.Blocks = cellBlocks(org.ParseString(text), r.lang)
+	}
+	unseen := r.inProse || strings.TrimSpace(text) == "" // without a mark
+	if note.String() != "" || unseen && note.origin == nil {
+		r.out.add(cellMark + note.String() + "\n")
+	}
+	r.out.add(text)
+	r.inProse = true
+}
+
+// orgOfCell and markdownOfCell translate a cell of prose there and back.
+func orgOfCell(source string) string { return string(FromMarkdown([]byte(endLine(source)))) }
+
+func markdownOfCell(text string) string {
+	return strings.TrimSuffix(string(ToMarkdown([]byte(strings.TrimLeft(text, "\n")), Lossless)), "\n")
+}
+
+// cellBlocks counts the blocks of a text that would become cells of code.
+func cellBlocks(doc *org.Document, lang string) int {
+	count := 0
+	var walk func(n *org.Node)
+	walk = func(n *org.Node) {
+		for c := range n.Children() {
+			switch c.Kind() {
+			case org.KindHeadline:
+				walk(c)
+			case org.KindSrcBlock:
+				if b, _ := c.Block(); b.Lang.Text == lang {
+					count++
+				}
+			}
+		}
+	}
+	walk(doc.Root())
+	return count
 }
 
 func endLine(s string) string { return s + "\n" }
 
 func (r *notebookReader) code(number int, c NotebookCell, note cellNote) error {
 	r.inProse = false
-	body := endLine(string(c.Source))
-	if c.Source == "" {
+	source, name := string(c.Source), ""
+	var block string
+	if o := note.origin; o != nil {
+		name = o.Name
+		block = o.block(r.lang, source)
+	} else {
+		block = codeBlock(r.lang, source, "", "")
+		if strings.Contains(source, "\r") {
+			note.Was = &source
+		}
+	}
+	if text := note.String(); text != "" {
+		block = cellAttr + text + "\n" + block
+	}
+	r.out.add(block)
+	if o := note.origin; o != nil && o.Outputs == outputsDigest(c.Outputs) {
+		r.out.joined = true
+		r.out.add(o.Result)
+		return nil
+	}
+	results, err := r.outputs(number, c.Outputs)
+	if err != nil || results == "" {
+		return err
+	}
+	r.out.blanks = 1
+	r.out.add(strings.TrimRight("#+RESULTS: "+name, " ") + "\n" + results)
+	return nil
+}
+
+// codeBlock writes a source block.
+func codeBlock(lang, source, args, name string) string {
+	body := endLine(source)
+	if source == "" {
 		body = ""
 	}
 	switches := ""
 	if org.Dedent(body) != body {
 		switches = " -i"
 	}
-	if note.Args != "" {
-		switches += " " + note.Args
+	if args != "" {
+		switches += " " + args
 	}
-	block := "#+begin_src " + r.lang + switches + "\n" + org.Escape(body) + "#+end_src\n"
-	name := note.Name
+	block := "#+begin_src " + lang + switches + "\n" + org.Escape(body) + "#+end_src\n"
 	if name != "" {
 		block = "#+NAME: " + name + "\n" + block
 	}
-	note.Args, note.Name = "", ""
-	if text := note.String(); text != "" {
-		block = cellAttr + text + "\n" + block
-	}
-	r.out.add(block)
-	results, err := r.outputs(number, c.Outputs)
-	if err != nil || results == "" {
-		return err
-	}
-	r.out.add(strings.TrimRight("#+RESULTS: "+name, " ") + "\n" + results)
-	return nil
+	return block
 }
 
 // output is one output of a cell.
@@ -253,6 +331,10 @@ func typedBlock(kind, text string) string {
 
 // plainText writes text as people read it where it comes back exactly.
 func plainText(kind, text string) string {
+	if strings.Contains(text, "\r") { // org files may change their line ends
+		quoted, _ := marshal(text) // strings always marshal
+		return typedBlock(kind+" :json", string(quoted)+"\n")
+	}
 	if isLiteral(text) && strings.HasSuffix(text, "\n") {
 		return literal(text)
 	}
@@ -300,6 +382,9 @@ func (r *notebookReader) piece(place, kind string, data json.RawMessage) (string
 			r.files[file] = picture
 			return "[[file:" + file + "]]\n", nil
 		}
+	}
+	if strings.Contains(string(body), "\r") {
+		return typedBlock(kind+" :json", compactJSON(data, "null")+"\n"), nil
 	}
 	return typedBlock(kind, string(body)), nil
 }

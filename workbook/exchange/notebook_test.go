@@ -193,3 +193,20 @@ func randomNotebook(seed int64) []byte {
 	data, _ := json.Marshal(nb)
 	return data
 }
+
+// TestOldNotebook reads a notebook of format 3.
+func TestOldNotebook(t *testing.T) {
+	old := `{"metadata":{"name":"Old"},"nbformat":3,"nbformat_minor":0,"worksheets":[{"cells":[
+		{"cell_type":"heading","level":2,"source":["Sums"],"metadata":{}},
+		{"cell_type":"markdown","source":"Some *prose*.","metadata":{}},
+		{"cell_type":"code","language":"python","collapsed":true,"input":["1+1"],"prompt_number":4,"metadata":{},"outputs":[
+			{"output_type":"stream","stream":"stderr","text":["careful\n"]},
+			{"output_type":"pyout","prompt_number":4,"text":["2"],"metadata":{}},
+			{"output_type":"pyerr","ename":"E","evalue":"v","traceback":["t"]}]}]}]}`
+	imported := roundTrip(t, []byte(old))
+	for _, want := range []string{"** Sums\n", "Some /prose/.\n", "#+begin_src python\n1+1\n", `"name":"stderr"`, "\n: careful\n", "#+begin_export text/plain :no-newline\n2\n", `"ename":"E"`} {
+		if !strings.Contains(string(imported.Org), want) {
+			t.Errorf("%q is not in\n%s", want, imported.Org)
+		}
+	}
+}

@@ -15,12 +15,19 @@ import (
 // document's main language, those that do not stand inside a list or quote,
 // become code cells; read gives the content of files that results link to.
 func ToNotebook(src []byte, read func(name string) ([]byte, error)) ([]byte, error) {
-	doc := org.Parse([]byte(strings.ReplaceAll(string(src), "\r\n", "\n")))
-	w := &notebookWriter{doc: doc, read: read, lang: mainLanguage(doc), nb: &Notebook{Format: 4, Minor: 5}}
+	ends, body := lineEnds(string(src))
+	doc := org.ParseString(strings.ReplaceAll(body, "\r\n", "\n"))
+	w := &notebookWriter{doc: doc, read: read, lang: mainLanguage(doc), nb: &Notebook{Format: 4, Minor: 4}, born: true}
+	for range doc.Keywords("NB_NOTEBOOK") {
+		w.born = false
+	}
 	w.walk(doc.Root())
 	w.prose(len(doc.Source()))
 	if w.nb.Metadata == nil {
-		w.nb.Metadata = w.metadata()
+		w.nb.Metadata = metadataOf(w.lang)
+	}
+	if w.born {
+		w.nb.Metadata = withMember(w.nb.Metadata, "wb", docOrigin{Lang: w.lang, Ends: ends, Below: w.blanks})
 	}
 	return w.nb.bytes()
 }
@@ -44,19 +51,20 @@ func mainLanguage(doc *org.Document) string {
 	return best
 }
 
-func (w *notebookWriter) metadata() json.RawMessage {
+// metadataOf describes the usual kernel of a language.
+func metadataOf(lang string) json.RawMessage {
 	names := map[string]string{"python": "Python 3", "bash": "Bash", "sh": "Bash", "js": "JavaScript", "R": "R", "julia": "Julia"}
 	kernels := map[string]string{"python": "python3", "sh": "bash", "js": "javascript", "R": "ir"}
-	kernel, display := w.lang, w.lang
-	if k := kernels[w.lang]; k != "" {
+	kernel, display := lang, lang
+	if k := kernels[lang]; k != "" {
 		kernel = k
 	}
-	if d := names[w.lang]; d != "" {
+	if d := names[lang]; d != "" {
 		display = d
 	}
 	meta, _ := marshal(map[string]any{ // strings always marshal
-		"kernelspec":    map[string]string{"display_name": display, "language": w.lang, "name": kernel},
-		"language_info": map[string]string{"name": w.lang},
+		"kernelspec":    map[string]string{"display_name": display, "language": lang, "name": kernel},
+		"language_info": map[string]string{"name": lang},
 	})
 	return meta
 }
@@ -69,6 +77,11 @@ type notebookWriter struct {
 	start int      // of prose that no cell holds yet
 	note  cellNote // of the prose cell under way
 	noted bool
+	// born says that the document was not made of a notebook: its cells note
+	// what leads back to the same bytes.
+	born   bool
+	blanks int // blank lines above the next cell
+	passed int // code blocks that are part of the prose under way
 }
 
 // walk visits elements that stand by themselves, in source order.
@@ -81,6 +94,10 @@ func (w *notebookWriter) walk(n *org.Node) {
 			w.keyword(c)
 		case org.KindSrcBlock:
 			if b, _ := c.Block(); b.Lang.Text == w.lang {
+				if w.noted && w.note.Blocks > w.passed {
+					w.passed++
+					continue
+				}
 				w.prose(c.Start())
 				w.start = c.End()
 				w.code(b)
@@ -90,11 +107,12 @@ func (w *notebookWriter) walk(n *org.Node) {
 				w.prose(c.Start())
 				w.start = c.End()
 				cell := noteCell(attribute(c))
-				cell.Source = multiline(strings.TrimSuffix(org.Unescape(w.doc.Text(b.Body)), "\n"))
-				w.nb.Cells = append(w.nb.Cells, cell)
+				cell.Source = sourceAsWas(attribute(c), strings.TrimSuffix(org.Unescape(w.doc.Text(b.Body)), "\n"))
+				w.add(cell, cellOrigin{})
 			}
 		}
 		if isResult(c) && c.Start() >= w.start && len(w.nb.Cells) > 0 && w.blankSince(c.Start()) {
+			w.result(w.doc.Source()[w.start:c.End()])
 			w.start = c.End()
 		}
 	}
@@ -143,14 +161,51 @@ func (w *notebookWriter) keyword(n *org.Node) {
 func (w *notebookWriter) prose(end int) {
 	text := w.doc.Source()[w.start:max(w.start, end)]
 	note, noted := w.note, w.noted
-	w.note, w.noted = cellNote{}, false
+	w.note, w.noted, w.passed = cellNote{}, false, 0
 	w.start = end
-	if strings.TrimSpace(text) == "" && !noted {
+	inner := strings.Trim(text, "\n")
+	if strings.TrimSpace(text) == "" && !noted && (!w.born || inner == "") {
+		w.blanks += len(text)
 		return
 	}
 	cell := cellOf(note, "markdown")
-	cell.Source = multiline(strings.TrimSuffix(string(ToMarkdown([]byte(strings.TrimLeft(text, "\n")), Lossless)), "\n"))
+	if inner != "" {
+		inner += "\n"
+	}
+	if note.Was != nil && strings.Trim(orgOfCell(*note.Was), "\n") == strings.Trim(inner, "\n") {
+		cell.Source = multiline(*note.Was)
+	} else {
+		cell.Source = multiline(markdownOfCell(inner))
+	}
+	w.blanks += len(text) - len(strings.TrimLeft(text, "\n"))
+	w.add(cell, cellOrigin{})
+	if inner != "" {
+		w.blanks = len(text) - len(strings.TrimRight(text, "\n")) - 1
+	}
+}
+
+// add appends a cell, with what leads it back to org.
+func (w *notebookWriter) add(cell NotebookCell, o cellOrigin) {
+	if w.born {
+		o.Above = w.blanks
+		cell.Metadata = withMember(cell.Metadata, "wb", o)
+	}
+	w.blanks = 0
 	w.nb.Cells = append(w.nb.Cells, cell)
+}
+
+// result notes in the cell of code above what stands below its block.
+func (w *notebookWriter) result(text string) {
+	if !w.born {
+		return
+	}
+	cell := &w.nb.Cells[len(w.nb.Cells)-1]
+	o, meta := takeMember[cellOrigin](cell.Metadata)
+	if o == nil {
+		return
+	}
+	o.Result += text
+	cell.Metadata = withMember(meta, "wb", *o)
 }
 
 // attribute is what #+ATTR_NB: says above an element.
@@ -181,33 +236,40 @@ func (w *notebookWriter) code(b org.Block) {
 	var note cellNote
 	_ = json.Unmarshal([]byte(attribute(b.Node)), &note) // no note notes nothing
 	cell := cellOf(note, "code")
-	body := strings.TrimSuffix(org.Unescape(w.doc.Text(b.Body)), "\n")
-	if !b.HasSwitch("-i") {
-		body = org.Dedent(body)
+	source := sourceOf(w.doc, b)
+	cell.Source = sourceAsWas(attribute(b.Node), source)
+	o := cellOrigin{Args: strings.TrimSpace(b.Args.Text), Name: b.Name().Text}
+	if text := w.doc.Text(b.Span()); text != codeBlock(w.lang, source, o.Args, o.Name) {
+		o.Block = text
 	}
-	cell.Source = multiline(body)
-	cell.Metadata = withOrgArgs(cell.Metadata, b)
+	if !w.born && (o.Args != "" || o.Name != "") {
+		cell.Metadata = withMember(cell.Metadata, "wb", cellOrigin{Args: o.Args, Name: o.Name})
+	}
 	if result, ok := w.doc.ResultOf(b.Node); ok {
 		cell.Outputs = w.outputs(result)
 	}
-	w.nb.Cells = append(w.nb.Cells, cell)
+	o.Outputs = outputsDigest(cell.Outputs)
+	w.add(cell, o)
 }
 
-// withOrgArgs notes header arguments and name of a block in a cell's metadata.
-func withOrgArgs(meta json.RawMessage, b org.Block) json.RawMessage {
-	args := strings.TrimSpace(b.Args.Text)
-	name := b.Name().Text
-	if args == "" && name == "" {
-		return meta
+// sourceOf is the code of a block.
+func sourceOf(doc *org.Document, b org.Block) string {
+	body := strings.TrimSuffix(org.Unescape(doc.Text(b.Body)), "\n")
+	if !b.HasSwitch("-i") {
+		body = org.Dedent(body)
 	}
-	all := map[string]any{}
-	_ = json.Unmarshal(meta, &all) // empty metadata are no object
-	all["wb"] = cellNote{Args: args, Name: name}
-	text, err := marshal(all)
-	if err != nil {
-		return meta
+	return body
+}
+
+// sourceAsWas is the source of a cell as its notebook had it, unless somebody
+// has changed it since.
+func sourceAsWas(attribute, source string) multiline {
+	var note cellNote
+	_ = json.Unmarshal([]byte(attribute), &note) // no note notes nothing
+	if note.Was != nil && strings.ReplaceAll(*note.Was, "\r\n", "\n") == source {
+		return multiline(*note.Was)
 	}
-	return text
+	return multiline(source)
 }
 
 // outputs reads what stands below #+RESULTS:.
@@ -246,9 +308,14 @@ func encode(outputs ...output) []json.RawMessage {
 		if o.Kind == "execute_result" && o.Count == nil {
 			o.Count = json.RawMessage("null")
 		}
-		if text, err := marshal(o); err == nil {
-			all = append(all, text)
+		text, err := marshal(o)
+		if err != nil {
+			continue
 		}
+		if o.Kind != "stream" && o.Kind != "error" && len(o.Data) == 0 { // an output may show nothing
+			text = withMember(text, "data", struct{}{})
+		}
+		all = append(all, text)
 	}
 	return all
 }
@@ -288,6 +355,9 @@ func (w *notebookWriter) typedOutputs(body string) []json.RawMessage {
 		}
 		kind, text, isJSON := typedText(doc, n)
 		if kind == "text" {
+			if isJSON {
+				_ = json.Unmarshal([]byte(text), &text) // text that is no JSON stays
+			}
 			o.Text = &text
 			continue
 		}

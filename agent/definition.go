@@ -35,6 +35,7 @@ type Definition struct {
 	WrapUp      WrapUp
 	Temperature float64
 	MaxTokens   int
+	Reasoning   string // how long the model should reason, "" for the provider's default
 	MaxRetries  int
 	Repair      int // turns to mend an answer that does not fit Output
 	Output      *Schema
@@ -67,6 +68,9 @@ const (
 	StyleWat   = "wat"   // it writes programs
 )
 
+// Reasonings are how long a model may be asked to reason.
+var Reasonings = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
+
 // WrapUp is what a bound leaves to an agent.
 type WrapUp string
 
@@ -97,7 +101,7 @@ const defaultSystem = `You work in a directory of org files and other text with 
 
 // drawerKeys are the properties of a definition.
 var drawerKeys = []string{"ID", "MODEL", "TOOLKITS", "TAGLINE", "TOOLS", "MAX_STEPS", "TIMEOUT_MS", "BUDGET_TOKENS", "BUDGET_USD", "BUDGET_TOOL_CALLS",
-	"BUDGET_BYTES_OUT", "EXEC", "OUTPUT", "STYLE", "BOUNDS", "WRAP_UP", "TEMPERATURE", "MAX_TOKENS", "PROFILE", "ALLOW_HOSTS", "CATALOG", "SESSION_TTL",
+	"BUDGET_BYTES_OUT", "EXEC", "OUTPUT", "STYLE", "BOUNDS", "WRAP_UP", "TEMPERATURE", "MAX_TOKENS", "REASONING", "PROFILE", "ALLOW_HOSTS", "CATALOG", "SESSION_TTL",
 	"MAX_RETRIES", "REPAIR", "GUARD", "SCHEDULE", "MISSED", "MCP", "BUDGET_DAY_TOKENS", "BUDGET_DAY_USD", "BUDGET_MONTH_TOKENS", "BUDGET_MONTH_USD",
 	"BUDGET_TOTAL_TOKENS", "BUDGET_TOTAL_USD", "IN", "OUT", "CUSTOM_ID", "CATEGORY", "EFFORT", "ORDERED", "CREATED", "VISIBILITY"}
 
@@ -184,6 +188,11 @@ func (r *definitionReader) read() {
 			d.Temperature = r.fraction(pos, key, text, 2)
 		case "MAX_TOKENS":
 			d.MaxTokens = int(r.number(pos, key, text))
+		case "REASONING":
+			d.Reasoning = text
+			if !slices.Contains(Reasonings, text) {
+				r.fail(pos, fmt.Sprintf(":REASONING: %s is none of %s", text, strings.Join(Reasonings, ", ")), "")
+			}
 		case "MAX_RETRIES":
 			d.MaxRetries = int(r.number(pos, key, text))
 		case "REPAIR":

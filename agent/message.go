@@ -22,6 +22,13 @@ type Message struct {
 	Content    string     `json:"content"`
 	ToolCalls  []ToolCall `json:"tool_calls,omitempty"`
 	ToolCallID string     `json:"tool_call_id,omitempty"` // of a tool's output
+	Pictures   []Picture  `json:"pictures,omitempty"`     // of a user or a tool
+}
+
+// Picture is an image that a model is shown.
+type Picture struct {
+	Type string `json:"type"` // such as image/png
+	Data []byte `json:"data"`
 }
 
 // ToolCall is the model's wish to use a tool; Args is JSON as the model wrote
@@ -40,6 +47,12 @@ type Request struct {
 	Temperature float64         `json:"temperature"`
 	MaxTokens   int             `json:"max_tokens,omitempty"` // of the answer; 0 leaves it to the provider
 	Schema      json.RawMessage `json:"schema,omitempty"`     // JSON Schema the answer must follow
+	// Reasoning is how long a model that reasons should: none, minimal, low, medium,
+	// high, xhigh or max; "" leaves it to the provider.
+	Reasoning string `json:"reasoning,omitempty"`
+	// NoCalls keeps the model from calling the tools, which the history may have
+	// calls of.
+	NoCalls bool `json:"no_calls,omitempty"`
 }
 
 // Reply is a model's answer.

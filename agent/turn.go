@@ -82,7 +82,8 @@ func (r *run) ask(ctx context.Context, step int, tools []ToolSpec) (Reply, error
 
 // request is a turn's question.
 func (r *run) request(messages []Message, tools []ToolSpec) Request {
-	return Request{Model: r.agent.Model, Messages: messages, Tools: tools, Temperature: r.agent.Temperature, MaxTokens: r.agent.MaxTokens, Schema: r.agent.schemaText()}
+	return Request{Model: r.agent.Model, Messages: messages, Tools: tools, Temperature: r.agent.Temperature, MaxTokens: r.agent.MaxTokens,
+		Schema: r.agent.schemaText(), Reasoning: r.agent.Reasoning}
 }
 
 // reserve sets aside the most a turn can cost. Where tokens are bounded, the
@@ -158,6 +159,7 @@ func (r *run) cost(u trace.Usage) Bounds {
 // take gets a turn from the journal or else from the model.
 func (r *run) take(ctx context.Context, key string, request Request, stop time.Time) (turn, error) {
 	lasting := request
+	lasting.Reasoning = ""                // the environment may say another when a run goes on
 	lasting.MaxTokens = r.agent.MaxTokens // what is left to spend differs when a run goes on
 	text, err := json.Marshal(lasting)
 	if err != nil {
@@ -213,8 +215,11 @@ const wrapUpText = "You have reached the end of what this run may use (%v). Do n
 // can pay for: the beginning, and as much of the end as fits.
 func (r *run) wrapUp(ctx context.Context, why *BoundError) (string, bool) {
 	question := Message{Role: RoleUser, Content: fmt.Sprintf(wrapUpText, why)}
-	for _, messages := range r.shortened(question) {
+	for i, messages := range r.shortened(question) {
 		request := r.request(messages, nil)
+		if i == 0 { // with its calls; the tools stay, for endpoints that need them and for the prompt cache
+			request.Tools, request.NoCalls = r.tools.specs, true
+		}
 		reserved, err := r.reserve(&request, r.outer, 0)
 		if err != nil {
 			continue

@@ -328,6 +328,7 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 
 // perform runs the loop on a tree; depth counts the agents that asked for it.
 func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, tree *agent.Tree, opts agent.Options, depth int) (*agent.Result, error) {
+	d.Reasoning = rt.reasoning(d)
 	opts.Agent, opts.SessionID = heardBy(d, rt.On), cmp.Or(task.label(), opts.SessionID)
 	opts.On = slices.Concat(opts.On, task.On)
 	opts = opts.Announced()
@@ -361,6 +362,12 @@ func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, 
 	opts.Agent, opts.Task, opts.Tree, opts.Tools = rt.told(d, task), task.Text, tree, all
 	opts.Limits = task.Limits
 	return agent.Run(ctx, opts), nil
+}
+
+// reasoning is how long an agent's model reasons: the document says it, else the
+// environment, else the user's settings.
+func (rt *Runtime) reasoning(d *agent.Definition) string {
+	return cmp.Or(d.Reasoning, rt.Getenv("WB_LLM_REASONING"), rt.Settings.Model.Reasoning)
 }
 
 // heardBy is a definition with further listeners.

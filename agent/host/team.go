@@ -162,8 +162,8 @@ func (rt *Runtime) own(d *agent.Definition, task Task, tree *agent.Tree, opts ag
 			if depth >= maxTeamDepth {
 				return nil, fmt.Errorf("agents ask each other more than %d deep", maxTeamDepth)
 			}
-			if other.Model, err = rt.model(other, task); err != nil {
-				return nil, err
+			if other.Model == "" { // its own stays when the caller's is overridden
+				other.Model = d.Model
 			}
 			all = append(all, &member{rt, other, task, tree, opts, depth + 1})
 		}

@@ -9,16 +9,17 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"math"
+	"maps"
 	"math/rand/v2"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -56,9 +57,13 @@ var ErrHardTimeout = errors.New("llm_hard_timeout")
 
 // Client asks one endpoint. It is safe for concurrent use.
 type Client struct {
-	config  Config
-	api     *openai.Client
-	noNames atomic.Bool // the endpoint refused response_format
+	config Config
+	api    *openai.Client
+
+	mu     sync.Mutex
+	habits map[string]habits // by model, as far as they were corrected
+
+	learnings atomic.Int64
 }
 
 // New makes a client.
@@ -83,8 +88,8 @@ func New(config Config) (*Client, error) {
 	if transport == nil {
 		transport = http.DefaultTransport
 	}
-	c.HTTPClient = &http.Client{Transport: listening{transport}}
-	return &Client{config: config, api: openai.NewClientWithConfig(c)}, nil
+	c.HTTPClient = &http.Client{Transport: sending{listening{transport}}}
+	return &Client{config: config, api: openai.NewClientWithConfig(c), habits: map[string]habits{}}, nil
 }
 
 // Complete answers one turn.
@@ -104,8 +109,7 @@ func (c *Client) Complete(ctx context.Context, request agent.Request, delta func
 		if all.Err() != nil {
 			return reply, ErrHardTimeout
 		}
-		if len(request.Schema) > 0 && !c.noNames.Load() && refusesSchema(err) {
-			c.noNames.Store(true)
+		if c.learnt(request.Model, err) {
 			attempt--
 			continue
 		}
@@ -123,11 +127,45 @@ func (c *Client) Complete(ctx context.Context, request agent.Request, delta func
 	}
 }
 
+// habitsFor are those of a model as far as they are known.
+func (c *Client) habitsFor(model string) habits {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if h, ok := c.habits[model]; ok {
+		return h
+	}
+	return habitsOf(model)
+}
+
+// learnt reports whether a refusal says how the model wants to be asked.
+func (c *Client) learnt(model string, err error) bool {
+	said, ok := refusesParameter(err)
+	if !ok {
+		return false
+	}
+	h, changed := c.habitsFor(model).corrected(said)
+	if !changed || c.learnings.Add(1) > maxLearnt {
+		return false
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.habits[model] = h
+	return true
+}
+
+// maxLearnt bounds how often a client corrects itself: two servers behind one
+// address may want opposite things.
+const maxLearnt = 12
+
 // attempt sends the request once and reads the stream to its end.
 func (c *Client) attempt(ctx context.Context, request agent.Request, delta func(string)) (agent.Reply, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, c.config.Request, errSlow)
 	defer cancel()
-	stream, err := c.api.CreateChatCompletionStream(ctx, c.wire(request))
+	body, err := encode(request, c.habitsFor(request.Model))
+	if err != nil {
+		return agent.Reply{}, err
+	}
+	stream, err := c.api.CreateChatCompletionStream(withBody(ctx, body), openai.ChatCompletionRequest{Model: request.Model})
 	if err != nil {
 		return agent.Reply{}, named(ctx, err)
 	}
@@ -188,50 +226,14 @@ func (c *Client) attempt(ctx context.Context, request agent.Request, delta func(
 		return agent.Reply{}, errCut
 	}
 	reply.Message.Content = text.String()
-	for i := 0; len(reply.Message.ToolCalls) < len(calls) && i <= maxCalls; i++ {
-		if call := calls[i]; call != nil {
-			if call.ID == "" {
-				call.ID = fmt.Sprintf("call_%d", i)
-			}
-			reply.Message.ToolCalls = append(reply.Message.ToolCalls, *call)
+	for _, i := range slices.Sorted(maps.Keys(calls)) {
+		call := calls[i]
+		if call.ID == "" {
+			call.ID = fmt.Sprintf("call_%d", i)
 		}
+		reply.Message.ToolCalls = append(reply.Message.ToolCalls, *call)
 	}
 	return reply, nil
-}
-
-// maxCalls bounds the tool calls of one turn.
-const maxCalls = 128
-
-// wire is a request as go-openai sends it.
-func (c *Client) wire(r agent.Request) openai.ChatCompletionRequest {
-	w := openai.ChatCompletionRequest{Model: r.Model, Temperature: float32(r.Temperature), MaxTokens: r.MaxTokens, Stream: true,
-		StreamOptions: &openai.StreamOptions{IncludeUsage: true}}
-	if r.Temperature == 0 {
-		w.Temperature = math.SmallestNonzeroFloat32 // 0 would be left out
-	}
-	for _, m := range r.Messages {
-		message := openai.ChatCompletionMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID}
-		for _, call := range m.ToolCalls {
-			message.ToolCalls = append(message.ToolCalls, openai.ToolCall{ID: call.ID, Type: openai.ToolTypeFunction,
-				Function: openai.FunctionCall{Name: call.Name, Arguments: call.Args}})
-		}
-		w.Messages = append(w.Messages, message)
-	}
-	for _, t := range r.Tools {
-		w.Tools = append(w.Tools, openai.Tool{Type: openai.ToolTypeFunction,
-			Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: t.Schema}})
-	}
-	if len(r.Schema) == 0 {
-		return w
-	}
-	if c.noNames.Load() {
-		w.Messages = append(w.Messages, openai.ChatCompletionMessage{Role: agent.RoleSystem,
-			Content: "Give the final result as JSON that fits this JSON Schema, and nothing else:\n" + string(r.Schema)})
-		return w
-	}
-	w.ResponseFormat = &openai.ChatCompletionResponseFormat{Type: openai.ChatCompletionResponseFormatTypeJSONSchema,
-		JSONSchema: &openai.ChatCompletionResponseFormatJSONSchema{Name: "result", Schema: json.RawMessage(r.Schema)}}
-	return w
 }
 
 func usageOf(u *openai.Usage) trace.Usage {

@@ -106,11 +106,13 @@ func passingStatus(code int) bool {
 	return code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code == http.StatusTooEarly || code >= 500 || code == 0
 }
 
-// refusesSchema reports whether an endpoint knows no response_format.
-func refusesSchema(err error) bool {
+// refusesParameter is what an endpoint said that refused the form of a request.
+func refusesParameter(err error) (said string, ok bool) {
 	var refused *RefusedError
-	return errors.As(err, &refused) && (refused.Status == http.StatusBadRequest || refused.Status == http.StatusUnprocessableEntity) &&
-		(strings.Contains(refused.Said, "response_format") || strings.Contains(refused.Said, "json_schema"))
+	if !errors.As(err, &refused) {
+		return "", false
+	}
+	return refused.Said, refused.Status == http.StatusBadRequest || refused.Status == http.StatusUnprocessableEntity
 }
 
 // redacted removes the key from an error.

@@ -10,6 +10,7 @@
 //	key_env = "MY_MODEL_KEY"
 //	price_in = 0.5               # dollars for a million tokens
 //	price_out = 2.0
+//	reasoning = "low"            # none, minimal, low, medium, high, xhigh, max
 //
 //	[publish]
 //	web_root = "/srv/www"
@@ -42,9 +43,12 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/BurntSushi/toml"
 
+	"wb/agent"
 	"wb/agent/approval"
 )
 
@@ -68,6 +72,8 @@ type Model struct {
 	KeyEnv   string  `toml:"key_env"` // name of the variable with the key
 	PriceIn  float64 `toml:"price_in"`
 	PriceOut float64 `toml:"price_out"`
+	// Reasoning is how long models reason whose document does not say it.
+	Reasoning string `toml:"reasoning"`
 }
 
 // Publish says where the publish tool copies to.
@@ -156,6 +162,9 @@ func (s Settings) check() error {
 	}
 	if s.Model.PriceIn < 0 || s.Model.PriceOut < 0 {
 		return fmt.Errorf("%s: model: a price is negative", s.Path)
+	}
+	if s.Model.Reasoning != "" && !slices.Contains(agent.Reasonings, s.Model.Reasoning) {
+		return fmt.Errorf("%s: model.reasoning: %q is none of %s", s.Path, s.Model.Reasoning, strings.Join(agent.Reasonings, ", "))
 	}
 	for name, m := range s.MCP {
 		u, err := url.Parse(m.URL)

@@ -120,6 +120,10 @@ func (s *Server) take(r *http.Request) (Step, int) {
 	var parsed map[string]any
 	_ = json.Unmarshal(body, &parsed)
 	request := Request{r.Header.Get("Authorization"), parsed}
+	if complaint, _ := Judge(body); complaint != "" { // as the real one would
+		text, _ := json.Marshal(map[string]any{"error": map[string]any{"message": complaint}})
+		return Step{Status: http.StatusBadRequest, Body: string(text)}, len(body)
+	}
 	if s.answer != nil {
 		return s.answer(request), len(body)
 	}

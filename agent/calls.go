@@ -93,9 +93,15 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 	if err := r.stopped(ctx); err != nil {
 		return e, err
 	}
-	allowed, err := r.consented(ctx, step, key, call)
+	again, err := r.onceMore(ctx, step, key, call)
 	if err != nil {
 		return e, err
+	}
+	allowed := again
+	if again {
+		if allowed, err = r.consented(ctx, step, key, call); err != nil {
+			return e, err
+		}
 	}
 	reserved, err := r.main.Reserve(Bounds{ToolCalls: 1})
 	if err != nil {
@@ -110,7 +116,9 @@ func (r *run) callTool(ctx context.Context, step, index int, call ToolCall) (eff
 		r.Starting(r.agent.ID, step, call)
 	}
 	start := r.Now()
-	if allowed {
+	if !again {
+		err = errUnknown(call.Name)
+	} else if allowed {
 		e.Output, err = r.call(r.withCall(ctx, key), call)
 	} else {
 		err = errRefused(call.Name)
@@ -197,7 +205,7 @@ func (r *run) repeated(e *effect) {
 	if counted, ok := r.tools.tools[e.Tool].(interface{ Recorded() }); ok {
 		counted.Recorded() // what a tool counts over a run goes on
 	}
-	r.State.apply(e.Output.State)
+	r.State.Apply(e.Output.State)
 }
 
 // announced takes over a call whose process died while it wrote.

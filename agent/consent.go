@@ -15,10 +15,19 @@ import (
 type Consent interface {
 	// Needed says why a call needs a person, "" when it does not. Taint is where
 	// the untrusted text came from that the run has read.
-	Needed(call ToolCall, taint []string) string
+	Needed(r Reviewed) string
 	// Ask returns when a person has decided, or a *[PendingError] when the run
 	// shall not wait for that.
 	Ask(ctx context.Context, q Question) (allowed bool, err error)
+}
+
+// Reviewed is a call that may need a person.
+type Reviewed struct {
+	Call  ToolCall
+	Reads bool // the tool only reads
+	Taint []string
+	// Seen reports whether a text stands in what the run was told or has read.
+	Seen func(text string) bool
 }
 
 // Question is a call that needs a person.
@@ -54,9 +63,20 @@ func (r *run) consented(ctx context.Context, step int, key string, call ToolCall
 	if found, err := r.recorded(trace.EntryApproval, key, &c); found || err != nil {
 		return c.Allowed, err
 	}
-	if c.Why = r.Consent.Needed(call, r.taint); c.Why == "" {
+	if c.Why = r.Consent.Needed(Reviewed{call, r.reads(call), r.taint, r.seen}); c.Why == "" {
 		return true, nil
 	}
+	return r.askPerson(ctx, step, key, call, c.Why)
+}
+
+// seen reports whether a text stands in what the run was told or has read.
+func (r *run) seen(text string) bool {
+	return slices.ContainsFunc(r.transcript, func(m Message) bool { return m.Role != RoleAssistant && strings.Contains(m.Content, text) })
+}
+
+// askPerson puts a call to a person and keeps the answer in the journal.
+func (r *run) askPerson(ctx context.Context, step int, key string, call ToolCall, why string) (bool, error) {
+	c := consent{Why: why}
 	if r.Replay {
 		return false, &DivergedError{Key: key}
 	}
@@ -77,6 +97,32 @@ func (r *run) consented(ctx context.Context, step int, key string, call ToolCall
 	}
 	r.emit(trace.Event{Kind: trace.KindApproval, Step: step, Tool: call.Name, Status: status, Duration: waited})
 	return allowed, r.record(trace.EntryApproval, key, c)
+}
+
+// onceMore asks a person about a call that a process began and did not end: it may
+// have been made already, and the tool does not say that making it twice is harmless.
+func (r *run) onceMore(ctx context.Context, step int, key string, call ToolCall) (again bool, err error) {
+	t, ok := r.tools.tools[call.Name].(interface{ Once() bool })
+	if !ok || !t.Once() || r.Journal == nil {
+		return true, nil
+	}
+	if _, begun := r.Journal.Find(trace.EntryIntent, key); !begun {
+		return true, nil
+	}
+	key += "/again"
+	var c consent
+	if found, err := r.recorded(trace.EntryApproval, key, &c); found || err != nil {
+		return c.Allowed, err
+	}
+	if r.Consent == nil {
+		return false, nil
+	}
+	return r.askPerson(ctx, step, key, call, "the process that made this call died before it had an answer: allow makes it again, deny takes it as made")
+}
+
+// errUnknown is what the model reads of a call that was not made again.
+func errUnknown(tool string) error {
+	return errors.New(tool + " was under way when the process died, so it may have been made; it was not made again: look before you repeat it")
 }
 
 // errRefused is what the model reads when a person said no.

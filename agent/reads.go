@@ -51,26 +51,28 @@ func (r *reads) begin() {
 	r.call, r.knows, r.origins = map[string][]byte{}, map[string][]byte{}, map[string]Origin{}
 }
 
-// note remembers the content of a file that was opened to be read.
-func (r *reads) note(name string, f sandbox.File) {
+// note remembers the content of a file that was opened to be read, and gives the file
+// with that content.
+func (r *reads) note(name string, f sandbox.File) sandbox.File {
 	info, err := f.Stat()
 	if err != nil || info.Size() > maxReadFile {
-		return
+		return f
 	}
 	r.mu.Lock()
 	full := r.callSize+int(info.Size()) > maxReadCall
 	r.mu.Unlock()
 	if full {
-		return
+		return f
 	}
 	data, err := io.ReadAll(io.NewSectionReader(f, 0, info.Size()))
 	if err != nil {
-		return
+		return f
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.callSize += len(data) - len(r.call[name])
 	r.call[name] = data
+	return &noted{bytes.NewReader(data), f, info}
 }
 
 // know remembers what the agent itself has read.

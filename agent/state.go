@@ -99,8 +99,8 @@ func (s *State) Since(mark int) []StateChange {
 	return slices.Clone(s.log[mark:])
 }
 
-// apply brings the state to where a recorded call left it.
-func (s *State) apply(changes []StateChange) {
+// Apply brings the state to where a recorded call left it.
+func (s *State) Apply(changes []StateChange) {
 	if s == nil {
 		return
 	}

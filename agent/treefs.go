@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -53,9 +54,27 @@ func (n *noting) OpenFile(name string, flag int, perm fs.FileMode) (sandbox.File
 	if err != nil || writing(flag) {
 		return f, err
 	}
-	n.reads.note(name, f)
-	return f, nil
+	return n.reads.note(name, f), nil
 }
+
+// noted is a file as it was when it was opened: the guest reads what is remembered,
+// whatever others write meanwhile.
+type noted struct {
+	*bytes.Reader
+	sandbox.File
+	info fs.FileInfo
+}
+
+func (n *noted) ReadAt(p []byte, off int64) (int, error) { return n.Reader.ReadAt(p, off) }
+
+func (n *noted) Stat() (fs.FileInfo, error) { return notedInfo{n.info, n.Reader.Size()}, nil }
+
+type notedInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i notedInfo) Size() int64 { return i.size }
 
 // watched is a tree as guests see it. It notes what each file held before a guest
 // changed it.

@@ -76,24 +76,30 @@ func TestPolicy(t *testing.T) {
 	web := []string{"file:a.org", "web:example.org"}
 	for _, c := range []struct {
 		policy approval.Policy
-		tool   string
-		taint  []string
+		call   approval.Call
 		asks   bool
 	}{
-		{approval.Policy{}, "git", nil, false},
-		{approval.Policy{}, "git", web, true},
-		{approval.Policy{}, "publish", web, true},
-		{approval.Policy{}, "publish", []string{"file:a.org"}, false},
-		{approval.Policy{Sources: []string{"file"}}, "publish", []string{"file:a.org"}, true},
-		{approval.Policy{}, "fetch", web, false},
-		{approval.Policy{Taint: "egress"}, "fetch", web, true},
-		{approval.Policy{Taint: "egress"}, "mcp_notes_add", web, true},
-		{approval.Policy{Taint: "egress"}, "shell", web, false},
-		{approval.Policy{Taint: "allow"}, "git", web, false},
-		{approval.Policy{Taint: "allow", Tools: []string{"git"}}, "git", nil, true},
+		{approval.Policy{}, approval.Call{Tool: "git", Taint: nil}, false},
+		{approval.Policy{}, approval.Call{Tool: "git", Taint: web}, true},
+		{approval.Policy{}, approval.Call{Tool: "publish", Taint: web}, true},
+		{approval.Policy{}, approval.Call{Tool: "publish", Taint: []string{"file:a.org"}}, false},
+		{approval.Policy{Sources: []string{"file"}}, approval.Call{Tool: "publish", Taint: []string{"file:a.org"}}, true},
+		{approval.Policy{}, approval.Call{Tool: "fetch", Taint: web}, false},
+		{approval.Policy{Taint: "egress"}, approval.Call{Tool: "fetch", Taint: web}, true},
+		{approval.Policy{}, approval.Call{Tool: "fetch", Taint: web, Composed: true}, true},
+		{approval.Policy{}, approval.Call{Tool: "fetch", Composed: true}, false},
+		{approval.Policy{}, approval.Call{Tool: "mcp_notes_add", Taint: web}, true},
+		{approval.Policy{}, approval.Call{Tool: "mcp_notes_get", Taint: web, Reads: true}, false},
+		{approval.Policy{Taint: "effects"}, approval.Call{Tool: "mcp_notes_add", Taint: web}, false},
+		{approval.Policy{Tools: []string{"mcp:notes"}}, approval.Call{Tool: "mcp_notes_add"}, true},
+		{approval.Policy{Tools: []string{"mcp:notes"}}, approval.Call{Tool: "mcp_other_add"}, false},
+		{approval.Policy{Taint: "egress"}, approval.Call{Tool: "mcp_notes_add", Taint: web}, true},
+		{approval.Policy{Taint: "egress"}, approval.Call{Tool: "shell", Taint: web}, false},
+		{approval.Policy{Taint: "allow"}, approval.Call{Tool: "git", Taint: web}, false},
+		{approval.Policy{Taint: "allow", Tools: []string{"git"}}, approval.Call{Tool: "git", Taint: nil}, true},
 	} {
-		if got := c.policy.Needed(c.tool, c.taint); (got != "") != c.asks {
-			t.Errorf("%+v %s after %v: %q", c.policy, c.tool, c.taint, got)
+		if got := c.policy.Needed(c.call); (got != "") != c.asks {
+			t.Errorf("%+v %s after %v: %q", c.policy, c.call.Tool, c.call.Taint, got)
 		}
 	}
 	if (approval.Policy{Taint: "maybe"}).Check() == nil || (approval.Policy{Sources: []string{"mail"}}).Check() == nil {

@@ -9,17 +9,19 @@ import (
 // Policy says which calls of an agent need a person.
 type Policy struct {
 	// Taint says what needs a person once the run has read text that somebody
-	// else wrote: TaintEffects, TaintEgress or TaintAllow; "" is TaintEffects.
+	// else wrote: TaintOutside, TaintEffects, TaintEgress or TaintAllow; "" is
+	// TaintOutside.
 	Taint string
 	// Sources are whose text counts, by the first word of its label: "web",
 	// "mcp", "file". Without any they are web and mcp.
 	Sources []string
-	// Tools need a person in any case.
+	// Tools need a person in any case; mcp:SERVER are all tools of a server.
 	Tools []string
 }
 
 // What needs a person after a run has read untrusted text.
 const (
+	TaintOutside = "outside" // what has effects or carries words of the agent's own outside
 	TaintEffects = "effects" // git and publish: what others will see
 	TaintEgress  = "egress"  // these and whatever sends to the network
 	TaintAllow   = "allow"   // nothing
@@ -32,8 +34,8 @@ var (
 
 // Check says what is wrong with a policy.
 func (p Policy) Check() error {
-	if !slices.Contains([]string{"", TaintEffects, TaintEgress, TaintAllow}, p.Taint) {
-		return fmt.Errorf("taint is effects, egress or allow, not %q", p.Taint)
+	if !slices.Contains([]string{"", TaintOutside, TaintEffects, TaintEgress, TaintAllow}, p.Taint) {
+		return fmt.Errorf("taint is outside, effects, egress or allow, not %q", p.Taint)
 	}
 	for _, s := range p.Sources {
 		if !slices.Contains([]string{"web", "mcp", "file"}, s) {
@@ -43,12 +45,23 @@ func (p Policy) Check() error {
 	return nil
 }
 
-// Needed says why a call of a tool needs a person, "" when it does not.
-func (p Policy) Needed(tool string, taint []string) string {
-	if slices.Contains(p.Tools, tool) {
-		return "the policy asks for approval of " + tool
+// Call is what a policy decides about.
+type Call struct {
+	Tool string
+	// Reads says that the tool changes nothing, as far as is known.
+	Reads bool
+	// Composed says that the call carries words outside which the run has not read
+	// as they are: what it read in private may be among them.
+	Composed bool
+	Taint    []string // where text came from that somebody else wrote
+}
+
+// Needed says why a call needs a person, "" when it does not.
+func (p Policy) Needed(c Call) string {
+	if slices.ContainsFunc(p.Tools, func(name string) bool { return names(name, c.Tool) }) {
+		return "the policy asks for approval of " + c.Tool
 	}
-	if !p.guarded(tool) {
+	if !p.guarded(c) {
 		return ""
 	}
 	sources := p.Sources
@@ -56,7 +69,7 @@ func (p Policy) Needed(tool string, taint []string) string {
 		sources = []string{"web", "mcp"}
 	}
 	var read []string
-	for _, label := range taint {
+	for _, label := range c.Taint {
 		if kind, _, _ := strings.Cut(label, ":"); slices.Contains(sources, kind) {
 			read = append(read, label)
 		}
@@ -67,13 +80,24 @@ func (p Policy) Needed(tool string, taint []string) string {
 	return "the run has read text from outside: " + strings.Join(read, " ")
 }
 
-// guarded reports whether the policy holds a tool back from tainted runs.
-func (p Policy) guarded(tool string) bool {
+// names reports whether a name of the policy means a tool.
+func names(name, tool string) bool {
+	if server, ok := strings.CutPrefix(name, "mcp:"); ok {
+		return strings.HasPrefix(tool, "mcp_"+server+"_")
+	}
+	return strings.TrimPrefix(name, "own:") == tool
+}
+
+// guarded reports whether the policy holds a call back from tainted runs.
+func (p Policy) guarded(c Call) bool {
+	foreign := strings.HasPrefix(c.Tool, "mcp_")
 	switch p.Taint {
-	case "", TaintEffects:
-		return slices.Contains(effects, tool)
+	case "", TaintOutside:
+		return slices.Contains(effects, c.Tool) || foreign && !c.Reads || c.Tool == "fetch" && c.Composed
+	case TaintEffects:
+		return slices.Contains(effects, c.Tool)
 	case TaintEgress:
-		return slices.Contains(effects, tool) || slices.Contains(egress, tool) || strings.HasPrefix(tool, "mcp_")
+		return slices.Contains(effects, c.Tool) || slices.Contains(egress, c.Tool) || foreign
 	}
 	return false
 }

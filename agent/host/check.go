@@ -45,11 +45,6 @@ func (rt *Runtime) check(d *agent.Definition, task Task) error {
 		}
 		rt.warn(fmt.Errorf("%s", text))
 	}
-	for _, name := range rt.Settings.Policy.Approve {
-		if near := nearest.Word(name, toolNames); near != "" && !slices.Contains(toolNames, name) && !slices.Contains(d.Tools, name) {
-			rt.warn(fmt.Errorf("%s: policy.approve names %s, which is no tool of this agent; did you mean %s?", rt.Settings.Path, name, near))
-		}
-	}
 	if _, err := rt.client(nil); err != nil { // without a model nothing begins
 		return err
 	}
@@ -59,6 +54,56 @@ func (rt *Runtime) check(d *agent.Definition, task Task) error {
 	}
 	defer tree.Close()
 	return rt.checkNames(d, task, tree, map[string]bool{})
+}
+
+// checkPolicy refuses to run anything under a policy that names a tool which there is
+// none of: it would protect nothing. Tools of documents are written own:NAME where
+// the agent that runs does not have them.
+func (rt *Runtime) checkPolicy(d *agent.Definition) error {
+	for _, name := range rt.Settings.Policy.Approve {
+		server, foreign := strings.CutPrefix(name, "mcp:")
+		_, own := strings.CutPrefix(name, "own:")
+		if own || slices.Contains(toolNames, name) || slices.Contains(d.Tools, name) || foreign && rt.knowsServer(d, server) || rt.knowsForeign(d, name) {
+			continue
+		}
+		hint := "tools of the host are " + strings.Join(toolNames, ", ") + "; mcp:SERVER are all of a server's, own:NAME is one of a document's"
+		if near := nearest.Word(name, toolNames); near != "" {
+			hint = fmt.Sprintf("did you mean %s?", near)
+		}
+		return &PolicyError{fmt.Sprintf("%s: policy.approve names %s, and there is no such tool", rt.Settings.Path, name), hint}
+	}
+	return nil
+}
+
+// PolicyError is a policy that cannot be meant.
+type PolicyError struct{ What, Help string }
+
+func (e *PolicyError) Error() string { return e.What }
+
+// Hint says what to write.
+func (e *PolicyError) Hint() string { return e.Help }
+
+// ExitCode is that of usage.
+func (e *PolicyError) ExitCode() int { return diag.ExitUsage }
+
+// knowsServer reports whether an MCP server is configured, or named by the agent.
+func (rt *Runtime) knowsServer(d *agent.Definition, server string) bool {
+	_, configured := rt.Settings.MCP[server]
+	return configured || slices.ContainsFunc(mcpNames(d), func(name string) bool {
+		name, _, _ = strings.Cut(name, "=")
+		return name == server
+	})
+}
+
+// knowsForeign reports whether a name is that of a tool of an MCP server.
+func (rt *Runtime) knowsForeign(d *agent.Definition, tool string) bool {
+	rest, ok := strings.CutPrefix(tool, "mcp_")
+	for i := range rest {
+		if rest[i] == '_' && rt.knowsServer(d, rest[:i]) {
+			return ok
+		}
+	}
+	return false
 }
 
 // checkNames refuses an agent whose drawer names a guard, a tool or an MCP server

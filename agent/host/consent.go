@@ -23,12 +23,22 @@ type consent struct {
 }
 
 // Needed also knows a tool by its other name: wb run is run.
-func (c *consent) Needed(call agent.ToolCall, taint []string) string {
+func (c *consent) Needed(r agent.Reviewed) string {
 	policy := c.rt.Settings.Approvals()
-	if why := policy.Needed(call.Name, taint); why != "" || call.Name != "wb" || tools.WBVerb(call.Args) != "run" {
+	call := approval.Call{Tool: r.Call.Name, Reads: r.Reads, Taint: r.Taint, Composed: composed(r)}
+	if why := policy.Needed(call); why != "" || call.Tool != "wb" || tools.WBVerb(r.Call.Args) != "run" {
 		return why
 	}
-	return policy.Needed("run", taint)
+	call.Tool = "run"
+	return policy.Needed(call)
+}
+
+// composed reports whether a call fetches an address that the agent made up: what
+// it follows stands in what it was told or has read, to the letter.
+func composed(r agent.Reviewed) bool {
+	var args struct{ URL string }
+	_ = json.Unmarshal([]byte(r.Call.Args), &args) // without an address nothing is fetched
+	return args.URL != "" && !r.Seen(args.URL)
 }
 
 func (c *consent) Ask(ctx context.Context, q agent.Question) (bool, error) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wb/agent"
+	"wb/agent/approval"
 	"wb/agent/tools"
 	"wb/internal/trace"
 	"wb/sandbox/dock"
@@ -24,7 +25,7 @@ func (rt *Runtime) held(ctx context.Context, d *agent.Definition, task Task, eve
 	if rt.Ceiling != nil {
 		all = rt.Ceiling(all)
 	}
-	why := rt.Settings.Approvals().Needed("fetch", agent.TaintOf(ctx))
+	why := rt.Settings.Approvals().Needed(approval.Call{Tool: "fetch", Composed: true, Taint: agent.TaintOf(ctx)})
 	if why == "" {
 		return all
 	}

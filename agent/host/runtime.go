@@ -221,6 +221,9 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 	if task, err = absolute(task); err != nil {
 		return nil, err
 	}
+	if err := rt.checkPolicy(d); err != nil {
+		return nil, err
+	}
 	if from == nil {
 		if err := rt.check(d, task); err != nil {
 			return nil, err
@@ -238,6 +241,11 @@ func (rt *Runtime) start(ctx context.Context, task Task, from *origin) (*agent.R
 		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
 	}
 	defer journal.Close()
+	release, err := rt.turn(ctx, d, task.Session)
+	if err != nil {
+		return nil, errors.Join(err, run.End(trace.Outcome{Status: "failed", Error: err.Error()}))
+	}
+	defer release()
 	root := run.ID()
 	if from != nil && from.root != "" {
 		root = from.root

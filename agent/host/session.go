@@ -1,6 +1,7 @@
 package host
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"time"
 
 	"wb/agent"
@@ -75,6 +77,27 @@ func (rt *Runtime) remember(d *agent.Definition, name string) (memory, error) {
 	return s.memory, nil
 }
 
+// turn waits until no other run goes on with a session, here or in another process.
+func (rt *Runtime) turn(ctx context.Context, d *agent.Definition, name string) (release func(), err error) {
+	if name == "" {
+		return func() {}, nil
+	}
+	for {
+		release, ok, err := rt.State.Lock("session-" + pathSafe(d.ID) + "-" + name)
+		if err != nil || ok {
+			return release, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(turnPoll):
+		}
+	}
+}
+
+// turnPoll is how often a run looks whether the session is free.
+const turnPoll = 50 * time.Millisecond
+
 // keepSession adds a task and its answer to a session. Runs that failed add
 // nothing: the conversation goes on from before them.
 func (rt *Runtime) keepSession(d *agent.Definition, task Task, result *agent.Result, before memory, state *agent.State) error {
@@ -85,9 +108,22 @@ func (rt *Runtime) keepSession(d *agent.Definition, task Task, result *agent.Res
 	if err != nil {
 		return err
 	}
-	history := append(before.History, agent.Message{Role: agent.RoleUser, Content: task.Text}, agent.Message{Role: agent.RoleAssistant, Content: result.Result})
+	now, err := rt.remember(d, task.Session) // more than before, where others went on while this run lay still
+	if err != nil {
+		return err
+	}
+	if n := len(now.History); n > len(before.History) && slices.ContainsFunc(now.History[len(before.History):], func(m agent.Message) bool {
+		return m.Role == agent.RoleAssistant && m.Content == result.Result
+	}) && slices.ContainsFunc(now.History[len(before.History):], func(m agent.Message) bool {
+		return m.Role == agent.RoleUser && m.Content == task.Text
+	}) {
+		return nil // the process that was resumed had kept it
+	}
+	values := agent.NewState(now.State)
+	values.Apply(state.Since(0))
+	history := append(now.History, agent.Message{Role: agent.RoleUser, Content: task.Text}, agent.Message{Role: agent.RoleAssistant, Content: result.Result})
 	s := session{Name: task.Session, Agent: d.ID, Updated: time.Now(),
-		memory: memory{History: history[max(0, len(history)-maxHistory):], Taint: result.Taint, State: state.Values()}}
+		memory: memory{History: history[max(0, len(history)-maxHistory):], Taint: joined(now.Taint, result.Taint), State: values.Values()}}
 	text, err := json.MarshalIndent(s, "", " ")
 	if err != nil {
 		return err
@@ -105,6 +141,17 @@ func (rt *Runtime) keepSession(d *agent.Definition, task Task, result *agent.Res
 		return err
 	}
 	return os.Rename(part.Name(), path)
+}
+
+// joined are the labels of both, each once.
+func joined(a, b []string) []string {
+	all := slices.Clone(a)
+	for _, label := range b {
+		if !slices.Contains(all, label) {
+			all = append(all, label)
+		}
+	}
+	return all
 }
 
 // options are what a run begins with.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"wb/agent"
+	"wb/agent/approval"
 	"wb/agent/wat"
 )
 
@@ -33,7 +34,7 @@ func (rt *Runtime) programmer(ctx context.Context, d *agent.Definition, task Tas
 	}
 	host := &wat.Host{Engine: rt.Env.Engine, State: opts.State, Files: tree, Web: web, Assist: assistant(d, opts.Model)}
 	host.Refused = func(ctx context.Context) string { // a program cannot wait for a person in its middle
-		return rt.Settings.Approvals().Needed("fetch", agent.TaintOf(ctx))
+		return rt.Settings.Approvals().Needed(approval.Call{Tool: "fetch", Composed: true, Taint: agent.TaintOf(ctx)})
 	}
 	whole := *d
 	whole.System = strings.TrimSpace(d.System + "\n\n" + wat.Prompt(catalog, wat.Languages(rt.Lanes)))

@@ -45,6 +45,7 @@ type Listed struct {
 	Description string          `json:"description"`
 	Schema      json.RawMessage `json:"schema"`
 	ReadOnly    bool            `json:"read_only"`
+	Idempotent  bool            `json:"idempotent,omitempty"`
 }
 
 // connect is the open session.
@@ -126,7 +127,7 @@ func (s *Server) list(ctx context.Context) ([]Listed, error) {
 		if _, err := agent.NewSchema(schema); err != nil {
 			return nil, fmt.Errorf("tool %s: %w", t.Name, err)
 		}
-		all = append(all, Listed{t.Name, clean(t.Description), schema, t.Annotations != nil && t.Annotations.ReadOnlyHint})
+		all = append(all, Listed{t.Name, clean(t.Description), schema, t.Annotations != nil && t.Annotations.ReadOnlyHint, t.Annotations != nil && t.Annotations.IdempotentHint})
 	}
 	return all, nil
 }
@@ -176,6 +177,13 @@ func (t *tool) Spec() agent.ToolSpec {
 // the server's own data only.
 func (t *tool) ReadOnly() bool { return t.Listed.ReadOnly }
 
+// Once reports whether making a call twice may do its work twice.
+func (t *tool) Once() bool { return !t.Listed.ReadOnly && !t.Idempotent }
+
+// KeyMeta is where a call's idempotency key stands in what a server is sent: a call
+// that a resumed run makes again has the same.
+const KeyMeta = "wb/idempotency-key"
+
 func (t *tool) Call(ctx context.Context, args agent.Args) (agent.Output, error) {
 	name := t.Spec().Name
 	session, err := t.server.connect(ctx)
@@ -186,7 +194,11 @@ func (t *tool) Call(ctx context.Context, args agent.Args) (agent.Output, error) 
 	if err != nil {
 		return agent.Output{}, err
 	}
-	result, err := session.CallTool(ctx, &mcp.CallToolParams{Name: t.Name, Arguments: json.RawMessage(sent)})
+	params := &mcp.CallToolParams{Name: t.Name, Arguments: json.RawMessage(sent)}
+	if key := agent.CallKey(ctx); key != "" {
+		params.Meta = mcp.Meta{KeyMeta: key}
+	}
+	result, err := session.CallTool(ctx, params)
 	if err != nil {
 		return agent.Output{BytesOut: int64(len(sent))}, fmt.Errorf("%s error: %w", name, err)
 	}

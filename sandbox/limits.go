@@ -13,8 +13,12 @@ type Limits struct {
 	// Memory is how far linear memory may grow, in bytes. For an instance
 	// restored from a snapshot it counts what grows beyond the snapshot.
 	Memory int64
-	// Timeout bounds wall-clock time.
+	// Timeout bounds the time the guest works, which is processor time where the
+	// system measures it. Waiting for a processor or for a host call is no work.
 	Timeout time.Duration
+	// Wall bounds elapsed time, waiting included. The default is ten times
+	// Timeout.
+	Wall time.Duration
 	// Output bounds the bytes written to Stdout and Stderr together.
 	Output int64
 	// Files bounds the bytes a guest may add to its file tree.
@@ -32,6 +36,16 @@ var DefaultLimits = Limits{
 	Files:   64 << 20,
 }
 
+// waitFactor is how many times its Timeout a guest may exist, so that honest work
+// ends on a busy machine as well.
+const waitFactor = 10
+
+// WallLimit is how long a guest may exist, negative for no limit.
+func (l Limits) WallLimit() time.Duration {
+	l = l.withDefaults()
+	return l.Wall
+}
+
 // withDefaults fills zero fields from DefaultLimits.
 func (l Limits) withDefaults() Limits {
 	d := DefaultLimits
@@ -43,6 +57,13 @@ func (l Limits) withDefaults() Limits {
 	}
 	if l.Timeout == 0 {
 		l.Timeout = d.Timeout
+	}
+	switch {
+	case l.Wall != 0:
+	case l.Timeout < 0:
+		l.Wall = -1
+	default:
+		l.Wall = waitFactor * l.Timeout
 	}
 	if l.Output == 0 {
 		l.Output = d.Output
@@ -68,7 +89,9 @@ type Usage struct {
 	Fuel int64
 	// Memory is the largest size linear memory reached, in bytes.
 	Memory int64
-	// Wall is elapsed real time; it differs from run to run.
+	// Work is the time it worked, which Limits.Timeout bounds.
+	Work time.Duration
+	// Wall is elapsed real time; it differs from run to run, as Work does.
 	Wall time.Duration
 }
 

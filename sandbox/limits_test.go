@@ -277,6 +277,23 @@ func TestPipeBetweenGuests(t *testing.T) {
 
 // What a guest waits for ends with its time: stdin that never comes, however
 // it does not come, and a pipe nobody reads.
+// Waiting is no work: a guest that waits longer than its Timeout goes on.
+func TestWaitingIsNoWork(t *testing.T) {
+	e := testEngine(t)
+	slow, hold := io.Pipe()
+	go func() {
+		time.Sleep(50 * time.Millisecond)
+		hold.Write([]byte("late"))
+		hold.Close()
+	}()
+	var out bytes.Buffer
+	exit, err := e.Run(t.Context(), Command{Module: testModule(t, e, "cat"), Stdin: slow, Stdout: &out,
+		Limits: Limits{Timeout: 40 * time.Millisecond, Wall: time.Minute}})
+	if err != nil || out.String() != "late" || exit.Usage.Work > exit.Usage.Wall {
+		t.Errorf("%v: %q, %+v", err, out.String(), exit.Usage)
+	}
+}
+
 func TestWaitingEndsWithTheRun(t *testing.T) {
 	e := testEngine(t)
 	silent, _ := Pipe()

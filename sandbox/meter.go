@@ -27,6 +27,7 @@ type meter struct {
 	limits   Limits
 	started  time.Time
 	deadline time.Time // zero: none
+	work     workClock
 	granted  int64
 	hostFuel int64
 	unseen   int64 // host fuel since limits were last looked at
@@ -38,9 +39,11 @@ func (m *meter) start(l Limits) {
 	m.limits = l
 	m.started = time.Now()
 	m.deadline = time.Time{}
-	if l.Timeout > 0 {
-		m.deadline = m.started.Add(l.Timeout)
+	if l.Wall > 0 {
+		m.deadline = m.started.Add(l.Wall)
 	}
+	m.work = workClock{}
+	m.work.resume()
 	m.granted, m.hostFuel, m.unseen = 0, 0, 0
 	if m.counter != nil {
 		m.counter.Set(0)
@@ -98,8 +101,11 @@ func (in *Instance) expired(ctx context.Context) error {
 	if in.engine.stopping.Load() {
 		return errEngineClosed
 	}
-	if d := in.meter.deadline; !d.IsZero() && time.Now().After(d) {
+	if worked := in.meter.work.look(); in.meter.limits.Timeout > 0 && worked > in.meter.limits.Timeout {
 		return &LimitError{LimitTime, int64(in.meter.limits.Timeout)}
+	}
+	if d := in.meter.deadline; !d.IsZero() && time.Now().After(d) {
+		return &LimitError{LimitTime, int64(in.meter.limits.Wall)}
 	}
 	return nil
 }
@@ -109,6 +115,7 @@ func (in *Instance) Usage() Usage {
 	return Usage{
 		Fuel:   in.fuelUsed(),
 		Memory: int64(len(in.memory.bytes)),
+		Work:   in.meter.work.worked,
 		Wall:   time.Since(in.meter.started),
 	}
 }

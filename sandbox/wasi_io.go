@@ -162,12 +162,17 @@ func (in *Instance) write(w io.Writer, b []byte) (int, error) {
 }
 
 // waitContext is the context for a host call that waits: the caller's,
-// bounded by the run's deadline.
+// bounded by the run's deadline. Until it is cancelled the guest does not work.
 func (in *Instance) waitContext() (context.Context, context.CancelFunc) {
+	in.meter.work.look()
 	if in.meter.deadline.IsZero() {
-		return in.calls.Context, func() {}
+		return in.calls.Context, in.meter.work.resume
 	}
-	return context.WithDeadline(in.calls.Context, in.meter.deadline)
+	ctx, cancel := context.WithDeadline(in.calls.Context, in.meter.deadline)
+	return ctx, func() {
+		cancel()
+		in.meter.work.resume()
+	}
 }
 
 // haltIfExpired ends the guest when a wait failed because its time was up.
@@ -178,7 +183,7 @@ func (in *Instance) haltIfExpired(err error) {
 	if cause := in.calls.Context.Err(); cause != nil {
 		in.halt(cause)
 	}
-	in.halt(&LimitError{LimitTime, int64(in.meter.limits.Timeout)})
+	in.halt(&LimitError{LimitTime, int64(in.meter.limits.Wall)})
 }
 
 // maxFileSize keeps offsets sane; the storage quota is the real bound.

@@ -123,8 +123,9 @@ type Done struct {
 	Stderr   string
 	Exit     int
 	Usage    sandbox.Usage
-	Duration time.Duration
-	Err      error // nil unless failed, blocked or cancelled
+	Duration time.Duration // of its turn, without Queued
+	Queued   time.Duration // how long it waited for a slot, or a worker
+	Err      error         // nil unless failed, blocked or cancelled
 	Warnings []diag.Finding
 	Pos      diag.Position
 	// Where names the worker it ran at, "" when in this process.

@@ -85,7 +85,7 @@ func (r *runner) agent(ctx context.Context, c *Component, t *task) error {
 	if err != nil {
 		return err
 	}
-	release, err := r.acquire(ctx)
+	release, err := r.acquire(ctx, t)
 	if err != nil {
 		return err
 	}

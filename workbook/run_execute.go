@@ -76,12 +76,16 @@ func (r *runner) execute(ctx context.Context, p *program, t *task) error {
 	if r.dry {
 		return errWouldRun
 	}
-	release, err := r.acquire(ctx)
+	release, err := r.acquire(ctx, t)
 	if err != nil {
 		return err
 	}
+	start := time.Now()
 	outcome, err := r.runProgram(ctx, p, t, session)
 	release()
+	if p.where != "" && err == nil { // it waited for a worker, too
+		t.done.Queued += max(0, time.Since(start)-outcome.Usage.Wall)
+	}
 	t.done.Where = p.where
 	if err != nil {
 		return err

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -111,7 +113,7 @@ func (r *runner) turn(ctx context.Context, c *Component, t *task) {
 	t.words = resultWords(c.Args)
 	start := time.Now()
 	err := r.attempt(ctx, c, t)
-	t.done.Duration = time.Since(start)
+	t.done.Duration = time.Since(start) - t.done.Queued
 	switch {
 	case err == nil:
 	case unrunnable(c, err):
@@ -176,8 +178,10 @@ func (r *runner) taskOf(id string) *task {
 	return nil
 }
 
-// acquire waits for a free slot.
-func (r *runner) acquire(ctx context.Context) (release func(), err error) {
+// acquire waits for a free slot. The time it takes is no part of the turn.
+func (r *runner) acquire(ctx context.Context, t *task) (release func(), err error) {
+	start := time.Now()
+	defer func() { t.done.Queued += time.Since(start) }()
 	select {
 	case r.slots <- struct{}{}:
 		return func() { <-r.slots }, nil
@@ -231,13 +235,25 @@ func (r *runner) recorded(c *Component) (value.Value, bool) {
 	return v, true
 }
 
+// props are the properties of the event that ends a turn.
+func (d *Done) props() []trace.Prop {
+	all := placed(d.Where)
+	if queued := d.Queued.Milliseconds(); queued > 0 {
+		all = append(all, trace.Prop{Name: trace.PropQueued, Value: strconv.FormatInt(queued, 10)})
+	}
+	if said := strings.TrimSpace(d.Stderr); said != "" && d.Err == nil {
+		all = append(all, trace.Prop{Name: trace.PropStderr, Value: said})
+	}
+	return all
+}
+
 // recordEnd writes the event that ends a turn.
 func (r *runner) recordEnd(c *Component, t *task) {
 	if r.dry || t.done.Status == StatusData || t.done.Status == StatusSkipped {
 		return
 	}
 	e := trace.Event{Kind: trace.KindComponentEnd, Component: t.done.ID, Lang: t.done.Lang, Duration: t.done.Duration, Fuel: t.done.Usage.Fuel,
-		Profile: r.profileOf(c), Output: eventOutput(t), Cache: "miss", Exit: trace.Exit(t.done.Exit), Props: placed(t.done.Where)}
+		Profile: r.profileOf(c), Output: eventOutput(t), Cache: "miss", Exit: trace.Exit(t.done.Exit), Props: t.done.props()}
 	if t.done.Status == StatusCached {
 		e.Kind, e.Cache = trace.KindCacheHit, "hit"
 	}

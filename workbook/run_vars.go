@@ -236,7 +236,7 @@ func (r *runner) call(ctx context.Context, c *Component, ref Reference, this *va
 		if err := r.execute(ctx, p, t); err != nil {
 			t.fail(err)
 		}
-		t.done.Duration = time.Since(start)
+		t.done.Duration = time.Since(start) - t.done.Queued
 		r.recordEnd(c, t)
 		return t.done.Value, t.done.Err
 	})

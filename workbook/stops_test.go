@@ -7,10 +7,12 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"wb/internal/diag"
+	"wb/internal/trace"
 )
 
 // TestErrorStopsWhatItTouches runs documents with one mistake each. What the
@@ -234,5 +236,36 @@ func TestAppendedOnce(t *testing.T) {
 	n.opts.Cache = CacheBeside(n.file) // the text was written, and nobody noted that
 	if n.run(); n.text() != want {
 		t.Errorf("twice after a kill:\n%s", n.text())
+	}
+}
+
+// TestQueueTime makes sure that the time a component waits for its slot is in a
+// field of its own, and that what a successful program says on standard error is
+// in its event.
+func TestQueueTime(t *testing.T) {
+	n := newNotebook(t, strings.Repeat("#+begin_src toy\nsleep 5\nfail 0 be careful\nreturn 1\n#+end_src\n\n", 16))
+	n.opts.Jobs = 1
+	var mu sync.Mutex
+	var queued, stderr int
+	n.opts.Trace = trace.SinkFunc(func(e trace.Event) error {
+		mu.Lock()
+		defer mu.Unlock()
+		for _, p := range e.Props {
+			switch {
+			case p.Name == trace.PropQueued:
+				queued++
+			case p.Name == trace.PropStderr && p.Value == "be careful":
+				stderr++
+			}
+		}
+		return nil
+	})
+	report, _ := n.run()
+	var worked, waited time.Duration
+	for _, d := range report.Components {
+		worked, waited = worked+d.Duration, waited+d.Queued
+	}
+	if worked > 2*report.Duration || waited < worked || queued < 8 || stderr != 16 {
+		t.Errorf("worked %v, waited %v of a run of %v; %d and %d events", worked, waited, report.Duration, queued, stderr)
 	}
 }

@@ -219,6 +219,12 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 		opts.Progress = a.progressJSON
 	}
 	report, err := c.execute(a.ctx, a, opts)
+	if err != nil && a.json && report != nil && exitCode(err) == diag.ExitInterrupted {
+		if err := a.answer("run", runData(report), nil); err != nil {
+			return err
+		}
+		return alreadyReported(diag.ExitInterrupted)
+	}
 	if err != nil {
 		a.findings(report)
 		return unwritten(err)

@@ -11,6 +11,7 @@ import (
 	"wb/compile/place/tier"
 	"wb/internal/diag"
 	"wb/internal/value"
+	"wb/sandbox"
 	"wb/workbook"
 )
 
@@ -48,11 +49,32 @@ func (a *app) componentLine(d workbook.Done) {
 			say("    hint: %s", w.Hint)
 		}
 	}
+	if d.Err == nil && d.Status == workbook.StatusOK {
+		a.stderrOf(d)
+	}
 	if d.Err != nil {
 		say("    %s", strings.ReplaceAll(d.Err.Error(), "\n", "\n    "))
 		if hint := hintOf(d.Err); hint != "" {
 			say("    hint: %s", hint)
 		}
+	}
+}
+
+// maxStderr is how many lines of a program's standard error are shown.
+const maxStderr = 20
+
+// stderrOf shows what a program that succeeded wrote to standard error.
+func (a *app) stderrOf(d workbook.Done) {
+	said := strings.TrimRight(string(sandbox.Neutralize([]byte(d.Stderr))), " \r\n")
+	if said == "" {
+		return
+	}
+	lines := strings.Split(said, "\n")
+	for _, line := range lines[:min(len(lines), maxStderr)] {
+		a.note("    stderr: %s", line)
+	}
+	if more := len(lines) - maxStderr; more > 0 {
+		a.note("    stderr: … %d more lines: wb run --json has them", more)
 	}
 }
 
@@ -106,6 +128,7 @@ type componentJSON struct {
 	Fuel   int64           `json:"fuel"`
 	Memory int64           `json:"memory"`
 	DurMS  float64         `json:"dur_ms"`
+	Queued float64         `json:"queued_ms,omitempty"`
 	Stderr string          `json:"stderr,omitempty"`
 	Error  string          `json:"error,omitempty"`
 	Hint   string          `json:"hint,omitempty"`
@@ -210,7 +233,7 @@ func runData(r *workbook.Report) runJSON {
 
 func componentData(d workbook.Done) componentJSON {
 	c := componentJSON{ID: d.ID, Lang: d.Lang, Status: d.Status, Why: d.Why, Value: d.Value, Exit: d.Exit, Fuel: d.Usage.Fuel,
-		Memory: d.Usage.Memory, DurMS: float64(d.Duration.Microseconds()) / 1000, Stderr: d.Stderr, File: d.Pos.File, Line: d.Pos.Line}
+		Memory: d.Usage.Memory, DurMS: float64(d.Duration.Microseconds()) / 1000, Queued: float64(d.Queued.Milliseconds()), Stderr: d.Stderr, File: d.Pos.File, Line: d.Pos.Line}
 	if d.Err != nil {
 		c.Error, c.Hint = d.Err.Error(), hintOf(d.Err)
 	}

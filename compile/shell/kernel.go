@@ -39,6 +39,7 @@ type kernel struct {
 	held    atomic.Int64 // bytes in unbounded pipes
 	files   atomic.Int64 // bytes added to the tree
 	fuel    atomic.Int64 // burnt by processes that have ended
+	work    atomic.Int64 // nanoseconds that processes that have ended worked
 	memory  atomic.Int64 // largest of any process
 	live    atomic.Int32
 	started atomic.Uint64
@@ -150,8 +151,13 @@ func (k *kernel) limitsNow() (sandbox.Limits, error) {
 		}
 	}
 	if l.Timeout > 0 {
-		if l.Timeout -= time.Since(k.start); l.Timeout <= 0 {
+		if l.Timeout -= time.Duration(k.work.Load()); l.Timeout <= 0 {
 			return l, &sandbox.LimitError{Kind: sandbox.LimitTime, Limit: int64(k.limits.Timeout)}
+		}
+	}
+	if l.Wall = k.limits.WallLimit(); l.Wall > 0 {
+		if l.Wall -= time.Since(k.start); l.Wall <= 0 {
+			return l, &sandbox.LimitError{Kind: sandbox.LimitTime, Limit: int64(k.limits.WallLimit())}
 		}
 	}
 	return l, nil
@@ -189,6 +195,7 @@ func (p *process) run(guest bool, seed uint64) int {
 
 // account adds what an ended process used.
 func (k *kernel) account(u sandbox.Usage) {
+	k.work.Add(int64(u.Work))
 	if total := k.fuel.Add(u.Fuel); k.limits.Fuel > 0 && total > k.limits.Fuel {
 		k.fail(&sandbox.LimitError{Kind: sandbox.LimitFuel, Limit: k.limits.Fuel})
 	}

@@ -77,9 +77,9 @@ func (r *Runner) run(ctx context.Context, s Script, argv []string) (Result, erro
 	}
 	k.ctx, k.cancel = context.WithCancelCause(ctx)
 	defer k.cancel(nil)
-	if k.limits.Timeout > 0 {
-		limit := &sandbox.LimitError{Kind: sandbox.LimitTime, Limit: int64(k.limits.Timeout)}
-		timer := time.AfterFunc(k.limits.Timeout, func() { k.fail(limit) })
+	if wall := k.limits.WallLimit(); wall > 0 {
+		limit := &sandbox.LimitError{Kind: sandbox.LimitTime, Limit: int64(wall)}
+		timer := time.AfterFunc(wall, func() { k.fail(limit) })
 		defer timer.Stop()
 	}
 	stdout, stderr := &output{kernel: k, live: s.Stdout}, &output{kernel: k, live: s.Stderr}
@@ -96,7 +96,7 @@ func (r *Runner) run(ctx context.Context, s Script, argv []string) (Result, erro
 	}
 	<-p.done
 	result := Result{Stdout: stdout.kept.Bytes(), Stderr: stderr.kept.Bytes(), Exit: p.status,
-		Usage: sandbox.Usage{Fuel: k.fuel.Load(), Memory: k.memory.Load(), Wall: time.Since(k.start)}}
+		Usage: sandbox.Usage{Fuel: k.fuel.Load(), Memory: k.memory.Load(), Work: time.Duration(k.work.Load()), Wall: time.Since(k.start)}}
 	if k.err == nil && ctx.Err() != nil {
 		return result, context.Cause(ctx)
 	}

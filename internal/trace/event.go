@@ -99,6 +99,12 @@ type Event struct {
 // Prop is one further property of an event.
 type Prop struct{ Name, Value string }
 
+// The properties of the end of a component, besides its duration.
+const (
+	PropQueued = "QUEUED_MS" // how long it waited for its turn, in milliseconds
+	PropStderr = "STDERR"    // what a program that succeeded wrote to standard error
+)
+
 // Usage is what model calls consumed: tokens and United States dollars.
 type Usage struct {
 	TokensIn     int64   `json:"tokens_in"`

@@ -156,9 +156,10 @@ type codedError struct {
 // ExitCode is that of wb.
 func (e *codedError) ExitCode() int { return e.code }
 
-// usage is [sandbox.Usage]; its time is whole nanoseconds.
+// usage is [sandbox.Usage]; its times are whole nanoseconds.
 type usage struct {
 	Fuel   int64         `json:"fuel"`
 	Memory int64         `json:"memory"`
+	Work   time.Duration `json:"work,omitempty"`
 	Wall   time.Duration `json:"wall"`
 }

@@ -37,10 +37,7 @@ const memoryTick = 100 * time.Millisecond
 
 func (p *peer) watch(trip remote.Trip, config *Config) *watch {
 	w := &watch{peer: p, build: config.BuildTime, memory: config.Memory, done: make(chan struct{})}
-	w.budget = trip.Work.Limits.Timeout
-	if w.budget == 0 {
-		w.budget = sandbox.DefaultLimits.Timeout
-	}
+	w.budget = trip.Work.Limits.WallLimit()
 	if w.budget > 0 {
 		w.run = w.budget + config.Grace
 	}

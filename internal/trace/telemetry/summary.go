@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"wb/internal/trace"
@@ -19,8 +21,9 @@ type Summary struct {
 	Calls     int         `json:"calls"` // components run, tools called, models asked
 	Errors    int         `json:"errors"`
 	CacheHits int         `json:"cache_hits"`
-	WallMS    int64       `json:"wall_ms"`  // from start to end
-	TotalMS   int64       `json:"total_ms"` // of all calls; more than WallMS when some ran side by side
+	WallMS    int64       `json:"wall_ms"`             // from start to end
+	TotalMS   int64       `json:"total_ms"`            // of all calls; more than WallMS when some ran side by side
+	QueuedMS  int64       `json:"queued_ms,omitempty"` // that components waited for their turns; in no other time
 	Fuel      int64       `json:"fuel"`
 	Usage     trace.Usage `json:"usage"`
 	Groups    []Group     `json:"groups"`
@@ -123,6 +126,7 @@ func Summarize(r *Record) *Summary {
 		if e.Kind != trace.KindCompile { // compiling is part of the component's time
 			s.Calls++
 			s.TotalMS += e.Duration.Milliseconds()
+			s.QueuedMS += queued(e)
 			s.Usage = s.Usage.Add(e.Usage)
 			all = append(all, e.Duration)
 			calls = append(calls, callOf(e))
@@ -167,6 +171,17 @@ func Summarize(r *Record) *Summary {
 	s.Failed = append([]Call{}, s.Failed[:min(maxFailed, len(s.Failed))]...)
 	s.Times = histogram(all)
 	return s
+}
+
+// queued is how many milliseconds a component waited for its turn.
+func queued(e *trace.Event) int64 {
+	for _, p := range e.Props {
+		if strings.EqualFold(p.Name, trace.PropQueued) {
+			ms, _ := strconv.ParseInt(p.Value, 10, 64) // what is no number is no time
+			return ms
+		}
+	}
+	return 0
 }
 
 func callOf(e *trace.Event) Call {

@@ -56,6 +56,9 @@ func (s *Summary) what() string {
 func (s *Summary) line() string {
 	parts := []string{fmt.Sprintf("%d calls", s.Calls), fmt.Sprintf("%d errors", s.Errors), fmt.Sprintf("%d from the cache", s.CacheHits),
 		fmt.Sprintf("%d ms, %d ms in calls", s.WallMS, s.TotalMS)}
+	if s.QueuedMS > 0 {
+		parts = append(parts, fmt.Sprintf("%d ms queued", s.QueuedMS))
+	}
 	if s.Fuel > 0 {
 		parts = append(parts, fmt.Sprintf("fuel %d", s.Fuel))
 	}

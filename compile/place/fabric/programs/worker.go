@@ -141,7 +141,7 @@ func sameReads(a, b []remote.Read) bool {
 func timeless(r *remote.Reply) ([]byte, error) {
 	r.Build, r.Reads = 0, nil
 	if r.Outcome != nil {
-		r.Outcome.Usage.Wall = 0
+		r.Outcome.Usage.Work, r.Outcome.Usage.Wall = 0, 0
 	}
 	return r.Encode()
 }

@@ -88,11 +88,24 @@ func (r *runner) execute(ctx context.Context, p *program, t *task) error {
 	}
 	t.done.Where = p.where
 	if err != nil {
+		t.blank = r.blankFor(p, err)
 		return err
 	}
 	t.made = true
 	t.done.Status = StatusOK
 	return r.settle(ctx, p, t, outcome)
+}
+
+// blankFor reports whether an error leaves an empty result, as in Emacs: the
+// block does not compile. A recorded result stays, because what does not compile
+// in the sandbox may well have compiled elsewhere.
+func (r *runner) blankFor(p *program, err error) bool {
+	var wrong *diag.FindingsError
+	if p.src.Shape != compile.ShapeBabel || !errors.As(err, &wrong) {
+		return false
+	}
+	_, stands := r.recorded(p.owner)
+	return !stands
 }
 
 // known is what is known of a program's outcome without running it, and why it

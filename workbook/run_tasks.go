@@ -26,6 +26,7 @@ type task struct {
 	digests  *Digests
 	volatile bool          // its outcome is not kept
 	made     bool          // the component really ran
+	blank    bool          // it failed and its result is empty
 	standing bool          // its value is what stands in the document
 	lacking  *lackingError // it was skipped and has no value; nil otherwise
 	hash     string        // for #+RESULTS[hash]:, with :cache yes
@@ -120,6 +121,9 @@ func (r *runner) turn(ctx context.Context, c *Component, t *task) {
 		r.skip(c, t, err)
 	default:
 		t.fail(c.place(err))
+		if t.blank {
+			t.done.Value = value.OfString("")
+		}
 	}
 	r.recordEnd(c, t)
 }

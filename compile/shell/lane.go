@@ -131,6 +131,9 @@ func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	out := &compile.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Exit: r.Exit, Usage: r.Usage}
 	if art.Shape == compile.ShapeBabel {
 		out.Value = result(art.Results(), string(r.Stdout))
+		if out.Exit != 0 && out.Value.IsNull() {
+			out.Value = value.OfString("") // as in Emacs, which makes the result empty
+		}
 	} else {
 		out.Value = value.OfString(string(r.Stdout))
 	}

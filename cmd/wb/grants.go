@@ -1,10 +1,18 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
 
+	"wb/internal/diag"
+	"wb/internal/nearest"
 	"wb/sandbox/dock/store"
+	"wb/workbook/capability"
 )
 
 // grantsCmd looks after what was granted.
@@ -61,6 +69,13 @@ func (c *grantsRevokeCmd) Run(a *app) error {
 	}
 	defer host.Close()
 	name := principal(c.Principal)
+	known, err := knownPrincipals(a.ctx, host)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(known, name) && !exists(name) {
+		return unknownPrincipal(c.Principal, known)
+	}
 	gone, err := host.Grants.Revoke(name, c.Capability)
 	if err != nil {
 		return err
@@ -70,9 +85,64 @@ func (c *grantsRevokeCmd) Run(a *app) error {
 		if what == "" {
 			what = "everything"
 		}
-		_, err := fmt.Fprintf(w, "%s is revoked for %s\n", what, name)
+		after := ""
+		if len(gone) == 0 {
+			after = "; nothing was granted to it for good"
+		}
+		_, err := fmt.Fprintf(w, "%s is revoked for %s%s\n", what, name, after)
 		return err
 	})
+}
+
+// knownPrincipals are the names that something was granted to, or that have
+// used or were denied a capability.
+func knownPrincipals(ctx context.Context, host *capability.Host) ([]string, error) {
+	trusted, revoked, err := host.Grants.List()
+	if err != nil {
+		return nil, err
+	}
+	signers, err := host.Grants.Signers()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, t := range trusted {
+		names = append(names, t.File, t.Digest)
+	}
+	for _, s := range signers {
+		names = append(names, s.DID, s.Name)
+	}
+	for _, r := range revoked {
+		names = append(names, r.Principal)
+	}
+	err = withVariables(func(s *store.Store) error {
+		uses, err := s.Uses(ctx)
+		for _, u := range uses {
+			names = append(names, u.Principal)
+		}
+		return err
+	})
+	return names, err
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
+}
+
+// unknownPrincipal refuses a name that nothing can be taken back from, so that
+// nobody believes a capability gone that a misspelt name still has.
+func unknownPrincipal(name string, known []string) error {
+	short := map[string]string{} // what a person would type, to what is kept
+	for _, k := range known {
+		short[k] = k
+		short[filepath.Base(k)] = k
+	}
+	e := &codedError{text: fmt.Sprintf("%s was never granted anything; nothing is revoked", name), hint: "wb grants list and wb grants stats name who was", code: diag.ExitNotFound}
+	if near := nearest.Word(filepath.Base(name), slices.Collect(maps.Keys(short))); near != "" {
+		e.hint = "did you mean " + short[near] + "?"
+	}
+	return e
 }
 
 type grantsStatsCmd struct{}

@@ -215,14 +215,17 @@ func (c *libraryCheckoutCmd) Run(a *app, lib *libraryCmd) error {
 	if err != nil {
 		return err
 	}
-	files, err := l.CheckOut(m, c.Dir)
+	status, files, err := l.CheckOut(m, c.Dir)
 	if err != nil {
 		return err
+	}
+	if status == library.StatusChanged {
+		a.note("wb: warning: %s was changed since %s signed it", m.ID(), m.Provenance.Signer)
 	}
 	if m.Scope != library.ScopeWrite {
 		a.note("wb: %s may be read, changes cannot be checked in", m.ID())
 	}
-	return a.answer("library", map[string]any{"member": m.ID(), "dir": c.Dir, "files": files, "sha256": files.Digest()}, func(w io.Writer) error {
+	return a.answer("library", map[string]any{"member": m.ID(), "dir": c.Dir, "files": files, "sha256": files.Digest(), "status": status}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d files → %s\n", m.ID(), len(files), c.Dir)
 		return err
 	})

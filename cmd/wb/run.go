@@ -333,7 +333,7 @@ func outcome(r *workbook.Report, err error) trace.Outcome {
 			o.Status = "cancelled"
 		}
 	case r.Failed() != nil:
-		o.Status, o.Error, o.Exit = "failed", r.Failed().Err.Error(), trace.Exit(diag.ExitFailed)
+		o.Status, o.Error, o.Exit = "failed", r.Failed().Err.Error(), trace.Exit(failedCode(r))
 	}
 	if r == nil {
 		return o

@@ -214,9 +214,20 @@ func (a *app) reportData(r *workbook.Report, data runJSON) error {
 // failure is the error of a run in which a component failed, which was told.
 func failure(r *workbook.Report) error {
 	if r.Failed() != nil {
-		return alreadyReported(diag.ExitFailed)
+		return alreadyReported(failedCode(r))
 	}
 	return nil
+}
+
+// failedCode is the exit code of a run in which components failed: that of a
+// missing toolchain where nothing else went wrong.
+func failedCode(r *workbook.Report) int {
+	for _, d := range r.Components {
+		if d.Status == workbook.StatusFailed && exitCode(d.Err) != diag.ExitUnavailable {
+			return diag.ExitFailed
+		}
+	}
+	return diag.ExitUnavailable
 }
 
 func runData(r *workbook.Report) runJSON {

@@ -55,34 +55,36 @@ func (e *ForgedError) Error() string {
 // ExitCode is that of a failed verification.
 func (e *ForgedError) ExitCode() int { return diag.ExitVerify }
 
-// CheckOut copies a member's files into a directory that is empty or not there.
-func (l *Library) CheckOut(m *Member, dir string) (Files, error) {
+// CheckOut copies a member's files into a directory that is empty or not there. It
+// reports how the content and the signature agree: what was changed since may be
+// had, and its caller says so.
+func (l *Library) CheckOut(m *Member, dir string) (Status, Files, error) {
 	status, files, err := l.Status(m)
 	switch {
 	case err != nil:
-		return nil, err
+		return "", nil, err
 	case status == StatusMissing:
-		return nil, fmt.Errorf("%s: %s is not there", m.ID(), m.File())
+		return "", nil, fmt.Errorf("%s: %s is not there", m.ID(), m.File())
 	case status == StatusForged || status == StatusStranger:
-		return nil, &ForgedError{m.ID(), m.Provenance.Signer, status}
+		return "", nil, &ForgedError{m.ID(), m.Provenance.Signer, status}
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return "", nil, err
 	}
 	if len(entries) > 0 {
-		return nil, &ExistsError{dir}
+		return "", nil, &ExistsError{dir}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		from, err := m.place(name)
 		if err != nil {
-			return nil, err
+			return "", nil, err
 		}
 		if err := copyNew(from, filepath.Join(dir, filepath.FromSlash(name)), files[name]); err != nil {
-			return nil, err
+			return "", nil, err
 		}
 	}
-	return files, writeCheckout(dir, Checkout{Manifest: mustAbs(m.Workspace.File), Member: m.ID(), Time: time.Now().UTC(), Base: files})
+	return status, files, writeCheckout(dir, Checkout{Manifest: mustAbs(m.Workspace.File), Member: m.ID(), Time: time.Now().UTC(), Base: files})
 }
 
 // copyNew copies a file to where none is, and makes sure that it is the one

@@ -117,7 +117,7 @@ func (s *shelf) out(name, to string) string {
 	s.t.Helper()
 	l, m := s.member(name)
 	dir := filepath.Join(s.work, to)
-	if _, err := l.CheckOut(m, dir); err != nil {
+	if _, _, err := l.CheckOut(m, dir); err != nil {
 		s.t.Fatal(err)
 	}
 	return dir
@@ -172,7 +172,7 @@ func TestRoundTrip(t *testing.T) {
 		t.Errorf("with another time: %s", got)
 	}
 	l, m := s.member("sales-analysis")
-	if _, err := l.CheckOut(m, filepath.Join(s.work, "forged")); !errors.As(err, new(*ForgedError)) {
+	if _, _, err := l.CheckOut(m, filepath.Join(s.work, "forged")); !errors.As(err, new(*ForgedError)) {
 		t.Errorf("checking out what is forged: %v", err)
 	}
 }
@@ -405,7 +405,7 @@ func TestLinksLeadNowhere(t *testing.T) {
 		t.Skip(err)
 	}
 	l, m := s.member("sales-analysis")
-	if _, err := l.CheckOut(m, filepath.Join(s.work, "w")); err == nil {
+	if _, _, err := l.CheckOut(m, filepath.Join(s.work, "w")); err == nil {
 		t.Error("a link was followed or copied")
 	}
 }

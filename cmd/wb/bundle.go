@@ -26,6 +26,7 @@ type bundleCmd struct {
 	File   string `arg:"" help:"A workbook."`
 	Output string `short:"o" help:"What to write: NAME.wbundle, or NAME.html for a page with the workbook inside. By default a .wbundle beside the workbook." placeholder:"FILE"`
 	Force  bool   `help:"Replace a file that is there."`
+	Strict bool   `help:"Refuse a document with mistakes that readers would see."`
 }
 
 func (c *bundleCmd) Help() string {
@@ -36,7 +37,8 @@ func (c *bundleCmd) Help() string {
 Results are those in the document: nothing runs. Files that the document links
 to and that lie beside it come along; events, steps, ledgers and hidden files
 never do. wb verify checks a bundle, wb unbundle takes it apart, wb query and
-wb run read the workbook in a page.`
+wb run read the workbook in a page. Mistakes, such as links that lead nowhere,
+are named; --strict refuses then.`
 }
 
 func (c *bundleCmd) Run(a *app) error {
@@ -67,7 +69,7 @@ func (c *bundleCmd) Run(a *app) error {
 		for _, d := range p.Found {
 			a.note("%s", d)
 		}
-		if n := page.Mistakes(p.Found); n > 0 {
+		if n := page.Mistakes(p.Found); n > 0 && c.Strict {
 			return &codedError{text: fmt.Sprintf("%s: %d mistakes that readers would see", c.File, n), code: diag.ExitFailed}
 		}
 		make := p.Bundle

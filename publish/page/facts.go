@@ -2,7 +2,6 @@ package page
 
 import (
 	"context"
-	"errors"
 	"maps"
 	"slices"
 	"time"
@@ -47,13 +46,12 @@ func Facts(ctx context.Context, opts workbook.Options) (map[string]Fact, error) 
 		}
 		f := Fact{ID: c.ID, Lang: c.Lang, Pos: c.Pos}
 		e, err := workbook.Explain(ctx, opts, c.ID)
-		var missing *workbook.MissingError
-		if errors.As(err, &missing) { // it never ran with what the document has
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		if err != nil { // no run gets to it: it is shown as source
 			facts[c.ID] = f
 			continue
-		}
-		if err != nil {
-			return nil, err
 		}
 		if e.Now != nil {
 			f.Source, f.Inputs, f.Tools, f.Profile, f.Caps = e.Now.Source, e.Now.Inputs, e.Now.Toolchain, e.Now.Profile, e.Now.Caps

@@ -1,10 +1,12 @@
 package python
 
 import (
+	"encoding/json"
 	"strings"
 
 	"wb/compile"
 	"wb/internal/value"
+	"wb/tangle/babel"
 )
 
 // expand puts a block together as ob-python does: prologue, variables, body and
@@ -19,9 +21,17 @@ func (p *program) expand(src *compile.Source) error {
 		p.Kind = kindFunction
 	}
 	body := compile.Dedent(src.Body)
-	before, after, err := src.Surround("python")
+	params := src.Babel()
+	params.Keep = func(name, text string) string {
+		if p.Large == nil {
+			p.Large = map[string]json.RawMessage{}
+		}
+		p.Large[name] = json.RawMessage(text)
+		return `__import__("__main__")._wb_large["` + name + `"]`
+	}
+	before, after, err := babel.Surround("python", params)
 	if err != nil {
-		return err
+		return src.BabelError(err)
 	}
 	p.Text = before + strings.TrimSuffix(body, "\n") + after + "\n"
 	if text, ok := src.Arg("return"); ok && wantsValue {

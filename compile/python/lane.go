@@ -195,6 +195,9 @@ func (r request) text() ([]byte, error) {
 	r.Args, r.Session = list(r.Args), r.Program.Session
 	bare := *r.Program
 	bare.Sources = nil
+	if r.Do == "check" {
+		bare.Large = nil
+	}
 	r.Program = &bare
 	return json.Marshal(r)
 }

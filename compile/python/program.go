@@ -30,15 +30,17 @@ type program struct {
 	Kind kind `json:"kind"`
 	// Text has the body, with prologue, variables and epilogue around it. Line
 	// Skip+1 of it is the body's first of Lines.
-	Text     string          `json:"text"`
-	Skip     int             `json:"skip"`
-	Lines    int             `json:"lines"`
-	Preamble string          `json:"preamble"`
-	Session  bool            `json:"session"`
-	Results  compile.Results `json:"results"`
-	Func     string          `json:"func"`
-	Params   []string        `json:"params"`
-	Outs     []string        `json:"outs"`
+	Text     string `json:"text"`
+	Skip     int    `json:"skip"`
+	Lines    int    `json:"lines"`
+	Preamble string `json:"preamble"`
+	// Large are variables that the text finds in __main__._wb_large.
+	Large   map[string]json.RawMessage `json:"large,omitempty"`
+	Session bool                       `json:"session"`
+	Results compile.Results            `json:"results"`
+	Func    string                     `json:"func"`
+	Params  []string                   `json:"params"`
+	Outs    []string                   `json:"outs"`
 	// Sources are modules that come with the block; Python gets them as files.
 	Sources map[string][]byte `json:"sources,omitempty"`
 }

@@ -14,7 +14,12 @@ func typeOf(v value.Value) string {
 	switch v.Kind() {
 	case value.Bool:
 		return "boolean"
-	case value.Int, value.Float:
+	case value.Int:
+		if n := v.Int(); n > 1<<53 || n < -1<<53 {
+			return "bigint"
+		}
+		return "number"
+	case value.Float:
 		return "number"
 	case value.String, value.HLine:
 		return "string"

@@ -318,6 +318,11 @@ func (c cFamily) assign(p *Params, v Var) (string, error) {
 	if kind == noKind {
 		return "", cannot(v, "an empty list has no type in C")
 	}
+	if p.Exact && isLarge(x) {
+		if text, ok, err := c.assignLarge(p, v, kind); ok || err != nil {
+			return text, err
+		}
+	}
 	open, end := "{", "}"
 	if c.variant == dLang {
 		open, end = "[", "]"
@@ -362,7 +367,7 @@ func (c cFamily) assign(p *Params, v Var) (string, error) {
 	if c.variant == dLang {
 		return fmt.Sprintf("%s%s %s = %s;", c.typeName(kind), size, v.Name, data), nil
 	}
-	return fmt.Sprintf("%s %s%s = %s;", c.typeName(kind), v.Name, size, data), nil
+	return fmt.Sprintf("%s %s%s = %s;", c.typeOf(p, x, kind), v.Name, size, data), nil
 }
 
 // tableSizes declares the dimensions of a table or list.
@@ -421,7 +426,7 @@ func (c cFamily) columnAccess(p *Params, v Var) (string, error) {
 		}
 	}
 	list := strings.Join(names, ",")
-	kind := c.typeName(kindOf(v.Value))
+	kind := c.typeOf(p, v.Value, kindOf(v.Value))
 	if kind == "" {
 		kind = "nil" // an empty table: not C, but what ob-C writes
 	}

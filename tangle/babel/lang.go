@@ -29,6 +29,9 @@ type Params struct {
 	// writes even if it means something else: text with quotes or line ends
 	// that no string literal holds, cells with bars, names with blanks.
 	Exact bool
+	// Keep takes a large value as JSON out of the program and answers with the
+	// expression that the program finds it by. It may be nil.
+	Keep func(name, json string) (expression string)
 	// Dir is the absolute directory of the document with a final slash, and
 	// Property looks a property up in the block's heading and above; a few
 	// languages ask for them. Property may be nil.

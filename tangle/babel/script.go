@@ -3,6 +3,8 @@ package babel
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 	"strings"
 
 	"wb/internal/lazyregexp"
@@ -14,6 +16,9 @@ import (
 // language's own literals.
 
 func assignPython(p *Params, v Var) (string, error) {
+	if text, ok := jsonText(p, v.Value, "null", math.MaxInt64); ok && p.Keep != nil {
+		return v.Name + "=" + p.Keep(v.Name, text), nil
+	}
 	text, err := pythonValue(p, v, v.Value)
 	return v.Name + "=" + text, err
 }
@@ -46,6 +51,9 @@ func pythonValue(p *Params, v Var, x elisp.Value) (string, error) {
 }
 
 func assignRuby(p *Params, v Var) (string, error) {
+	if text, ok := jsonText(p, v.Value, "null", math.MaxInt64); ok {
+		return v.Name + `=(require "json"; JSON.parse(` + single(text) + "))", nil
+	}
 	text, err := rubyValue(p, v, v.Value)
 	return v.Name + "=" + text, err
 }
@@ -76,9 +84,15 @@ func rubyValue(p *Params, v Var, x elisp.Value) (string, error) {
 func rubyText(text string) string { return Quote(text, `"\#`, `\x%02x`) }
 
 func assignJS(p *Params, v Var) (string, error) {
+	if text, ok := jsonText(p, v.Value, `"hline"`, maxSafe); ok {
+		return "var " + v.Name + "=JSON.parse(" + single(text) + ");", nil
+	}
 	text, err := jsValue(p, v, v.Value)
 	return fmt.Sprintf("var %s=%s;", v.Name, text), err
 }
+
+// maxSafe is the largest whole number up to which a double holds all.
+const maxSafe = 1 << 53
 
 func jsValue(p *Params, v Var, x elisp.Value) (string, error) {
 	if elisp.IsList(x) {
@@ -94,15 +108,12 @@ func jsValue(p *Params, v Var, x elisp.Value) (string, error) {
 	case elisp.Symbol:
 		return value.OfString(string(x)).String(), nil
 	case elisp.Int:
-		if x > 1<<53 || x < -1<<53 { // more than a double holds
+		if x > maxSafe || x < -maxSafe {
 			return elisp.Print(x) + "n", nil
 		}
 	}
-	if fields, ok := members(x); ok {
-		return object(fields, "({", "})", func(name string, x elisp.Value) (string, error) {
-			text, err := jsValue(p, v, x)
-			return "[" + value.OfString(name).String() + "]: " + text, err
-		})
+	if _, ok := members(x); ok {
+		return "JSON.parse(" + value.OfString(x.String()).String() + ")", nil
 	}
 	return cmp.Or(number(x, "Infinity", "NaN"), elisp.Print(x)), nil
 }
@@ -132,8 +143,20 @@ func perlValue(v Var, x elisp.Value, level int) (string, error) {
 }
 
 func assignLua(p *Params, v Var) (string, error) {
+	if text, ok := jsonText(p, v.Value, "", math.MaxInt64); ok && !luaFields(v.Value) {
+		return v.Name + `=require("wb.json").decode(` + single(text) + ")", nil
+	}
 	text, err := luaValue(p, v, v.Value, !p.Exact)
 	return v.Name + "=" + text, err
+}
+
+// luaFields reports whether a list inside x is no list in Lua.
+func luaFields(x elisp.Value) bool {
+	items, _ := elisp.Items(x)
+	return slices.ContainsFunc(items, func(item elisp.Value) bool {
+		inner, _ := elisp.Items(item)
+		return len(inner) == 1 || len(inner) == 2 || luaFields(item)
+	})
 }
 
 // luaValue follows ob-lua's idea of tables: a list of one is its element, a

@@ -25,7 +25,17 @@ func assignShell(shell string) assigner {
 			switch {
 			case !arrays:
 			case isRow && isPair(first.Cdr):
+				if p.Exact && isLarge(v.Value) {
+					if text, ok := format.packed(v, true); ok {
+						return text, nil
+					}
+				}
 				return format.table(v)
+			case isPair(v.Value) && p.Exact && isLarge(v.Value):
+				if text, ok := format.packed(v, false); ok {
+					return text, nil
+				}
+				fallthrough
 			case isPair(v.Value):
 				words, err := joined(v, v.Value, " ", func(x elisp.Value) (string, error) { return format.quoted(x), nil })
 				return fmt.Sprintf("unset %s\ndeclare -a %s=( %s )", v.Name, v.Name, words), err
@@ -85,10 +95,42 @@ func (f textFormat) table(v Var) (string, error) {
 	return b.String(), nil
 }
 
+// packed fills a large array with one word, for the shell's own wb-array. It
+// cannot hold values with the characters that part them.
+func (f textFormat) packed(v Var, table bool) (string, bool) {
+	items, proper := elisp.Items(v.Value)
+	texts := make([]string, 0, len(items))
+	for _, item := range items {
+		switch {
+		case !table:
+			texts = append(texts, f.text(item))
+		case isPair(item):
+			texts = append(texts, f.text(elisp.Car(item))+"\x1f"+f.text(elisp.Cdr(item)))
+		}
+	}
+	text := strings.Join(texts, "\x1e")
+	marks := strings.Count(text, "\x1e") + strings.Count(text, "\x1f") + 1
+	letter := "a"
+	if table {
+		letter, marks = "A", marks-len(texts)
+	}
+	return fmt.Sprintf("unset %s\ndeclare -%s %s\nwb-array %s %s", v.Name, letter, v.Name, v.Name, quotedOnce(text)), proper && marks == len(texts)
+}
+
 // quoted wraps text in single quotes, the one form that hides everything but a
 // single quote.
 func (f textFormat) quoted(x elisp.Value) string {
-	return "'" + strings.ReplaceAll(f.text(x), "'", `'"'"'`) + "'"
+	text := f.text(x)
+	if f.exact && len(text) > large && strings.Contains(text, "'") {
+		return quotedOnce(text)
+	}
+	return "'" + strings.ReplaceAll(text, "'", `'"'"'`) + "'"
+}
+
+// quotedOnce is a text in one pair of quotes, which is one word to the parser
+// whatever the text holds.
+func quotedOnce(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", `\$`, "`", "\\`").Replace(text) + `"`
 }
 
 // text is a value as text: rows are lines, the items of a plain list too.

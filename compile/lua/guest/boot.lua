@@ -13,6 +13,9 @@ package.cpath = ''
 -- The module wb stands here, made from the table of package dock.
 --@wb
 
+-- JSON for blocks, and for large variables, which are written as it.
+package.preload['wb.json'] = function() return { decode = host.decode, encode = host.encode } end
+
 -- failure is what xpcall makes of an error: its message and its stack without
 -- the frames of this file.
 local function failure(e)

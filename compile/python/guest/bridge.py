@@ -132,6 +132,8 @@ def run(request):
     if program["kind"] == "module":
         return {"value": component(program, request)}
     space = sys.modules["__main__"].__dict__
+    if "large" in program:
+        space["_wb_large"] = program.pop("large")
     result = None
     for code in code_of(program):
         result = eval(code, space)

@@ -8,12 +8,18 @@ package main
 import (
 	"fmt"
 	"os"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"unsafe"
 
 	"wb/compile/shell/interp"
 )
+
+// collectFrom is how large the heap grows before the collector works for each
+// further step, so that scripts with large variables fit into the memory a block
+// has by default.
+const collectFrom = 40 << 20
 
 func main() {} // a reactor: run is the entry
 
@@ -33,6 +39,7 @@ func run() int32 {
 		return int32(check(c.args))
 	case "\x00warm": // before the freeze: touch what every run needs
 		interp.Warm()
+		debug.SetMemoryLimit(collectFrom)
 		return 0
 	}
 	return int32(shell(c))

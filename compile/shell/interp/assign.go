@@ -124,7 +124,9 @@ func (sh *Shell) assignElement(name string, v *variable, nv *expand.Variable, as
 	if nv.Kind == expand.Associative {
 		key := sh.key(as.Index)
 		value := sh.literal(as.Value)
-		nv.Map = maps.Clone(nv.Map)
+		if !v.owned {
+			nv.Map, v.owned = maps.Clone(nv.Map), true
+		}
 		if nv.Map == nil {
 			nv.Map = map[string]string{}
 		}

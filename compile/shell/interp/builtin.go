@@ -23,7 +23,7 @@ func init() { // at run time, since some builtins look others up
 		"break": builtinBreak, "continue": builtinBreak, "return": builtinReturn, "shift": builtinShift,
 		"cd": builtinCd, "pwd": builtinPwd, "pushd": builtinPushd, "popd": builtinPopd, "dirs": builtinDirs,
 		"echo": builtinEcho, "printf": builtinPrintf, "read": builtinRead, "mapfile": builtinMapfile, "readarray": builtinMapfile,
-		"test": builtinTest, "[": builtinTest, "set": builtinSet, "shopt": builtinShopt, "unset": builtinUnset,
+		"wb-array": builtinArray, "test": builtinTest, "[": builtinTest, "set": builtinSet, "shopt": builtinShopt, "unset": builtinUnset,
 		"trap": builtinTrap, "wait": builtinWait, "jobs": succeed, "disown": succeed, "kill": builtinKill, "fg": notHere, "bg": notHere,
 		"command": builtinCommand, "builtin": builtinBuiltin, "type": builtinType, "getopts": builtinGetopts,
 		"hash": succeed, "umask": builtinUmask, "ulimit": builtinUlimit, "times": builtinTimes, "alias": builtinAlias, "unalias": succeed,

@@ -17,6 +17,9 @@ import (
 type variable struct {
 	expand.Variable
 	integer, lower, upper bool
+	// owned says that no other shell has the same map, which may then be
+	// changed in place.
+	owned bool
 }
 
 // scope holds the variables of the shell or of one function call.
@@ -49,7 +52,8 @@ func (s *scope) clone() *scope {
 	}
 	c := newScope(s.outer.clone())
 	for name, v := range s.vars {
-		copied := *v // lists and maps are never changed in place
+		v.owned = false
+		copied := *v // lists are never changed in place, nor are maps that two shells have
 		c.vars[name] = &copied
 	}
 	return c

@@ -50,6 +50,9 @@ type Ledger struct {
 	parent  *Ledger
 	account Account // what outlives the process; nil for none
 	limit   Bounds
+	// ownSteps keeps the steps of this ledger from those above: a run that another
+	// starts has its own, within the budgets of both.
+	ownSteps bool
 
 	mu       sync.Mutex
 	settled  Bounds
@@ -89,7 +92,7 @@ func (l *Ledger) Reserve(amount Bounds) (*Reservation, error) {
 	if l == nil {
 		return nil, nil
 	}
-	above, err := l.parent.Reserve(amount)
+	above, err := l.parent.Reserve(l.upward(amount))
 	if err != nil {
 		return nil, err
 	}
@@ -144,7 +147,7 @@ func (r *Reservation) Settle(used Bounds) {
 	if r.ledger.account != nil {
 		r.ledger.account.Settle(r.amount, used)
 	}
-	r.above.Settle(used)
+	r.above.Settle(r.ledger.upward(used))
 }
 
 // spend settles an amount that was used before this process.
@@ -153,7 +156,16 @@ func (l *Ledger) spend(amount Bounds) {
 		l.mu.Lock()
 		l.settled = l.settled.plus(amount)
 		l.mu.Unlock()
+		amount = l.upward(amount)
 	}
+}
+
+// upward is the part of an amount that the ledgers above count, too.
+func (l *Ledger) upward(amount Bounds) Bounds {
+	if l.ownSteps {
+		amount.Steps = 0
+	}
+	return amount
 }
 
 // Used is what has been settled so far.

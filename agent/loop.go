@@ -23,7 +23,7 @@ func (r *run) loop(ctx context.Context) outcome {
 		if err := r.stopped(ctx); err != nil {
 			return r.conclude(ctx, err)
 		}
-		reply, err := r.ask(ctx, step, r.tools.specs)
+		reply, err := r.askShortened(ctx, step)
 		if err != nil {
 			return r.conclude(ctx, err)
 		}
@@ -50,7 +50,7 @@ func (r *run) loop(ctx context.Context) outcome {
 				out.Text, out.Silent = complaint, false
 			}
 			silent, again = silent && out.Silent, again || out.Retry
-			r.transcript = append(r.transcript, Message{Role: RoleTool, ToolCallID: call.ID, Content: excerpt(out.Text, r.keep(out.Text))})
+			r.transcript = append(r.transcript, Message{Role: RoleTool, ToolCallID: call.ID, Content: excerpt(out.Text, r.keep(out.Text)), Pictures: out.Pictures})
 		}
 		if silent {
 			return outcome{status: StatusSilent, text: r.latestText()}
@@ -74,6 +74,10 @@ func (r *run) finish(status, text string) outcome {
 func (r *run) conclude(ctx context.Context, why error) outcome {
 	var bound *BoundError
 	var pending *PendingError
+	if errors.As(why, &bound) {
+		bound = r.asWritten(bound)
+		why = bound
+	}
 	switch {
 	case errors.As(why, &bound) && r.agent.WrapUp == WrapUpTurn:
 		if text, ok := r.wrapUp(ctx, bound); ok {
@@ -94,6 +98,18 @@ func (r *run) conclude(ctx context.Context, why error) outcome {
 		return outcome{status: StatusCancelled, text: "cancelled: " + reason, err: why}
 	}
 	return outcome{status: StatusError, text: fmt.Sprintf("error: %v", why), err: why}
+}
+
+// asWritten is a bound with the number that the user wrote: a part of it is held back
+// for the wrap-up turn.
+func (r *run) asWritten(b *BoundError) *BoundError {
+	switch {
+	case b.Name == "tokens" && r.main.limit.Tokens > 0 && b.Limit == fmt.Sprint(r.main.limit.Tokens):
+		return &BoundError{b.Name, fmt.Sprint(r.limits.Tokens)}
+	case b.Name == "usd" && r.main.limit.USD > 0 && b.Limit == fmt.Sprintf("%g", r.main.limit.USD):
+		return &BoundError{b.Name, fmt.Sprintf("%g", r.limits.USD)}
+	}
+	return b
 }
 
 // latestText is the last thing the model said in words.

@@ -258,19 +258,20 @@ func TestSoftSchema(t *testing.T) {
 }
 
 // random is a model whose answers and usage are random within what the request
-// allows: at most a token for each byte, counted alike for what it has seen.
+// allows: at most two tokens for seven bytes, counted alike for what it has seen.
 type random struct {
 	*rand.Rand
-	bytes, tokens int64 // of the last prompt
+	most, tokens int64 // of the last prompt
 }
 
 func (m *random) Complete(_ context.Context, r agent.Request, _ func(string)) (agent.Reply, error) {
 	size, _ := json.Marshal([]any{r.Messages, r.Tools, r.Schema})
-	if int64(len(size)) < m.bytes {
-		m.bytes, m.tokens = 0, 0
+	most := (int64(len(size))*2 + 6) / 7
+	if most < m.most {
+		m.most, m.tokens = 0, 0
 	}
-	m.tokens += m.Int64N(int64(len(size)) - m.bytes + 1)
-	m.bytes = int64(len(size))
+	m.tokens += m.Int64N(most - m.most + 1)
+	m.most = most
 	reply := agent.Reply{Message: agent.Message{Role: "assistant", Content: "x"}, Finish: "stop",
 		Usage: trace.Usage{TokensIn: m.tokens, TokensOut: m.Int64N(int64(max(r.MaxTokens, 1)) + 1)}}
 	for range m.IntN(4) {

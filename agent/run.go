@@ -76,6 +76,9 @@ type Options struct {
 	// called by several calls at once.
 	Starting func(agent string, step int, call ToolCall)
 	Now      func() time.Time // nil is time.Now
+	// Window is how many tokens the model takes at once, 0 where that is not known: a
+	// conversation that comes near it is shortened before it is asked about.
+	Window int64
 }
 
 // run is the state of one execution.
@@ -88,6 +91,7 @@ type run struct {
 
 	deadline    time.Time // of tools and turns; the zero time is none
 	hardStop    time.Time // of the wrap-up turn
+	limits      Bounds    // as the user wrote them
 	main        *Ledger   // what turns and tools draw on
 	outer       *Ledger   // main and what is held back for the wrap-up turn
 	taint       []string  // sources of untrusted text that was read
@@ -98,13 +102,14 @@ type run struct {
 	elapsed     time.Duration // recorded by the journal before this process
 	started     time.Time
 	lastKnown   int64 // tokens of the transcript when the provider last counted them
-	knownSize   int64 // bytes of the transcript then
-	askedSize   int64 // bytes of the request that was reserved for last
+	knownSize   int64 // of the transcript then, by our own estimate
+	askedSize   int64 // of the request that was reserved for last
 	later       later
 
-	complete AskFunc  // the model, with the middleware around it
-	call     CallFunc // perform, with the middleware around it
-	admits   []func(ctx context.Context, task string) error
+	complete  AskFunc  // the model, with the middleware around it
+	call      CallFunc // perform, with the middleware around it
+	compacted int64    // tokens of the transcript after it was shortened last
+	admits    []func(ctx context.Context, task string) error
 }
 
 // Run executes an agent. It never fails: what goes wrong is in the result.
@@ -149,6 +154,8 @@ func (r *run) begin() *outcome {
 		return &outcome{status: StatusError, text: "error: " + err.Error(), err: err}
 	}
 	r.outer = NewLedger(limits, r.Ledger)
+	r.outer.ownSteps = true
+	r.limits = limits
 	held := limits
 	if r.agent.WrapUp == WrapUpTurn {
 		held.Tokens -= wrapUpTokens(limits.Tokens)

@@ -45,6 +45,8 @@ type Output struct {
 	Done bool `json:"done,omitempty"`
 	// Data is the structured form of Text where a tool has one.
 	Data json.RawMessage `json:"data,omitempty"`
+	// Pictures are shown to models that see.
+	Pictures []Picture `json:"pictures,omitempty"`
 	// Silent output needs no answer: a turn whose calls are all silent ends the
 	// run.
 	Silent bool `json:"silent,omitempty"`
@@ -174,7 +176,12 @@ func excerpt(text, id string) string {
 	if len(runes) <= MaxOutput {
 		return text
 	}
-	return string(runes[:MaxOutput]) + fmt.Sprintf("\n… (%d of %d characters; the whole is blob %s)", MaxOutput, len(runes), id)
+	return fmt.Sprintf("%s\n… (%d of %d characters are left out here; more reads on in output %s from %d) …\n%s",
+		string(runes[:outputHead]), len(runes)-MaxOutput, len(runes), id, outputHead, string(runes[len(runes)-(MaxOutput-outputHead):]))
 }
+
+// outputHead is how much of a shortened output is its beginning; the rest is its end,
+// where errors stand.
+const outputHead = 2500
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -123,8 +124,8 @@ func (r *run) noRoom(from *Ledger, tokens int64) error {
 	return err
 }
 
-// promptTokens is an upper bound of a request's tokens: what the provider
-// counted for the part it has seen, and a token for each byte that is new.
+// promptTokens estimates a request's tokens: what the provider counted for the part it
+// has seen, and rather too many for what is new.
 func (r *run) promptTokens(request Request) int64 {
 	size := requestSize(request)
 	r.askedSize = size
@@ -134,9 +135,33 @@ func (r *run) promptTokens(request Request) int64 {
 	return size
 }
 
+// requestSize estimates the tokens of a request that no provider has counted.
 func requestSize(request Request) int64 {
-	text, _ := json.Marshal([]any{request.Messages, request.Tools, request.Schema})
-	return int64(len(text))
+	messages := slices.Clone(request.Messages)
+	var pictures int64
+	for i := range messages {
+		pictures += int64(len(messages[i].Pictures))
+		messages[i].Pictures = nil
+	}
+	text, _ := json.Marshal([]any{messages, request.Tools, request.Schema})
+	return tokensIn(text) + pictures*pictureTokens
+}
+
+// pictureTokens is what a picture costs at most with the providers known.
+const pictureTokens = 1500
+
+// tokensIn estimates rather too many: tokens of English and of code have about four
+// bytes, and here three and a half; other letters count one each.
+func tokensIn(text []byte) int64 {
+	var plain, other int64
+	for _, c := range string(text) {
+		if c < 128 {
+			plain++
+		} else {
+			other++
+		}
+	}
+	return (plain*2+6)/7 + other
 }
 
 // counted remembers what the provider counted.

@@ -15,7 +15,7 @@ import (
 
 // toolNames are the tools that a definition can name in any document. Some are
 // there only in runs that have a session, a memory or a grant.
-var toolNames = []string{"done", "edit", "fetch", "file_issue", "git", "image", "memory", "publish", "run", "search", "shell", "state", "vfs_read", "vfs_write", "wb", "web_search"}
+var toolNames = []string{"done", "edit", "fetch", "file_issue", "git", "image", "memory", "more", "publish", "run", "search", "shell", "state", "vfs_read", "vfs_write", "wb", "web_search"}
 
 // Lint finds mistakes in the agents of a document: unknown properties, tools that
 // there are none of, schedules that are none.

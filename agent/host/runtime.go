@@ -15,6 +15,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -328,7 +329,7 @@ func (rt *Runtime) execute(ctx context.Context, d *agent.Definition, task Task, 
 	defer tree.Close()
 	task.run = opts.RunID
 	opts.Delta, opts.Starting = rt.Delta, rt.Starting
-	opts.Prices = rt.prices()
+	opts.Prices, opts.Window = rt.prices(), rt.window()
 	opts.Consent = &consent{rt: rt, task: task, run: opts.RunID, root: opts.RootRunID}
 	opts.Keep = rt.keepOutput
 	return rt.perform(ctx, d, task, tree, opts, 0)
@@ -376,6 +377,14 @@ func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, 
 // environment, else the user's settings.
 func (rt *Runtime) reasoning(d *agent.Definition) string {
 	return cmp.Or(d.Reasoning, rt.Getenv("WB_LLM_REASONING"), rt.Settings.Model.Reasoning)
+}
+
+// window is how many tokens the model takes at once, 0 where nobody says it.
+func (rt *Runtime) window() int64 {
+	if n, err := strconv.ParseInt(rt.Getenv("WB_LLM_CONTEXT"), 10, 64); err == nil && n > 0 {
+		return n
+	}
+	return rt.Settings.Model.Context
 }
 
 // heardBy is a definition with further listeners.
@@ -450,7 +459,7 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 	if err != nil {
 		return nil, err
 	}
-	all := append(tools.Files(tree), tools.Done(), tools.Issues(task.Dir, time.Now), tools.Fetch(web))
+	all := append(tools.Files(tree), tools.Done(), tools.Issues(task.Dir, time.Now), tools.Fetch(web), tools.More(rt.readOutput))
 	if provider := rt.Getenv("WB_SEARCH_URL"); provider != "" {
 		search, err := rt.webSearch(provider, d, events)
 		if err != nil {

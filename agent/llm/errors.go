@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/url"
+	"regexp"
 	"strings"
 
 	"github.com/sashabaranov/go-openai"
@@ -33,6 +34,14 @@ func (e *RefusedError) Error() string {
 	}
 	return text
 }
+
+// ContextExceeded reports whether the conversation was too long for the model.
+func (e *RefusedError) ContextExceeded() bool {
+	return e.Status >= 400 && e.Status < 500 && tooLong.MatchString(e.Said)
+}
+
+// tooLong are the words of OpenAI, Anthropic, vLLM, llama.cpp, Ollama and Google.
+var tooLong = regexp.MustCompile(`(?i)context.?(length|window|size)|maximum context|prompt is too long|too many (input )?tokens|input (is|token count).*(too long|exceed)|exceeds? the (available )?context`)
 
 func (e *RefusedError) Unwrap() error { return e.err }
 

@@ -62,6 +62,7 @@ type habits struct {
 	noSchema         bool // response_format; the schema goes as an instruction
 	noUsage          bool // stream_options
 	noChoice         bool // tool_choice
+	noPictures       bool // parts of messages that are pictures
 }
 
 // reasoners are the names of OpenAI's models that reason before they answer, with or
@@ -96,13 +97,15 @@ func (h habits) corrected(said string) (habits, bool) {
 		h.noUsage = true
 	case names("tool_choice"):
 		h.noChoice = true
+	case names("image"):
+		h.noPictures = true
 	}
 	return h, h != before
 }
 
 // encode is a request in the form of the wire.
 func encode(r agent.Request, h habits) ([]byte, error) {
-	w := wireRequest{Model: r.Model, Messages: messages(r.Messages), Stream: true}
+	w := wireRequest{Model: r.Model, Messages: messages(r.Messages, !h.noPictures), Stream: true}
 	if !h.noUsage {
 		w.StreamOptions = &openai.StreamOptions{IncludeUsage: true}
 	}
@@ -142,7 +145,7 @@ func encode(r agent.Request, h habits) ([]byte, error) {
 
 // messages are a transcript's. Only users' messages may have pictures, so those of
 // tools follow in one after the tools' outputs.
-func messages(transcript []agent.Message) []wireMessage {
+func messages(transcript []agent.Message, see bool) []wireMessage {
 	var all []wireMessage
 	var pictures []agent.Picture
 	show := func() {
@@ -152,6 +155,9 @@ func messages(transcript []agent.Message) []wireMessage {
 		}
 	}
 	for _, m := range transcript {
+		if !see && len(m.Pictures) > 0 {
+			m.Pictures, m.Content = nil, strings.TrimSpace(m.Content+"\n(a picture that this model cannot see)")
+		}
 		w := wireMessage{Role: m.Role, Content: m.Content, ToolCallID: m.ToolCallID}
 		switch {
 		case m.Role == agent.RoleTool:

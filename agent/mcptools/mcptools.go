@@ -213,6 +213,7 @@ func (t *tool) Call(ctx context.Context, args agent.Args) (agent.Output, error) 
 		if image, ok := c.(*mcp.ImageContent); ok {
 			data, _ := json.Marshal(map[string]any{"mime": image.MIMEType, "data": image.Data})
 			out.Artifacts = append(out.Artifacts, agent.Artifact{Kind: "image", Data: data})
+			out.Pictures = append(out.Pictures, agent.Picture{Type: image.MIMEType, Data: image.Data})
 		}
 	}
 	if result.IsError {

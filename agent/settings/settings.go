@@ -10,6 +10,7 @@
 //	key_env = "MY_MODEL_KEY"
 //	price_in = 0.5               # dollars for a million tokens
 //	price_out = 2.0
+//	context = 128000             # tokens the model takes at once
 //	reasoning = "low"            # none, minimal, low, medium, high, xhigh, max
 //
 //	[publish]
@@ -72,6 +73,8 @@ type Model struct {
 	KeyEnv   string  `toml:"key_env"` // name of the variable with the key
 	PriceIn  float64 `toml:"price_in"`
 	PriceOut float64 `toml:"price_out"`
+	// Context is how many tokens the model takes at once, 0 where that is not known.
+	Context int64 `toml:"context"`
 	// Reasoning is how long models reason whose document does not say it.
 	Reasoning string `toml:"reasoning"`
 }

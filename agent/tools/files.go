@@ -2,8 +2,10 @@ package tools
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -20,6 +22,10 @@ func Files(tree *agent.Tree) []agent.Tool {
 			if err != nil {
 				return agent.Output{}, err
 			}
+			if kind := http.DetectContentType(data); strings.HasPrefix(kind, "image/") && len(data) <= maxPicture {
+				return agent.Output{Text: fmt.Sprintf("%s is a picture (%s, %d bytes); it is shown to you", args.Text("path"), kind, len(data)),
+					Pictures: []agent.Picture{{Type: kind, Data: data}}, Taint: fileTaint(args.Text("path"))}, nil
+			}
 			if !utf8.Valid(data) {
 				return agent.Output{}, fmt.Errorf("%s is not text (%d bytes)", args.Text("path"), len(data))
 			}
@@ -34,6 +40,31 @@ func Files(tree *agent.Tree) []agent.Tool {
 			return changed(ctx, tree, agent.Output{Text: fmt.Sprintf("wrote %s (%d bytes)", args.Text("path"), len(args.Text("content")))})
 		}}
 	return []agent.Tool{read, write, edit(tree)}
+}
+
+// maxPicture bounds the pictures that a model is shown, in bytes.
+const maxPicture = 4 << 20
+
+// More reads on in outputs that were too long to be shown whole.
+func More(read func(id string) (string, error)) agent.Tool {
+	return &tool{name: "more", readOnly: true, description: "Read on in an output that was shortened.",
+		schema: `{"type":"object","properties":{"output":{"type":"string","description":"the output, as the note in it says","pattern":"^[0-9a-f]{64}$"},"from":{"type":"integer","minimum":0,"description":"the first character to read"}},"required":["output"],"additionalProperties":false}`,
+		call: func(_ context.Context, args agent.Args) (agent.Output, error) {
+			text, err := read(args.Text("output"))
+			if err != nil {
+				return agent.Output{}, fmt.Errorf("more error: there is no output %s", args.Text("output"))
+			}
+			from := 0
+			_ = json.Unmarshal(args["from"], &from) // checked against the schema; absent is 0
+			runes := []rune(text)
+			from = min(from, len(runes))
+			to := min(from+agent.MaxOutput-100, len(runes))
+			rest := "this is its end"
+			if to < len(runes) {
+				rest = fmt.Sprintf("go on from %d", to)
+			}
+			return agent.Output{Text: fmt.Sprintf("%s\n(characters %d to %d of %d; %s)", string(runes[from:to]), from, to, len(runes), rest), Taint: filesTaint}, nil
+		}}
 }
 
 // edit replaces one passage of a file. It is refused where the passage does not stand

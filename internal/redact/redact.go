@@ -1,19 +1,27 @@
-// Package redact takes secrets out of texts, in every form they take on the way:
-// as they are, in JSON, in URLs, in hex, and in base64 at whatever offset.
+// Package redact takes secrets out of texts, in the forms they take on the way: as they
+// are, in JSON, in URLs, in base64 at whatever offset, in hex also as dumps print it,
+// backwards, in another case, and with blanks between the letters. Whoever may compute
+// can still hide a secret from it; what keeps a secret is that guests are not given it.
 package redact
 
 import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 )
 
 // Redactor takes secrets out of texts. Nil takes out nothing. It is safe for
 // concurrent use.
-type Redactor struct{ replacer *strings.Replacer }
+type Redactor struct {
+	replacer *strings.Replacer
+	spread   *regexp.Regexp // secrets with something between their letters or bytes
+	mark     string
+}
 
 // New is what puts mark in place of each of the secrets that has at least shortest
 // bytes: shorter ones stand in any text.
@@ -25,7 +33,7 @@ func New(mark string, shortest int, secrets ...string) *Redactor {
 	if len(pairs) == 0 {
 		return nil
 	}
-	return &Redactor{strings.NewReplacer(pairs...)}
+	return &Redactor{strings.NewReplacer(pairs...), spread(shortest, secrets), mark}
 }
 
 // Text is a text without the secrets.
@@ -33,7 +41,31 @@ func (r *Redactor) Text(text string) string {
 	if r == nil {
 		return text
 	}
-	return r.replacer.Replace(text)
+	return r.spread.ReplaceAllLiteralString(r.replacer.Replace(text), r.mark)
+}
+
+// spread matches secrets in any case whose letters have blanks between them, forwards
+// and backwards, and their bytes in hex as dumps print them: with blanks, colons or
+// commas between, and over lines that begin with an offset.
+func spread(shortest int, secrets []string) *regexp.Regexp {
+	var all []string
+	for _, secret := range secrets {
+		if len(secret) < max(shortest, 1) {
+			continue
+		}
+		var letters, digits []string
+		for _, c := range secret {
+			letters = append(letters, regexp.QuoteMeta(string(c)))
+		}
+		for _, b := range []byte(secret) {
+			digits = append(digits, fmt.Sprintf("(?:0x|\\\\x|%%)?%02x", b))
+		}
+		const between = `[ \t\r\n]{0,3}`
+		all = append(all, strings.Join(letters, between))
+		slices.Reverse(letters)
+		all = append(all, strings.Join(letters, between), strings.Join(digits, `[\s:,]{0,3}(?:\n[0-9a-f]{6,8}:?[ \t]+)?`))
+	}
+	return regexp.MustCompile("(?i)" + strings.Join(all, "|"))
 }
 
 // forms are what secrets look like, the longest first.

@@ -23,6 +23,10 @@ type effect struct {
 	Took   time.Duration   `json:"took_ns"`
 }
 
+// MaxCalls is how many calls of one turn are made; the model reads that the others
+// were not.
+const MaxCalls = 128
+
 // parallelCalls is how many read-only calls of a turn run at once.
 const parallelCalls = 8
 
@@ -32,9 +36,10 @@ const parallelCalls = 8
 func (r *run) callTools(ctx context.Context, step int, calls []ToolCall) ([]Output, error) {
 	effects := make([]effect, len(calls))
 	failures := make([]error, len(calls))
-	for from := 0; from < len(calls); {
+	last := min(len(calls), MaxCalls)
+	for from := 0; from < last; {
 		to := from + 1
-		for to < len(calls) && r.reads(calls[from]) && r.reads(calls[to]) {
+		for to < last && r.reads(calls[from]) && r.reads(calls[to]) {
 			to++
 		}
 		var group sync.WaitGroup
@@ -54,6 +59,11 @@ func (r *run) callTools(ctx context.Context, step int, calls []ToolCall) ([]Outp
 			r.noteCall(step, effects[i])
 		}
 		from = to
+	}
+	for i := last; i < len(calls); i++ { // none vanishes unsaid
+		text := fmt.Sprintf("%s was not run: it is call %d of a turn that has %d, and %d is the most; call it again", calls[i].Name, i+1, len(calls), MaxCalls)
+		effects[i] = effect{Tool: calls[i].Name, Args: jsonArgs(calls[i].Args), Error: text, Output: Output{Text: text}}
+		r.noteCall(step, effects[i])
 	}
 	outputs := make([]Output, len(calls))
 	for i, e := range effects {

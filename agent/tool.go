@@ -124,7 +124,12 @@ func (b *toolbox) arguments(call ToolCall) (Tool, Args, error) {
 	}
 	var args Args
 	if err := json.Unmarshal([]byte(text), &args); err != nil {
-		return nil, nil, fmt.Errorf("%s error: arguments are not a JSON object: %v", call.Name, err)
+		reason := `write them as {"name": value}`
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) {
+			reason = err.Error()
+		}
+		return nil, nil, fmt.Errorf("%s error: arguments are not a JSON object: %s", call.Name, reason)
 	}
 	if renamer, ok := tool.(interface{ Accept(Args) }); ok {
 		renamer.Accept(args)
@@ -132,8 +137,11 @@ func (b *toolbox) arguments(call ToolCall) (Tool, Args, error) {
 	for _, name := range required(tool.Spec().Schema) {
 		var s string
 		raw, given := args[name]
-		if !given || b.wantsString(call.Name, name) && json.Unmarshal(raw, &s) != nil {
+		switch wantsString := b.wantsString(call.Name, name); {
+		case wantsString && (!given || json.Unmarshal(raw, &s) != nil):
 			return nil, nil, fmt.Errorf("%s error: required arg `%s` missing or not a string", call.Name, name)
+		case !given:
+			return nil, nil, fmt.Errorf("%s error: required arg `%s` missing", call.Name, name)
 		}
 	}
 	var instance any

@@ -88,7 +88,7 @@ var orders = []llmtest.Step{
 	step("file_issue", map[string]string{"title": "No pen", "need": "ink", "tried": "blood"}),
 	step("done", map[string]string{"result": "written"}),
 	step("vfs_read", map[string]string{"path": "a.txt"}),
-	{Calls: []llmtest.Call{{Name: "company_double", Args: `{"n":21}`}}, In: 10, Out: 5},
+	{Calls: []llmtest.Call{{Name: "double", Args: `{"n":21}`}}, In: 10, Out: 5},
 	step("done", map[string]string{"result": "42"}),
 }
 
@@ -105,7 +105,7 @@ func TestTeam(t *testing.T) {
 	if err != nil || r.Status != "budget" && r.Status != "done" {
 		t.Fatalf("%+v %v", r, err)
 	}
-	want := "1 waldo written|2 vfs_read one\ntwo\n|3 company_double 42|"
+	want := "1 waldo written|2 vfs_read one\ntwo\n|3 double 42|"
 	got := ""
 	for _, e := range r.Events {
 		got += fmt.Sprintf("%d %s %s|", e.Step, e.Tool, e.Output)

@@ -85,6 +85,7 @@ type part struct {
 	file string
 	tree *agent.Tree
 	pass tools.Pass
+	name string // by which the definition asks for it
 }
 
 func (p *part) Spec() agent.ToolSpec {
@@ -99,7 +100,7 @@ func (p *part) Spec() agent.ToolSpec {
 		}
 		schema, _ = json.Marshal(map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false})
 	}
-	return agent.ToolSpec{Name: toolName(p.c.ID), Description: "Run the component " + p.c.ID + " of the document: " + p.c.Title, Schema: schema}
+	return agent.ToolSpec{Name: toolName(p.name), Description: "Run the component " + p.c.ID + " of the document: " + p.c.Title, Schema: schema}
 }
 
 func (*part) ReadOnly() bool { return false }
@@ -174,8 +175,11 @@ func (rt *Runtime) own(d *agent.Definition, task Task, tree *agent.Tree, opts ag
 			continue // a heading that is an agent is asked as one
 		}
 		_, short, _ := strings.Cut(c.ID, "/")
-		if slices.Contains(d.Tools, c.ID) || short != "" && slices.Contains(d.Tools, short) || c.Name != "" && slices.Contains(d.Tools, c.Name) {
-			all = append(all, &part{rt, c, task.File, tree, rt.pass(d, task, opts, depth)})
+		for _, name := range []string{c.ID, short, c.Name} {
+			if name != "" && slices.Contains(d.Tools, name) {
+				all = append(all, &part{rt, c, task.File, tree, rt.pass(d, task, opts, depth), name})
+				break
+			}
 		}
 	}
 	return all, nil

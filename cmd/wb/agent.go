@@ -179,7 +179,11 @@ func (a *app) withAgents(stream bool, do func(context.Context, *host.Runtime) (*
 // agentResult answers with what came of a run.
 func (a *app) agentResult(result *agent.Result) error {
 	var err error
-	if !a.quietResult {
+	switch {
+	case a.quietResult:
+	case a.json && result.ExitCode() != 0: // what came of it is there nevertheless
+		err = writeJSON(a.std.Out, envelope{Verb: "agent", Data: result, Error: &faultJSON{Code: result.Status, Message: result.Result}})
+	default:
 		err = a.answer("agent", result, func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, strings.TrimRight(result.Result, "\n"))
 			if result.Diff != "" {

@@ -4,7 +4,9 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 
@@ -38,5 +40,28 @@ func TestForms(t *testing.T) {
 	}
 	if got := redact.New("[key]", 8).Text("same"); got != "same" {
 		t.Error(got)
+	}
+}
+
+// Nor does one that a command has turned around, spread out or dumped.
+func TestTransformed(t *testing.T) {
+	const secret = "sk-Live-1234567890abcdef"
+	r := redact.New("[key]", 8, secret)
+	letters := strings.Split(secret, "")
+	backwards := slices.Clone(letters)
+	slices.Reverse(backwards)
+	var dump strings.Builder // as od -tx1 and hexdump -C print it
+	for i, b := range []byte(secret) {
+		if i%16 == 0 {
+			fmt.Fprintf(&dump, "\n%07o", i)
+		}
+		fmt.Fprintf(&dump, " %02x", b)
+	}
+	for name, form := range map[string]string{"backwards": strings.Join(backwards, ""), "upper": strings.ToUpper(secret), "lower": strings.ToLower(secret),
+		"spaced": strings.Join(letters, " "), "lines": strings.Join(letters, "\n"), "dump": dump.String()} {
+		got := r.Text("before " + form + " after")
+		if !strings.Contains(got, "[key]") || strings.Contains(got, "1234567890") || strings.Contains(got, "31 32 33") {
+			t.Errorf("%s: %q", name, got)
+		}
 	}
 }

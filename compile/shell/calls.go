@@ -5,8 +5,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"strings"
 	"syscall"
+	"time"
 
 	"wb/sandbox"
 )
@@ -119,6 +121,10 @@ func (p *process) hostModule() sandbox.HostModule {
 	add("spawn", 3, true, p.callSpawn)
 	add("wait", 1, true, p.callWait)
 	add("known", 2, true, p.callKnown)
+	add("mode", 2, true, p.callMode)
+	add("tool_mode", 2, true, p.callMode)
+	add("tool_chmod", 3, true, p.callChmod)
+	add("tool_utime", 5, true, p.callUtime)
 	add("tools", 2, true, p.callTools)
 	add("tool_run", 5, true, p.callToolRun)
 	add("tool_output", 2, true, p.callToolOutput)
@@ -274,6 +280,36 @@ func (p *process) callKnown(_ context.Context, in *sandbox.Instance, a []uint64)
 		return 1, nil
 	}
 	return 0, nil
+}
+
+// callMode tells the permissions of a file, or -1.
+func (p *process) callMode(_ context.Context, in *sandbox.Instance, a []uint64) (uint64, error) {
+	name, _ := in.Memory().Read(uint32(a[0]), uint32(a[1]))
+	info, err := p.k.tree.Stat(treeName(string(name)))
+	if err != nil {
+		return math.MaxUint64, nil
+	}
+	return uint64(info.Mode().Perm()), nil
+}
+
+func (p *process) callChmod(_ context.Context, in *sandbox.Instance, a []uint64) (uint64, error) {
+	name, _ := in.Memory().Read(uint32(a[0]), uint32(a[1]))
+	mode := fs.FileMode(a[2]) & fs.ModePerm
+	return errno(p.setAttributes(name, func(set *attributes) { set.mode = &mode })), nil
+}
+
+// callUtime sets the time of a file: seconds, in two halves, and nanoseconds.
+func (p *process) callUtime(_ context.Context, in *sandbox.Instance, a []uint64) (uint64, error) {
+	name, _ := in.Memory().Read(uint32(a[0]), uint32(a[1]))
+	when := time.Unix(int64(a[2]|a[3]<<32), int64(a[4]))
+	return errno(p.setAttributes(name, func(set *attributes) { set.time = &when })), nil
+}
+
+func (p *process) setAttributes(name []byte, change func(*attributes)) error {
+	if p.k.attributes == nil {
+		return fs.ErrNotExist
+	}
+	return p.k.attributes.set(treeName(string(name)), change)
 }
 
 func (p *process) callTools(_ context.Context, in *sandbox.Instance, a []uint64) (uint64, error) {

@@ -24,13 +24,15 @@ const (
 
 // kernel is one run: the processes of a script with all they share.
 type kernel struct {
-	set    *set
-	tree   sandbox.FS
-	limits sandbox.Limits
-	caps   sandbox.Caps
-	dock   *dock.Dock // nil: there is no command wb
-	seed   uint64
-	start  time.Time
+	set  *set
+	tree sandbox.FS
+	// attributes is the same tree as tree, where chmod and touch set things.
+	attributes *quotaFS
+	limits     sandbox.Limits
+	caps       sandbox.Caps
+	dock       *dock.Dock // nil: there is no command wb
+	seed       uint64
+	start      time.Time
 
 	ctx    context.Context
 	cancel context.CancelCauseFunc

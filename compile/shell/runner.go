@@ -141,7 +141,8 @@ func (k *kernel) mount(tree sandbox.FS) (sandbox.FS, error) {
 			return nil, err
 		}
 	}
-	return &quotaFS{FS: tree, used: &k.files, limit: k.limits.Files}, nil
+	k.attributes = &quotaFS{FS: tree, used: &k.files, limit: k.limits.Files}
+	return k.attributes, nil
 }
 
 // newRunner makes a Runner that shares what the lane loads.

@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"syscall"
@@ -49,6 +50,9 @@ func hostWait(pid int32) int32
 
 //go:wasmimport wb known
 func hostKnown(name unsafe.Pointer, n uint32) int32
+
+//go:wasmimport wb mode
+func hostMode(path unsafe.Pointer, n uint32) int32
 
 //go:wasmimport wb tools
 func hostTools(to unsafe.Pointer, room uint32) uint32
@@ -214,6 +218,12 @@ func (kernel) Wait(pid int) int { return int(hostWait(int32(pid))) }
 func (kernel) Known(name string) bool {
 	b := []byte(name)
 	return hostKnown(pointer(b), uint32(len(b))) != 0
+}
+
+func (kernel) Mode(path string) (fs.FileMode, bool) {
+	b := []byte(path)
+	mode := hostMode(pointer(b), uint32(len(b)))
+	return fs.FileMode(mode), mode >= 0
 }
 
 func (kernel) Tools() []string {

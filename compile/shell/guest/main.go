@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"strconv"
 	"strings"
+	_ "time/tzdata" // TZ: no tree has to hold the zones
 	"unsafe"
 
 	"wb/compile/shell/interp"
@@ -87,26 +88,32 @@ func shell(c config) int {
 					options = append(options, word[:1]+"o", args[0])
 					args = args[1:]
 				}
+			case 'O': // of shopt
+				if len(args) > 0 {
+					options = append(options, word[:1]+"O", args[0])
+					args = args[1:]
+				}
 			case 'i', 'l', 's':
 			default:
 				options = append(options, word[:1]+string(letter))
 			}
 		}
 	}
-	script := ""
+	script, execution, path := "", "", ""
 	switch {
 	case isCommand && len(args) == 0:
 		complain("%s: -c: option requires an argument", name)
 		return 2
 	case isCommand:
 		command, args = args[0], args[1:]
-		script = command
+		script, execution = command, command
 		if len(args) > 0 {
 			name, args = args[0], args[1:]
 		}
 	case len(args) > 0:
 		name, args = args[0], args[1:]
 		file := name
+		path = name
 		if !strings.HasPrefix(file, "/") {
 			file = strings.TrimSuffix(c.dir, "/") + "/" + file
 		}
@@ -119,7 +126,8 @@ func shell(c config) int {
 	default:
 		script = string(readAll(0))
 	}
-	sh := interp.New(interp.Config{Kernel: kernel{}, Dialect: dialect, Name: name, Args: args, Env: c.env, Dir: c.dir, Before: before, Seed: seed()})
+	sh := interp.New(interp.Config{Kernel: kernel{}, Dialect: dialect, Name: name, Args: args, Env: c.env, Dir: c.dir, Before: before, Seed: seed(),
+		Execution: execution, File: path})
 	if len(options) > 0 {
 		sh.Set(options)
 	}

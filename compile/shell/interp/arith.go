@@ -10,24 +10,55 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// arithmetic evaluates an expression; an error ends the shell.
+// arithmetic evaluates an expression; an error gives up the command.
 func (sh *Shell) arithmetic(x syntax.ArithmExpr) int {
-	n, err := sh.compute(x, 0)
-	if err != nil && sh.flow == 0 {
-		sh.errorf("%v", err)
-		sh.exit(1)
-	}
-	return int(n)
+	n, err := sh.computeWhole(x)
+	return sh.computed(n, err)
 }
 
 // evaluate computes an arithmetic expression given as text.
 func (sh *Shell) evaluate(s string) int {
 	n, err := sh.computeText(s, 0)
-	if err != nil && sh.flow == 0 {
+	return sh.computed(n, err)
+}
+
+func (sh *Shell) computed(n int64, err error) int {
+	var unset unboundError
+	switch {
+	case err == nil || sh.flow != 0:
+	case errors.As(err, &unset):
+		sh.unbound(string(unset))
+	default:
 		sh.errorf("%v", err)
-		sh.exit(1)
+		sh.discard()
 	}
 	return int(n)
+}
+
+// unboundError is a name without a value, under set -u.
+type unboundError string
+
+func (e unboundError) Error() string { return string(e) + ": unbound variable" }
+
+// computeWhole computes an expression of the script. Where it holds expansions,
+// what they give is read together with the rest.
+func (sh *Shell) computeWhole(x syntax.ArithmExpr) (int64, error) {
+	text, ok := sh.program.arith[x]
+	if !ok {
+		return sh.compute(x, 0)
+	}
+	return sh.computeExpanded(text)
+}
+
+func (sh *Shell) computeExpanded(text string) (int64, error) {
+	text = strings.ReplaceAll(sh.document(sh.program.text(text)), `"`, "")
+	if sh.flow != 0 {
+		return 0, nil
+	}
+	if strings.Contains(text, "'") {
+		return 0, fmt.Errorf("%s: syntax error: operand expected", text)
+	}
+	return sh.computeText(text, 0)
 }
 
 // maxArithDepth bounds variables that hold expressions that name variables …
@@ -48,9 +79,9 @@ func (sh *Shell) computeText(s string, depth int) (int64, error) {
 	if depth > maxArithDepth {
 		return 0, fmt.Errorf("%s: expression recursion level exceeded", s)
 	}
-	x, err := syntax.NewParser().Arithmetic(strings.NewReader(s))
-	if err != nil || x == nil {
-		return 0, fmt.Errorf("%s: syntax error in expression", s)
+	x, err := sh.program.expression(s)
+	if err != nil {
+		return 0, err
 	}
 	return sh.compute(x, depth+1)
 }
@@ -134,12 +165,10 @@ func placeOf(x syntax.ArithmExpr) (place, bool) {
 
 // value is what a place holds, computed.
 func (sh *Shell) placeValue(p place, depth int) (int64, error) {
+	p.name, p.index = sh.deref(p.name, p.index)
 	v := sh.lookup(p.name)
-	if v.Kind == expand.NameRef {
-		_, v = v.Resolve(environment{sh})
-	}
-	if !v.IsSet() && sh.opts["nounset"] && p.index == nil {
-		return 0, fmt.Errorf("%s: unbound variable", p.name)
+	if !v.IsSet() && sh.opts["nounset"] {
+		return 0, unboundError(p.name)
 	}
 	s := v.String()
 	if p.index != nil {
@@ -168,13 +197,9 @@ func (sh *Shell) placeValue(p place, depth int) (int64, error) {
 
 func (sh *Shell) store(p place, n int64) error {
 	s := strconv.FormatInt(n, 10)
+	p.name, p.index = sh.deref(p.name, p.index)
 	if p.index == nil {
 		v := sh.lookup(p.name)
-		if v.Kind == expand.NameRef {
-			if name, target := v.Resolve(environment{sh}); name != "" {
-				p.name, v = name, target
-			}
-		}
 		if v.Kind == expand.Indexed {
 			setElement(&v, 0, s)
 			return sh.assign(p.name, v)
@@ -195,6 +220,11 @@ func (sh *Shell) compute(x syntax.ArithmExpr, depth int) (int64, error) {
 	case nil:
 		return 0, nil
 	case *syntax.Word:
+		if lit := x.Lit(); strings.HasPrefix(lit, postponed) {
+			if body, ok := sh.program.later[lit]; ok {
+				return sh.computeExpanded(body)
+			}
+		}
 		if p, ok := placeOf(x); ok {
 			return sh.placeValue(p, depth)
 		}

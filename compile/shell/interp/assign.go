@@ -4,7 +4,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -12,10 +11,12 @@ import (
 
 // declaration is what declare, local, export and readonly ask for.
 type declaration struct {
+	declaring                        bool // by a builtin, for which an error is no more than a status
 	local, global                    bool
 	export, readonly, integer        bool
 	lower, upper                     bool
-	unexport                         bool
+	unexport, unnameref              bool
+	noninteger, nonlower, nonupper   bool
 	array, assoc, nameref            bool
 	printing, functions, nameOnlyFns bool
 }
@@ -35,17 +36,24 @@ func (sh *Shell) assignments(list []*syntax.Assign) bool {
 // assignOne performs one assignment to v, a global when v is nil.
 func (sh *Shell) assignOne(as *syntax.Assign, v *variable, d declaration) bool {
 	name := as.Name.Value
-	if v != nil && v.Kind == expand.NameRef && v.Str != "" && !d.nameref {
-		target := *as
-		lit := *as.Name
-		ref, sub, hasSub := strings.Cut(strings.TrimSuffix(v.Str, "]"), "[")
-		lit.Value = ref
-		target.Name = &lit
-		if hasSub && as.Index == nil {
-			if x, err := syntax.NewParser().Arithmetic(strings.NewReader(sub)); err == nil {
-				target.Index = x
+	if v != nil && v.Kind == expand.NameRef && !d.nameref {
+		if v.Str == "" { // a reference without a target takes the value for one
+			value := sh.assigned(as.Value)
+			if target, _, _ := cutSubscript(value); !syntax.ValidName(target) {
+				sh.errorf("`%s': not a valid identifier", value)
+				sh.status = 1
+				return false
 			}
+			v.Str, v.Set = value, true
+			return true
 		}
+		target := *as
+		ref, index := sh.deref(name, as.Index)
+		if ref == name {
+			sh.errorf("warning: %s: circular name reference", name)
+			return false
+		}
+		target.Name, target.Index = &syntax.Lit{Value: ref}, index
 		return sh.assignOne(&target, sh.vars.find(ref), d)
 	}
 	if v == nil {
@@ -55,17 +63,15 @@ func (sh *Shell) assignOne(as *syntax.Assign, v *variable, d declaration) bool {
 	if v.ReadOnly {
 		sh.errorf("%s: readonly variable", name)
 		sh.status = 1
-		if len(sh.callStack) == 0 {
-			sh.exit(1)
-		} else {
-			sh.flow = flowReturn
+		if !d.declaring {
+			sh.discard()
 		}
 		return false
 	}
 	nv := v.Variable
 	switch {
 	case as.Array != nil:
-		if !sh.assignArray(name, &nv, as, d.assoc || nv.Kind == expand.Associative) {
+		if !sh.assignArray(name, v, &nv, as, d.assoc || nv.Kind == expand.Associative) {
 			return false
 		}
 	case as.Index != nil:
@@ -73,7 +79,7 @@ func (sh *Shell) assignOne(as *syntax.Assign, v *variable, d declaration) bool {
 			return false
 		}
 	default:
-		value := sh.literal(as.Value)
+		value := sh.assigned(as.Value)
 		if sh.flow != 0 {
 			return false
 		}
@@ -123,7 +129,7 @@ func (sh *Shell) assignScalar(v *variable, nv *expand.Variable, value string, pl
 func (sh *Shell) assignElement(name string, v *variable, nv *expand.Variable, as *syntax.Assign) bool {
 	if nv.Kind == expand.Associative {
 		key := sh.key(as.Index)
-		value := sh.literal(as.Value)
+		value := sh.assigned(as.Value)
 		if !v.owned {
 			nv.Map, v.owned = maps.Clone(nv.Map), true
 		}
@@ -144,7 +150,10 @@ func (sh *Shell) assignElement(name string, v *variable, nv *expand.Variable, as
 	if !ok {
 		return false
 	}
-	value := sh.literal(as.Value)
+	value := sh.assigned(as.Value)
+	if v.Kind == expand.Indexed { // the subscript may have changed it
+		*nv = v.Variable
+	}
 	if as.Append {
 		old, _ := element(nv, i)
 		if v.integer {
@@ -158,7 +167,7 @@ func (sh *Shell) assignElement(name string, v *variable, nv *expand.Variable, as
 }
 
 // assignArray is name=(…) and name+=(…).
-func (sh *Shell) assignArray(name string, nv *expand.Variable, as *syntax.Assign, assoc bool) bool {
+func (sh *Shell) assignArray(name string, v *variable, nv *expand.Variable, as *syntax.Assign, assoc bool) bool {
 	if assoc {
 		m := map[string]string{}
 		if as.Append {
@@ -167,13 +176,19 @@ func (sh *Shell) assignArray(name string, nv *expand.Variable, as *syntax.Assign
 				m = map[string]string{}
 			}
 		}
+		pairs := len(as.Array.Elems) > 0 && as.Array.Elems[0].Index == nil
 		var loose []string // (k v k v), as bash 5.1 has it
 		for _, e := range as.Array.Elems {
-			if e.Index == nil {
-				loose = append(loose, sh.fields(e.Value)...)
-				continue
+			switch {
+			case pairs:
+				if e.Index == nil {
+					loose = append(loose, sh.fields(e.Value)...)
+				}
+			case e.Index == nil:
+				sh.errorf("%s: %s: must use subscript when assigning associative array", name, sh.literal(e.Value))
+			default:
+				m[sh.key(e.Index)] = v.convert(sh, sh.literal(e.Value))
 			}
-			m[sh.key(e.Index)] = sh.literal(e.Value)
 		}
 		for i := 0; i < len(loose); i += 2 {
 			value := ""
@@ -184,6 +199,23 @@ func (sh *Shell) assignArray(name string, nv *expand.Variable, as *syntax.Assign
 		}
 		nv.Set, nv.Kind, nv.Map, nv.List, nv.Indexes = true, expand.Associative, m, nil, nil
 		return sh.flow == 0
+	}
+	// All values are expanded before anything is assigned; subscripts are
+	// computed one by one and see the elements before them.
+	type item struct {
+		index  syntax.ArithmExpr
+		values []string
+	}
+	var items []item
+	for _, e := range as.Array.Elems {
+		if e.Index != nil {
+			items = append(items, item{e.Index, []string{sh.assigned(e.Value)}})
+		} else if e.Value != nil {
+			items = append(items, item{nil, sh.fields(e.Value)})
+		}
+		if sh.flow != 0 {
+			return false
+		}
 	}
 	fresh := expand.Variable{Set: true, Kind: expand.Indexed, List: []string{}}
 	if as.Append {
@@ -196,392 +228,22 @@ func (sh *Shell) assignArray(name string, nv *expand.Variable, as *syntax.Assign
 			}
 		}
 	}
+	fresh.Exported, fresh.Local = nv.Exported, nv.Local
 	next := elementMax(&fresh) + 1
-	for _, e := range as.Array.Elems {
-		if e.Index != nil {
-			i, ok := sh.index(name, &fresh, e.Index)
+	for _, e := range items {
+		if e.index != nil {
+			v.Variable = fresh
+			i, ok := sh.index(name, &fresh, e.index)
 			if !ok {
 				return false
 			}
-			setElement(&fresh, i, sh.literal(e.Value))
-			next = i + 1
-			continue
+			next = i
 		}
-		for _, s := range sh.fields(e.Value) {
-			setElement(&fresh, next, s)
+		for _, s := range e.values {
+			setElement(&fresh, next, v.convert(sh, s))
 			next++
 		}
 	}
-	fresh.Exported, fresh.Local = nv.Exported, nv.Local
 	*nv = fresh
 	return sh.flow == 0
-}
-
-// declare runs declare, typeset, local, export, readonly and nameref.
-func (sh *Shell) declare(variant string, args []*syntax.Assign) {
-	d := declaration{}
-	switch variant {
-	case "export":
-		d.export = true
-	case "readonly":
-		d.readonly = true
-	case "nameref":
-		d.nameref = true
-	case "local":
-		if len(sh.callStack) == 0 {
-			sh.errorf("local: can only be used in a function")
-			sh.status = 1
-			return
-		}
-		d.local = true
-	case "declare", "typeset":
-		d.local = len(sh.callStack) > 0
-	}
-	var names []*syntax.Assign
-	optionsEnded := false
-	for _, as := range args {
-		if !as.Naked || as.Name != nil {
-			names = append(names, as)
-			continue
-		}
-		for _, word := range sh.fields(as.Value) {
-			if word == "--" && !optionsEnded && len(names) == 0 {
-				optionsEnded = true
-				continue
-			}
-			if len(word) > 1 && (word[0] == '-' || word[0] == '+') && len(names) == 0 && !optionsEnded {
-				if !sh.declareFlags(&d, variant, word) {
-					return
-				}
-				continue
-			}
-			names = append(names, assignFromText(word))
-		}
-	}
-	if sh.flow != 0 {
-		return
-	}
-	if d.functions || d.nameOnlyFns {
-		sh.status = 0
-		sh.printFunctions(names, d.nameOnlyFns)
-		return
-	}
-	if len(names) == 0 {
-		sh.status = 0
-		sh.printVariables(variant, d)
-		return
-	}
-	failed := false // until the end, $? in a value is that of the command before
-	for _, as := range names {
-		if as.Name == nil || !syntax.ValidName(as.Name.Value) {
-			what := ""
-			if as.Name != nil {
-				what = as.Name.Value
-			}
-			sh.errorf("%s: `%s': not a valid identifier", variant, what)
-			failed = true
-			continue
-		}
-		if d.printing {
-			v := sh.vars.find(as.Name.Value)
-			if v == nil {
-				sh.errorf("%s: %s: not found", variant, as.Name.Value)
-				failed = true
-				continue
-			}
-			sh.print(declarationText(as.Name.Value, v) + "\n")
-			continue
-		}
-		failed = !sh.declareOne(as, d) || failed
-		if sh.flow != 0 {
-			return
-		}
-	}
-	sh.status = boolStatus(!failed)
-}
-
-// assignFromText makes an assignment of a word known only when it runs.
-func assignFromText(word string) *syntax.Assign {
-	name, value, ok := strings.Cut(word, "=")
-	as := &syntax.Assign{Name: &syntax.Lit{Value: name}, Naked: !ok}
-	if ok {
-		if n, plus := strings.CutSuffix(name, "+"); plus {
-			as.Name.Value, as.Append = n, true
-		}
-		as.Value = &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: value}}}
-	}
-	return as
-}
-
-func (sh *Shell) declareFlags(d *declaration, variant, word string) bool {
-	on := word[0] == '-'
-	for _, c := range word[1:] {
-		switch c {
-		case 'a':
-			d.array = on
-		case 'A':
-			d.assoc = on
-		case 'i':
-			d.integer = on
-		case 'l':
-			d.lower = on
-		case 'u':
-			d.upper = on
-		case 'r':
-			d.readonly = on
-		case 'x':
-			d.export, d.unexport = on, !on
-		case 'n':
-			if variant == "export" {
-				d.export, d.unexport = false, true
-			} else {
-				d.nameref = on
-			}
-		case 'g':
-			d.global, d.local = true, false
-		case 'p':
-			d.printing = true
-		case 'f':
-			d.functions = true
-		case 'F':
-			d.nameOnlyFns = true
-		case 't', 'I':
-		default:
-			sh.errorf("%s: -%c: invalid option", variant, c)
-			sh.status = 2
-			return false
-		}
-	}
-	return true
-}
-
-func (sh *Shell) declareOne(as *syntax.Assign, d declaration) bool {
-	name := as.Name.Value
-	var v *variable
-	switch {
-	case d.local:
-		v = sh.vars.vars[name]
-		if v == nil || sh.vars.outer == nil {
-			outer := sh.vars.find(name)
-			v = &variable{Variable: expand.Variable{Local: true}}
-			if outer != nil && outer.Exported {
-				v.Exported = true
-			}
-			sh.functionScope().vars[name] = v
-		}
-	case d.global:
-		g := sh.vars.global()
-		if v = g.vars[name]; v == nil {
-			v = &variable{}
-			g.vars[name] = v
-		}
-	default:
-		if v = sh.vars.find(name); v == nil {
-			v = &variable{}
-			sh.vars.global().vars[name] = v
-		}
-	}
-	v.integer = v.integer || d.integer
-	v.lower = (v.lower || d.lower) && !d.upper
-	v.upper = (v.upper || d.upper) && !d.lower
-	if d.assoc && v.Kind != expand.Associative {
-		v.Kind, v.Map = expand.Associative, nil
-	} else if d.array && v.Kind != expand.Indexed {
-		if v.Set && v.Kind == expand.String {
-			v.List = []string{v.Str}
-		}
-		v.Kind = expand.Indexed
-	}
-	if !as.Naked || as.Array != nil || as.Value != nil {
-		sh.substatus = 0
-		if !sh.assignOne(as, v, d) {
-			sh.status = 1
-			return false
-		}
-	} else if d.nameref && v.Set {
-		v.Kind = expand.NameRef
-	}
-	if d.export {
-		v.Exported = true
-	}
-	if d.unexport {
-		v.Exported = false
-	}
-	if d.readonly {
-		v.ReadOnly = true
-	}
-	return true
-}
-
-// functionScope is the scope of the innermost function call, which is not that
-// of assignments before a command.
-func (sh *Shell) functionScope() *scope { return sh.vars }
-
-func (sh *Shell) printVariables(variant string, d declaration) {
-	environment{sh}.Each(func(name string, vr expand.Variable) bool {
-		v := sh.vars.find(name)
-		switch {
-		case variant == "export" || d.export:
-			if !v.Exported {
-				return true
-			}
-		case variant == "readonly" || d.readonly:
-			if !v.ReadOnly {
-				return true
-			}
-		case d.assoc && v.Kind != expand.Associative, d.array && v.Kind != expand.Indexed, d.integer && !v.integer:
-			return true
-		}
-		return sh.print(declarationText(name, v) + "\n")
-	})
-}
-
-// declarationText is the declare command that makes v.
-func declarationText(name string, v *variable) string {
-	flags := ""
-	switch v.Kind {
-	case expand.Indexed:
-		flags += "a"
-	case expand.Associative:
-		flags += "A"
-	case expand.NameRef:
-		flags += "n"
-	}
-	if v.integer {
-		flags += "i"
-	}
-	if v.lower {
-		flags += "l"
-	}
-	if v.ReadOnly {
-		flags += "r"
-	}
-	if v.upper {
-		flags += "u"
-	}
-	if v.Exported {
-		flags += "x"
-	}
-	if flags == "" {
-		flags = "-"
-	}
-	text := "declare -" + flags + " " + name
-	if !v.Set {
-		return text
-	}
-	switch v.Kind {
-	case expand.Indexed:
-		var items []string
-		for i, s := range v.List {
-			if v.Indexes != nil {
-				i = v.Indexes[i]
-			}
-			items = append(items, "["+strconv.Itoa(i)+"]="+doubleQuoted(s))
-		}
-		return text + "=(" + strings.Join(items, " ") + ")"
-	case expand.Associative:
-		var items []string
-		for _, k := range slices.Sorted(maps.Keys(v.Map)) {
-			items = append(items, "["+quotedKey(k)+"]="+doubleQuoted(v.Map[k])+" ")
-		}
-		return text + "=(" + strings.Join(items, "") + ")"
-	}
-	return text + "=" + doubleQuoted(v.Str)
-}
-
-func quotedKey(k string) string {
-	if k != "" && strings.IndexFunc(k, func(r rune) bool { return !isNameRune(r) }) < 0 {
-		return k
-	}
-	return doubleQuoted(k)
-}
-
-func isNameRune(r rune) bool {
-	return r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r > 127
-}
-
-// doubleQuoted quotes as declare -p does.
-func doubleQuoted(s string) string {
-	for _, c := range s {
-		if c < ' ' && c != '\t' || c == 127 {
-			return dollarQuoted(s)
-		}
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, c := range []byte(s) {
-		if strings.IndexByte("\"\\$`", c) >= 0 {
-			b.WriteByte('\\')
-		}
-		b.WriteByte(c)
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-// dollarQuoted is $'…'.
-func dollarQuoted(s string) string {
-	var b strings.Builder
-	b.WriteString("$'")
-	for _, c := range []byte(s) {
-		switch c {
-		case '\n':
-			b.WriteString(`\n`)
-		case '\t':
-			b.WriteString(`\t`)
-		case '\r':
-			b.WriteString(`\r`)
-		case '\a':
-			b.WriteString(`\a`)
-		case '\b':
-			b.WriteString(`\b`)
-		case '\f':
-			b.WriteString(`\f`)
-		case '\v':
-			b.WriteString(`\v`)
-		case 27:
-			b.WriteString(`\E`)
-		case '\'', '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		default:
-			if c < ' ' || c == 127 {
-				b.WriteString("\\" + octal(c))
-			} else {
-				b.WriteByte(c)
-			}
-		}
-	}
-	b.WriteByte('\'')
-	return b.String()
-}
-
-func octal(c byte) string {
-	s := strconv.FormatUint(uint64(c), 8)
-	return strings.Repeat("0", 3-len(s)) + s
-}
-
-func (sh *Shell) printFunctions(names []*syntax.Assign, nameOnly bool) {
-	var list []string
-	for _, as := range names {
-		list = append(list, as.Name.Value)
-	}
-	if names == nil {
-		list = slices.Sorted(maps.Keys(sh.funcs))
-	}
-	for _, name := range list {
-		body := sh.funcs[name]
-		switch {
-		case body == nil:
-			sh.status = 1
-		case nameOnly && names != nil:
-			sh.print(name + "\n")
-		case nameOnly:
-			sh.print("declare -f " + name + "\n")
-		default:
-			var b strings.Builder
-			syntax.NewPrinter(syntax.Indent(4)).Print(&b, body)
-			sh.print(name + " () \n" + b.String() + "\n")
-		}
-	}
 }

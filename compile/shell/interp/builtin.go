@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -26,8 +26,9 @@ func init() { // at run time, since some builtins look others up
 		"wb-array": builtinArray, "test": builtinTest, "[": builtinTest, "set": builtinSet, "shopt": builtinShopt, "unset": builtinUnset,
 		"trap": builtinTrap, "wait": builtinWait, "jobs": succeed, "disown": succeed, "kill": builtinKill, "fg": notHere, "bg": notHere,
 		"command": builtinCommand, "builtin": builtinBuiltin, "type": builtinType, "getopts": builtinGetopts,
-		"hash": succeed, "umask": builtinUmask, "ulimit": builtinUlimit, "times": builtinTimes, "alias": builtinAlias, "unalias": succeed,
+		"hash": builtinHash, "umask": builtinUmask, "ulimit": builtinUlimit, "times": builtinTimes, "alias": builtinAlias, "unalias": builtinUnalias,
 		"help": builtinHelp, "let": builtinLet, "declare": declareWords, "typeset": declareWords, "local": declareWords,
+		"compgen": builtinCompgen, "complete": succeed, "compopt": succeed, "bind": succeed, "suspend": notHere, "fc": succeed, "logout": builtinExit,
 		"export": declareWords, "readonly": declareWords, "caller": builtinCaller, "history": succeed, "enable": succeed,
 	}
 }
@@ -57,52 +58,66 @@ func declareWords(sh *Shell, args []string) int {
 // ---- control ----
 
 func builtinEval(sh *Shell, args []string) int {
-	file, err := sh.parse(strings.Join(args[1:], " "), "eval")
-	if err != nil {
-		sh.reportSyntax(err)
+	args = args[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	} else if len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		sh.errorf("eval: %s: invalid option", args[0])
 		return 2
 	}
 	sh.status = 0
-	sh.stmts(file.Stmts)
+	sh.source(strings.Join(args, " "), "eval")
 	return sh.status
 }
 
 func builtinSource(sh *Shell, args []string) int {
-	if len(args) < 2 {
-		sh.errorf("%s: filename argument required", args[0])
+	name, args := args[0], args[1:]
+	if len(args) > 0 && args[0] == "--" {
+		args = args[1:]
+	}
+	if len(args) == 0 {
+		sh.errorf("%s: filename argument required", name)
 		return 2
 	}
 	if sh.sourced >= 50 {
-		sh.errorf("%s: files source each other more than 50 deep", args[1])
+		sh.errorf("%s: files source each other more than 50 deep", args[0])
 		return 1
 	}
-	name := sh.abs(args[1])
-	text, err := os.ReadFile(name)
+	full := sh.abs(args[0])
+	if !strings.Contains(args[0], "/") {
+		if found := sh.search(args[0], false); found != "" {
+			full = sh.abs(found)
+		}
+	}
+	text, err := os.ReadFile(full)
+	if err == nil && sh.isDir(full) {
+		err = syscall.EISDIR
+	}
 	if err != nil {
-		sh.errorf("%s: %s", args[1], reason(err))
+		sh.errorf("%s: %s", args[0], reason(err))
 		if sh.dialect == POSIX {
 			sh.exit(2)
 		}
 		return 1
 	}
-	file, err := sh.parse(string(text), args[1])
-	if err != nil {
-		sh.reportSyntax(err)
-		return 2
-	}
 	params := sh.params
-	if len(args) > 2 {
-		sh.params = args[2:]
+	if len(args) > 1 {
+		sh.params = args[1:]
 	}
 	sh.sourced++
-	sh.status = 0
-	sh.stmts(file.Stmts)
-	sh.sourced--
-	if len(args) > 2 {
-		sh.params = params
-	}
+	sh.frames = append(sh.frames, frame{"source", args[0], sh.lineNumber()})
+	line, loops := sh.line, sh.loops
+	sh.status, sh.loops = 0, 0
+	sh.source(string(text), args[0])
+	sh.line, sh.loops = line, loops
 	if sh.flow == flowReturn {
 		sh.flow = 0
+	}
+	sh.returned()
+	sh.frames = sh.frames[:len(sh.frames)-1]
+	sh.sourced--
+	if len(args) > 1 {
+		sh.params = params
 	}
 	return sh.status
 }
@@ -111,7 +126,22 @@ func builtinExec(sh *Shell, args []string) int {
 	if len(args) == 1 {
 		return 0 // only its redirections, which stay
 	}
-	sh.exit(sh.runProgram(args[1:]))
+	args = args[1:]
+	name := ""
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
+		}
+		if strings.HasSuffix(a, "a") && len(args) > 0 { // the name is all that changes
+			name, args = args[0], args[1:]
+		}
+	}
+	if _ = name; len(args) == 0 {
+		return 0
+	}
+	sh.exit(sh.runProgram(args))
 	return sh.status
 }
 
@@ -119,9 +149,13 @@ func builtinExit(sh *Shell, args []string) int {
 	status := sh.status
 	if len(args) > 1 {
 		n, err := strconv.Atoi(args[1])
-		if err != nil {
+		switch {
+		case err != nil:
 			sh.errorf("exit: %s: numeric argument required", args[1])
 			n = 2
+		case len(args) > 2:
+			sh.errorf("exit: too many arguments")
+			n = 1
 		}
 		status = n
 	}
@@ -130,22 +164,35 @@ func builtinExit(sh *Shell, args []string) int {
 }
 
 func builtinBreak(sh *Shell, args []string) int {
-	n := 1
-	if len(args) > 1 {
-		var err error
-		if n, err = strconv.Atoi(args[1]); err != nil || n < 1 {
-			sh.errorf("%s: %s: loop count out of range", args[0], args[1])
-			return 1
-		}
+	if len(args) > 1 && args[1] == "--" {
+		args = append(args[:1:1], args[2:]...)
 	}
 	if sh.loops == 0 {
 		return 0
+	}
+	n, status := 1, 0
+	if len(args) > 1 {
+		var err error
+		n, err = strconv.Atoi(args[1])
+		switch {
+		case err != nil:
+			sh.errorf("%s: %s: numeric argument required", args[0], args[1])
+			sh.exit(128)
+			return 128
+		case len(args) > 2:
+			sh.errorf("%s: too many arguments", args[0])
+			sh.discard()
+			return 1
+		case n < 1:
+			sh.errorf("%s: %s: loop count out of range", args[0], args[1])
+			n, status, args = sh.loops, 1, []string{"break"}
+		}
 	}
 	sh.flow, sh.flowCount = flowBreak, min(n, sh.loops)
 	if args[0] == "continue" {
 		sh.flow = flowContinue
 	}
-	return 0
+	return status
 }
 
 func builtinReturn(sh *Shell, args []string) int {
@@ -160,7 +207,7 @@ func builtinReturn(sh *Shell, args []string) int {
 	}
 	if len(sh.callStack) == 0 && sh.sourced == 0 {
 		sh.errorf("return: can only `return' from a function or sourced script")
-		return 1
+		return 2
 	}
 	sh.flow = flowReturn
 	return status
@@ -182,76 +229,28 @@ func builtinShift(sh *Shell, args []string) int {
 	return 0
 }
 
-func builtinTrap(sh *Shell, args []string) int {
-	args = args[1:]
-	if len(args) > 0 && args[0] == "--" {
-		args = args[1:]
+func builtinCaller(sh *Shell, args []string) int {
+	n, err := 0, error(nil)
+	if len(args) > 1 {
+		n, err = strconv.Atoi(args[1])
 	}
-	if len(args) == 0 || args[0] == "-p" {
-		for _, name := range slices.Sorted(maps.Keys(sh.traps)) {
-			sh.print("trap -- " + singleQuoted(sh.traps[name]) + " " + name + "\n")
-		}
-		return 0
-	}
-	if args[0] == "-l" {
-		return 0
-	}
-	action, signals := args[0], args[1:]
-	if len(signals) == 0 {
-		action, signals = "-", args
-	}
-	for _, s := range signals {
-		name := strings.TrimPrefix(strings.ToUpper(s), "SIG")
-		if name == "0" {
-			name = "EXIT"
-		}
-		if action == "-" {
-			delete(sh.traps, name)
-		} else {
-			sh.traps[name] = action // only EXIT and ERR ever happen here
-		}
-	}
-	return 0
-}
-
-func builtinWait(sh *Shell, args []string) int {
-	status := 0
-	for _, a := range args[1:] {
-		if strings.HasPrefix(a, "-") {
-			continue
-		}
-		pid, err := strconv.Atoi(strings.TrimPrefix(a, "%"))
-		if err != nil {
-			sh.errorf("wait: `%s': not a pid or valid job spec", a)
-			return 1
-		}
-		s, ok := sh.bgStatus[pid]
-		if !ok {
-			sh.errorf("wait: pid %d is not a child of this shell", pid)
-			s = 127
-		}
-		status = s
-	}
-	return status
-}
-
-// builtinKill: background commands have always ended already.
-func builtinKill(sh *Shell, args []string) int {
-	for _, a := range args[1:] {
-		if strings.HasPrefix(a, "-") {
-			continue
-		}
-		sh.errorf("kill: (%s) - No such process", a)
+	at := len(sh.frames) - 1 - n
+	if at < 0 || err != nil || n < 0 {
 		return 1
 	}
-	return 0
-}
-
-func builtinCaller(sh *Shell, _ []string) int {
-	if len(sh.callStack) == 0 {
-		return 1
+	f := sh.frames[at]
+	name, file := "main", sh.file
+	if at > 0 {
+		name, file = sh.frames[at-1].name, sh.frames[at-1].file
 	}
-	sh.print(fmt.Sprintf("%d %s\n", sh.line, sh.callStack[len(sh.callStack)-1]))
+	if file == "" {
+		file = "NULL"
+	}
+	if len(args) == 1 {
+		sh.print(fmt.Sprintf("%d %s\n", f.line, file))
+	} else {
+		sh.print(fmt.Sprintf("%d %s %s\n", f.line, name, file))
+	}
 	return 0
 }
 
@@ -259,78 +258,103 @@ func builtinCaller(sh *Shell, _ []string) int {
 
 func builtinUnset(sh *Shell, args []string) int {
 	status := 0
-	functions, variables := false, false
-	for _, a := range args[1:] {
-		switch {
-		case a == "-f":
-			functions = true
-			continue
-		case a == "-v", a == "-n":
-			variables = true
-			continue
+	functions, variables, reference := false, false, false
+	args = args[1:]
+	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
+		a := args[0]
+		args = args[1:]
+		if a == "--" {
+			break
 		}
+		functions = functions || strings.Contains(a, "f")
+		variables = variables || strings.Contains(a, "v")
+		reference = reference || strings.Contains(a, "n")
+		if strings.Trim(a, "-fvn") != "" {
+			sh.errorf("unset: %s: invalid option", a)
+			return 2
+		}
+	}
+	for _, a := range args {
 		if functions {
 			delete(sh.funcs, a)
 			continue
 		}
-		if name, sub, ok := strings.Cut(a, "["); ok && strings.HasSuffix(sub, "]") && syntax.ValidName(name) {
-			sh.unsetElement(name, strings.TrimSuffix(sub, "]"))
+		if name, sub, ok := cutSubscript(a); ok && syntax.ValidName(name) {
+			if !sh.unsetElement(name, sub) {
+				status = 1
+			}
 			continue
 		}
 		if !syntax.ValidName(a) {
-			sh.errorf("unset: `%s': not a valid identifier", a)
-			status = 1
+			if variables {
+				sh.errorf("unset: `%s': not a valid identifier", a)
+				status = 1
+			} else {
+				delete(sh.funcs, a)
+			}
 			continue
 		}
 		if sh.vars.find(a) == nil && !variables {
 			delete(sh.funcs, a)
 			continue
 		}
-		if !sh.unset(a) {
+		target := a
+		if !reference {
+			var index syntax.ArithmExpr
+			if target, index = sh.deref(a, nil); index != nil {
+				_, sub, _ := cutSubscript(sh.vars.find(a).Str)
+				if !sh.unsetElement(target, sub) {
+					status = 1
+				}
+				continue
+			}
+		}
+		if !sh.unset(target) {
 			status = 1
 		}
 	}
 	return status
 }
 
-func (sh *Shell) unsetElement(name, sub string) {
+func (sh *Shell) unsetElement(name, sub string) bool {
+	name, _ = sh.deref(name, nil)
 	v := sh.vars.find(name)
 	if v == nil {
-		return
+		return true
 	}
-	if v.Kind == expand.NameRef && v.Str != "" {
-		sh.unsetElement(v.Str, sub)
-		return
+	if v.ReadOnly {
+		sh.errorf("unset: %s: cannot unset: readonly variable", name)
+		return false
 	}
-	if sub == "@" || sub == "*" {
-		sh.unset(name)
-		return
+	if (sub == "@" || sub == "*") && v.Kind != expand.Associative {
+		return sh.unset(name)
 	}
 	nv := v.Variable
 	switch v.Kind {
 	case expand.Associative:
 		nv.Map = maps.Clone(nv.Map)
-		if file, err := sh.parse("x["+sub+"]=", name); err == nil { // quotes in the subscript
-			if c, ok := file.Stmts[0].Cmd.(*syntax.CallExpr); ok && len(c.Assigns) == 1 && c.Assigns[0].Index != nil {
-				if _, ok := nv.Map[sub]; !ok {
-					sub = sh.key(c.Assigns[0].Index)
-				}
-			}
+		if _, ok := nv.Map[sub]; !ok {
+			sub = sh.key(sh.program.subscript(sub))
 		}
 		delete(nv.Map, sub)
 	case expand.Indexed:
-		i := sh.evaluate(sub)
+		i := sh.arithmetic(sh.program.subscript(sub))
 		if i < 0 {
-			i += elementMax(&nv) + 1
+			if i += elementMax(&nv) + 1; i < 0 {
+				sh.errorf("unset: [%s]: bad array subscript", sub)
+				return false
+			}
 		}
 		deleteElement(&nv, i)
 	default:
-		if sh.evaluate(sub) == 0 {
-			sh.unset(name)
+		if sh.arithmetic(sh.program.subscript(sub)) != 0 {
+			sh.errorf("unset: %s: not an array variable", name)
+			return false
 		}
-		return
+		return sh.unset(name)
 	}
 	v.Variable = nv
+	return true
 }
 
 func builtinLet(sh *Shell, args []string) int {
@@ -341,24 +365,125 @@ func builtinLet(sh *Shell, args []string) int {
 	return boolStatus(n != 0)
 }
 
-// setOptions are the single letters of set and their long names.
-var setOptions = []struct {
+// option is an option of set.
+type option struct {
 	letter byte
 	name   string
-}{
-	{'a', "allexport"}, {'B', "braceexpand"}, {'C', "noclobber"}, {'E', "errtrace"}, {'e', "errexit"}, {'f', "noglob"},
-	{'h', "hashall"}, {'m', "monitor"}, {'n', "noexec"}, {'u', "nounset"}, {'v', "verbose"}, {'x', "xtrace"}, {'b', "notify"},
-	{'T', "functrace"}, {'P', "physical"}, {0, "pipefail"}, {0, "posix"}, {0, "emacs"}, {0, "vi"}, {0, "history"}, {0, "igncr"},
 }
 
-var shoptNames = []string{"dotglob", "expand_aliases", "extglob", "failglob", "globstar", "inherit_errexit", "lastpipe", "nocaseglob",
-	"nocasematch", "nullglob", "sourcepath", "xpg_echo", "checkwinsize", "cmdhist", "histappend", "globasciiranges", "assoc_expand_once", "localvar_inherit", "localvar_unset", "nounset", "pipefail", "errexit"}
+// setOptions are the single letters of set and their long names.
+var setOptions = []option{
+	{'a', "allexport"}, {'B', "braceexpand"}, {'C', "noclobber"}, {'E', "errtrace"}, {'e', "errexit"}, {'f', "noglob"},
+	{'h', "hashall"}, {'m', "monitor"}, {'n', "noexec"}, {'u', "nounset"}, {'v', "verbose"}, {'x', "xtrace"}, {'b', "notify"},
+	{'T', "functrace"}, {'H', "histexpand"}, {'k', "keyword"}, {'P', "physical"}, {'p', "privileged"}, {'t', "onecmd"},
+	{0, "pipefail"}, {0, "posix"}, {0, "emacs"}, {0, "vi"}, {0, "history"}, {0, "ignoreeof"}, {0, "interactive-comments"}, {0, "nolog"},
+}
 
+var shoptNames = []string{"assoc_expand_once", "autocd", "cdable_vars", "cdspell", "checkhash", "checkjobs", "checkwinsize", "cmdhist",
+	"compat31", "compat32", "compat40", "compat41", "compat42", "compat43", "compat44", "complete_fullquote", "direxpand", "dirspell",
+	"dotglob", "execfail", "expand_aliases", "extdebug", "extglob", "extquote", "failglob", "force_fignore", "globasciiranges",
+	"globskipdots", "globstar", "gnu_errfmt", "histappend", "histreedit", "histverify", "hostcomplete", "huponexit", "inherit_errexit",
+	"interactive_comments", "lastpipe", "lithist", "localvar_inherit", "localvar_unset", "login_shell", "mailwarn", "no_empty_cmd_completion",
+	"nocaseglob", "nocasematch", "noexpand_translation", "nullglob", "patsub_replacement", "progcomp", "progcomp_alias", "promptvars",
+	"restricted_shell", "shift_verbose", "sourcepath", "varredir_close", "xpg_echo"}
+
+// shoptDefaults are the options of shopt that are on in a script.
+var shoptDefaults = []string{"checkwinsize", "cmdhist", "complete_fullquote", "extquote", "force_fignore", "globasciiranges", "globskipdots",
+	"hostcomplete", "interactive_comments", "patsub_replacement", "progcomp", "promptvars", "sourcepath"}
+
+// builtinUmask keeps the mask, which nothing here looks at.
 func builtinUmask(sh *Shell, args []string) int {
-	if len(args) == 1 {
-		sh.print("0022\n")
+	args = args[1:]
+	symbolic, reusable := false, false
+	for len(args) > 0 && (args[0] == "-S" || args[0] == "-p" || args[0] == "--") {
+		symbolic, reusable = symbolic || args[0] == "-S", reusable || args[0] == "-p"
+		args = args[1:]
 	}
+	if len(args) > 0 {
+		mask, err := strconv.ParseUint(args[0], 8, 9)
+		if err != nil {
+			n, ok := symbolicMask(args[0], sh.umask)
+			if !ok {
+				sh.errorf("umask: %s: invalid symbolic mode operator", args[0])
+				return 1
+			}
+			mask = uint64(n)
+		}
+		sh.umask = int(mask)
+		return 0
+	}
+	text := fmt.Sprintf("%04o", sh.umask)
+	if symbolic {
+		text = ""
+		for i, who := range "ugo" {
+			bits := ^sh.umask >> (6 - 3*i) & 7
+			text += "," + string(who) + "="
+			for j, c := range "rwx" {
+				if bits>>(2-j)&1 != 0 {
+					text += string(c)
+				}
+			}
+		}
+		text = text[1:]
+	}
+	if reusable {
+		if symbolic {
+			text = "-S " + text
+		}
+		text = "umask " + text
+	}
+	sh.print(text + "\n")
 	return 0
+}
+
+// symbolicMask applies modes such as u=rwx,g-w to a mask.
+func symbolicMask(text string, mask int) (int, bool) {
+	allowed := ^mask & 0o777
+	for clause := range strings.SplitSeq(text, ",") {
+		i := strings.IndexAny(clause, "+-=")
+		if i < 0 || strings.Trim(clause[:i], "ugoa") != "" {
+			return 0, false
+		}
+		who := clause[:i]
+		if who == "" || strings.Contains(who, "a") {
+			who = "ugo"
+		}
+		shifts := map[rune]int{'u': 6, 'g': 3, 'o': 0}
+		for clause = clause[i:]; clause != ""; {
+			op, end := clause[0], strings.IndexAny(clause[1:], "+-=")+1
+			if end == 0 {
+				end = len(clause)
+			}
+			bits := 0
+			for _, c := range clause[1:end] {
+				switch c {
+				case 'r':
+					bits |= 4
+				case 'w':
+					bits |= 2
+				case 'x', 'X':
+					bits |= 1
+				case 's', 't':
+				case 'u', 'g', 'o':
+					bits |= allowed >> shifts[c] & 7
+				default:
+					return 0, false
+				}
+			}
+			for _, w := range who {
+				switch op {
+				case '+':
+					allowed |= bits << shifts[w]
+				case '-':
+					allowed &^= bits << shifts[w]
+				default:
+					allowed = allowed&^(7<<shifts[w]) | bits<<shifts[w]
+				}
+			}
+			clause = clause[end:]
+		}
+	}
+	return ^allowed & 0o777, true
 }
 
 func builtinUlimit(sh *Shell, args []string) int {
@@ -388,7 +513,12 @@ func builtinGetopts(sh *Shell, args []string) int {
 	at, _ := strconv.Atoi(sh.value("OPTIND"))
 	at = max(at, 1)
 	pos := sh.optPos
+	if !syntax.ValidName(name) {
+		sh.errorf("getopts: `%s': not a valid identifier", name)
+		return 1
+	}
 	end := func() int {
+		at = min(at, len(words)+1)
 		sh.unset("OPTARG")
 		sh.setString(name, "?")
 		sh.setString("OPTIND", strconv.Itoa(at))

@@ -1,6 +1,9 @@
 package interp
 
-import "errors"
+import (
+	"errors"
+	"io/fs"
+)
 
 // Handle names an open stream of the kernel: a file, an end of a pipe, some
 // bytes. The first three of every process are its standard streams.
@@ -31,6 +34,8 @@ type Kernel interface {
 	Wait(pid int) int
 	// Known reports whether Spawn knows a program.
 	Known(name string) bool
+	// Mode is the mode of a file: WASI has none.
+	Mode(path string) (mode fs.FileMode, ok bool)
 	// Tools lists the programs there are.
 	Tools() []string
 }

@@ -1,92 +1,164 @@
 package interp
 
 import (
-	"regexp"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/expand"
-	"mvdan.cc/sh/v3/pattern"
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// Some expansions are done here rather than by package expand, which lacks part
-// of what bash does: arithmetic on array elements, ${x/#a/b}, quoting and
-// extended patterns in ${x##p}, ${x@Q}. After parsing, each such node is
-// replaced by a plain expansion of a variable whose name says which node it
-// was; looking that variable up performs the expansion.
-const operationOf = "\x00op:"
+func itoa(n int) string { return strconv.Itoa(n) }
 
-// The parser's ${a[@]} and ${!a[@]} are rewritten to plain expansions of the
-// variables with these prefixes, so that associative arrays come out in the
-// order of their keys, values and keys alike.
-const (
-	valuesOf = "\x00values:"
-	keysOf   = "\x00keys:"
-)
-
-// program is what a shell and its subshells have parsed.
-type program struct {
-	operations []syntax.Node
-	files      map[string]*syntax.File // so that eval in a loop parses once
+// operand is what a parameter stands for, before and after its operator.
+type operand struct {
+	items []string
+	many  bool // all elements: ${a[@]}, ${a[*]}, $@, $*
+	star  bool // the form with *, which "…" joins
+	set   bool
 }
 
-// maxFiles bounds the parsed texts that are kept.
-const maxFiles = 100
+func scalar(s string) operand { return operand{items: []string{s}, set: true} }
 
-// normalize prepares a parsed script; see operationOf and valuesOf.
-func (p *program) normalize(root syntax.Node) {
-	syntax.Walk(root, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.Word:
-			p.replace(n.Parts)
-		case *syntax.DblQuoted:
-			p.replace(n.Parts)
-		case *syntax.ParamExp:
-			renameWhole(n)
+// null tells that the operand stands for no text; glue is between the elements
+// of a list.
+func (o operand) null(glue string) bool {
+	if !o.star {
+		glue = " "
+	}
+	return strings.Join(o.items, glue) == ""
+}
+
+// each applies f to every element.
+func (o operand) each(f func(string) string) operand {
+	items := make([]string, len(o.items))
+	for i, s := range o.items {
+		items[i] = f(s)
+	}
+	o.items = items
+	return o
+}
+
+// emit adds an operand to the word.
+func (e *expansion) emit(o operand, inQuotes bool) {
+	k := result
+	if inQuotes {
+		k = quoted
+	}
+	switch {
+	case !o.many:
+		if len(o.items) > 0 {
+			e.add(o.items[0], k)
 		}
-		return true
-	})
-}
-
-// replace puts deferred expansions in the place of parts done here.
-func (p *program) replace(parts []syntax.WordPart) {
-	for i, part := range parts {
-		deferred := &syntax.ParamExp{Dollar: part.Pos(), Rbrace: part.End()}
-		switch part := part.(type) {
-		case *syntax.ArithmExp:
-			p.normalize(part.X)
-		case *syntax.ParamExp:
-			if !isOurs(part) {
-				continue
-			}
-			if lit := wholeIndex(part); lit != "" {
-				deferred.Index = &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: lit}}}
-			}
-			p.normalize(part)
-		default:
-			continue
+	case o.star && (inQuotes || e.joined):
+		e.add(strings.Join(o.items, e.sh.glue()), k)
+	case e.joined:
+		e.add(strings.Join(o.items, " "), k)
+	default:
+		if len(o.items) == 0 {
+			e.nothing = true
 		}
-		deferred.Param = &syntax.Lit{ValuePos: part.Pos(), ValueEnd: part.End(), Value: operationOf + strconv.Itoa(len(p.operations))}
-		p.operations = append(p.operations, part)
-		parts[i] = deferred
+		glue := e.sh.glue()
+		splits := !inQuotes && glue != "" && strings.Trim(glue, " \t\n") != ""
+		for i, s := range o.items {
+			switch {
+			case i > 0 && splits: // so that empty elements count
+				e.add(glue, result)
+			case i > 0:
+				e.runs = append(e.runs, run{kind: border})
+			}
+			e.add(s, k)
+		}
 	}
 }
 
-func isOurs(p *syntax.ParamExp) bool {
-	if p.Repl != nil {
-		return true
+// param expands a parameter.
+func (e *expansion) param(p *syntax.ParamExp, inQuotes bool) {
+	sh := e.sh
+	if p.Param == nil {
+		sh.errorf("bad substitution")
+		sh.discard()
+		return
 	}
-	if p.Exp == nil {
-		return false
+	if body, ok := sh.program.later[p.Param.Value]; ok {
+		sh.errorf("${%s}: bad substitution", body)
+		sh.discard()
+		return
 	}
-	switch p.Exp.Op {
-	case syntax.RemSmallPrefix, syntax.RemLargePrefix, syntax.RemSmallSuffix, syntax.RemLargeSuffix:
-		return true
-	case syntax.OtherParamOps:
-		return p.Exp.Word != nil && p.Exp.Word.Lit() == "Q"
+	whole := wholeIndex(p)
+	switch {
+	case p.Names != 0:
+		o := operand{items: sh.namesFrom(p.Param.Value), many: true, star: p.Names == syntax.NamesPrefix, set: true}
+		if o.star && sh.glue() == "" {
+			o = scalar(strings.Join(o.items, ""))
+		}
+		e.emit(o, inQuotes)
+		return
+	case p.Excl && p.Index != nil && whole != "" && p.Exp == nil && p.Repl == nil && p.Slice == nil:
+		e.emit(operand{items: sh.keysOf(p.Param.Value), many: true, star: whole == "*", set: true}, inQuotes)
+		return
+	case p.Excl:
+		if v := sh.vars.find(p.Param.Value); v != nil && v.Kind == expand.NameRef && p.Index == nil {
+			e.emit(scalar(v.Str), inQuotes) // ${!r} of a reference is the name it refers to
+			return
+		}
+		if p = sh.indirect(p); p == nil || sh.flow != 0 {
+			return
+		}
 	}
-	return false
+	o := sh.operand(p)
+	if sh.flow != 0 {
+		return
+	}
+	if p.Length {
+		e.emit(scalar(sh.length(p, o)), inQuotes)
+		return
+	}
+	if p.Exp != nil && isTest(p.Exp.Op) {
+		e.test(p, o, inQuotes)
+		return
+	}
+	if !o.set && !o.many && sh.opts["nounset"] {
+		sh.unbound(paramText(p))
+		return
+	}
+	switch {
+	case p.Slice != nil:
+		o = sh.slice(p, o)
+	case p.Repl != nil:
+		o = o.each(sh.replacer(p.Repl))
+	case p.Exp != nil:
+		o = sh.transform(p, o)
+	}
+	if sh.flow == 0 {
+		e.emit(o, inQuotes)
+	}
+}
+
+func paramText(p *syntax.ParamExp) string {
+	if p.Index == nil {
+		return p.Param.Value
+	}
+	var b strings.Builder
+	syntax.NewPrinter().Print(&b, p.Index)
+	return p.Param.Value + "[" + b.String() + "]"
+}
+
+// unbound ends the shell for a parameter that is not set.
+func (sh *Shell) unbound(name string) { sh.expansionFailed(name + ": unbound variable") }
+
+// expansionFailed reports what was wrong with an expansion, and ends the shell.
+func (sh *Shell) expansionFailed(message string) {
+	sh.errorf("%s", message)
+	switch {
+	case sh.subshells > 0 || sh.opts["errexit"]:
+		sh.exit(1)
+	case sh.dialect == POSIX:
+		sh.exit(2)
+	default:
+		sh.exit(127)
+	}
 }
 
 // wholeIndex is "@" or "*" for expansions of all elements, else "".
@@ -108,246 +180,280 @@ func wholeIndex(p *syntax.ParamExp) string {
 	return ""
 }
 
-func renameWhole(p *syntax.ParamExp) {
-	if p.Index == nil || wholeIndex(p) == "" || strings.HasPrefix(p.Param.Value, "\x00") {
-		return
+// operand finds what p stands for, leaving its operator aside.
+func (sh *Shell) operand(p *syntax.ParamExp) operand {
+	name, index := sh.deref(p.Param.Value, p.Index)
+	if index != p.Index {
+		copied := *p
+		copied.Param, copied.Index = &syntax.Lit{Value: name}, index
+		p = &copied
 	}
-	prefix := valuesOf
-	if p.Excl {
-		prefix = keysOf
-		p.Excl = false
-	}
-	lit := *p.Param
-	lit.Value = prefix + lit.Value
-	p.Param = &lit
-}
-
-// operate performs a deferred expansion.
-func (sh *Shell) operation(number string) expand.Variable {
-	i, err := strconv.Atoi(number)
-	if err != nil || i >= len(sh.program.operations) {
-		return expand.Variable{}
-	}
-	outer := sh.cfg // an expansion is under way: it keeps its own buffers
-	sh.newConfig()
-	defer func() { sh.cfg = outer }()
-	switch x := sh.program.operations[i].(type) {
-	case *syntax.ArithmExp:
-		return text(strconv.Itoa(sh.arithmetic(x.X)))
-	case *syntax.ParamExp:
-		return sh.transform(x)
-	}
-	return expand.Variable{}
-}
-
-// transform applies the operator of ${x op …} to a value or to all elements.
-func (sh *Shell) transform(p *syntax.ParamExp) expand.Variable {
-	f := sh.transformer(p)
-	if sh.flow != 0 {
-		return text("")
-	}
-	base := *p
-	base.Repl, base.Exp = nil, nil
-	if wholeIndex(p) != "" {
-		v := sh.lookup(base.Param.Value)
-		var items []string
-		if v.Kind == expand.Indexed {
-			for _, s := range v.List {
-				items = append(items, f(s))
-			}
-		} else if v.IsSet() {
-			items = append(items, f(v.String()))
+	if whole := wholeIndex(p); whole != "" {
+		o := operand{many: true, star: whole == "*", set: true}
+		if p.Index == nil {
+			o.items = sh.params
+		} else {
+			o.items = sh.elementsOf(name)
 		}
-		return list(items)
+		o.set = len(o.items) > 0
+		return o
 	}
-	if p.Exp != nil && p.Exp.Op == syntax.OtherParamOps && !sh.lookup(p.Param.Value).IsSet() {
-		return text("")
+	v := sh.lookup(name)
+	s, ok := sh.elementAt(name, &v, index)
+	if !ok {
+		return operand{}
 	}
-	return text(f(sh.literal(&syntax.Word{Parts: []syntax.WordPart{&base}})))
+	return scalar(s)
 }
 
-func (sh *Shell) transformer(p *syntax.ParamExp) func(string) string {
-	if r := p.Repl; r != nil {
-		return sh.replacer(r)
-	}
-	if p.Exp.Op == syntax.OtherParamOps {
-		return func(s string) string {
-			if hasControl(s) {
-				return dollarQuoted(s)
+// elementAt is the element of v that index names, or the one that stands for
+// all of v when there is none.
+func (sh *Shell) elementAt(name string, v *expand.Variable, index syntax.ArithmExpr) (string, bool) {
+	switch v.Kind {
+	case expand.Associative:
+		key := "0"
+		if index != nil {
+			key = sh.key(index)
+		}
+		s, ok := v.Map[key]
+		return s, ok
+	case expand.Indexed:
+		i := 0
+		if index != nil {
+			i = sh.arithmetic(index)
+		}
+		if i < 0 {
+			if i += elementMax(v) + 1; i < 0 {
+				sh.errorf("%s: bad array subscript", name)
+				return "", false
 			}
-			return singleQuoted(s)
+		}
+		return element(v, i)
+	}
+	if index != nil {
+		if i := sh.arithmetic(index); i != 0 && i != -1 {
+			return "", false
 		}
 	}
-	pat := ""
-	if p.Exp.Word != nil {
-		pat = sh.pattern(p.Exp.Word)
+	if v.Kind == expand.NameRef { // one that refers to nothing, or to itself
+		return "", false
+	}
+	return v.Str, v.IsSet()
+}
+
+// deref follows name references.
+func (sh *Shell) deref(name string, index syntax.ArithmExpr) (string, syntax.ArithmExpr) {
+	for range 20 {
+		v := sh.vars.find(name)
+		if v == nil || v.Kind != expand.NameRef || v.Str == "" {
+			return name, index
+		}
+		target, sub, ok := cutSubscript(v.Str)
+		if target == name {
+			return name, index
+		}
+		name = target
+		if ok && index == nil {
+			return name, sh.program.subscript(sub)
+		}
+	}
+	return name, index
+}
+
+// cutSubscript cuts name[sub].
+func cutSubscript(s string) (name, sub string, ok bool) {
+	name, sub, ok = strings.Cut(s, "[")
+	if !ok || !strings.HasSuffix(sub, "]") {
+		return s, "", false
+	}
+	return name, sub[:len(sub)-1], true
+}
+
+// indirect is ${!name…}: the parameter that name's value names. It is nil when
+// that is none.
+func (sh *Shell) indirect(p *syntax.ParamExp) *syntax.ParamExp {
+	plain := &syntax.ParamExp{Param: p.Param, Index: p.Index}
+	target := ""
+	o := sh.operand(plain)
+	if wholeIndex(plain) != "" {
+		target = strings.Join(o.items, " ")
+	} else if len(o.items) > 0 {
+		target = o.items[0]
+	}
+	if !o.set || target == "" {
+		if v := sh.vars.find(p.Param.Value); v != nil && !v.Set || !o.set && v != nil && v.Kind != expand.String {
+			return &syntax.ParamExp{Param: &syntax.Lit{Value: "\x00unset"}}
+		}
+		sh.errorf("%s: invalid indirect expansion", paramText(plain))
+		sh.discard()
+		return nil
+	}
+	name, sub, hasSub := cutSubscript(target)
+	q := *p
+	q.Excl, q.Param, q.Index = false, &syntax.Lit{Value: name}, nil
+	if hasSub {
+		q.Index = sh.program.subscript(sub)
+	}
+	special := len(name) == 1 && strings.Contains("@*#?$!-_", name) || name != "" && strings.Trim(name, "0123456789") == ""
+	if !syntax.ValidName(name) && !special || hasSub && q.Index == nil {
+		sh.errorf("%s: invalid variable name", target)
+		sh.discard()
+		return nil
+	}
+	return &q
+}
+
+// namesFrom lists the variables whose names start with prefix.
+func (sh *Shell) namesFrom(prefix string) []string {
+	var names []string
+	environment{sh}.Each(func(name string, v expand.Variable) bool {
+		if strings.HasPrefix(name, prefix) && v.IsSet() {
+			names = append(names, name)
+		}
+		return true
+	})
+	return names
+}
+
+// length is ${#x} and ${#a[@]}.
+func (sh *Shell) length(p *syntax.ParamExp, o operand) string {
+	if o.many {
+		return itoa(len(o.items))
+	}
+	if !o.set && sh.opts["nounset"] {
+		sh.unbound(paramText(p))
+	}
+	if len(o.items) == 0 {
+		return "0"
+	}
+	if sh.bytewise() {
+		return itoa(len(o.items[0]))
+	}
+	return itoa(utf8.RuneCountInString(o.items[0]))
+}
+
+// bytewise tells that characters are bytes, as the locale C has it.
+func (sh *Shell) bytewise() bool {
+	for _, name := range []string{"LC_ALL", "LC_CTYPE", "LANG"} {
+		if v := sh.vars.find(name); v != nil && v.Str != "" {
+			return v.Str == "C" || v.Str == "POSIX"
+		}
+	}
+	return false
+}
+
+// firstCharacter is the first character of s, a byte when it is no UTF-8.
+func firstCharacter(s string) string {
+	_, n := utf8.DecodeRuneInString(s)
+	return s[:n]
+}
+
+// characters cuts s into its characters.
+func (sh *Shell) characters(s string) []string {
+	bytewise := sh.bytewise()
+	list := make([]string, 0, len(s))
+	for s != "" {
+		n := 1
+		if !bytewise {
+			n = len(firstCharacter(s))
+		}
+		list = append(list, s[:n])
+		s = s[n:]
+	}
+	return list
+}
+
+func isTest(op syntax.ParExpOperator) bool {
+	switch op {
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull, syntax.DefaultUnset, syntax.DefaultUnsetOrNull,
+		syntax.ErrorUnset, syntax.ErrorUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		return true
+	}
+	return false
+}
+
+// test is ${x-y}, ${x:+y} and their kin.
+func (e *expansion) test(p *syntax.ParamExp, o operand, inQuotes bool) {
+	sh := e.sh
+	there := o.set
+	switch p.Exp.Op {
+	case syntax.AlternateUnsetOrNull, syntax.DefaultUnsetOrNull, syntax.ErrorUnsetOrNull, syntax.AssignUnsetOrNull:
+		there = there && !o.null(sh.glue())
 	}
 	switch p.Exp.Op {
-	case syntax.RemLargePrefix:
-		return func(s string) string {
-			if re := sh.patternRegexp("^", pat, ""); re != nil {
-				if m := re.FindStringIndex(s); m != nil {
-					return s[m[1]:]
-				}
-			}
-			return s
+	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:
+		if there {
+			e.subword(p.Exp.Word, inQuotes)
+		} else if inQuotes && o.many {
+			e.nothing = true
 		}
-	case syntax.RemLargeSuffix:
-		return func(s string) string {
-			if re := sh.patternRegexp("", pat, "$"); re != nil {
-				if m := re.FindStringIndex(s); m != nil {
-					return s[:m[0]]
-				}
-			}
-			return s
-		}
-	case syntax.RemSmallPrefix:
-		return func(s string) string {
-			for i := 0; i <= len(s); i++ {
-				if sh.matches(pat, s[:i]) {
-					return s[i:]
-				}
-			}
-			return s
-		}
+		return
 	}
-	return func(s string) string {
-		for i := len(s); i >= 0; i-- {
-			if sh.matches(pat, s[i:]) {
-				return s[:i]
-			}
-		}
-		return s
+	if there {
+		e.emit(o, inQuotes)
+		return
 	}
-}
-
-// replacer is ${x/pattern/text}. In the text, an unquoted & is what matched.
-func (sh *Shell) replacer(r *syntax.Replace) func(string) string {
-	orig := r.Orig
-	before, after := "", ""
-	if orig != nil && len(orig.Parts) > 0 && !r.All {
-		if lit, ok := orig.Parts[0].(*syntax.Lit); ok && lit.Value != "" && (lit.Value[0] == '#' || lit.Value[0] == '%') {
-			if lit.Value[0] == '#' {
-				before = "^"
-			} else {
-				after = "$"
-			}
-			rest := *lit
-			rest.Value = lit.Value[1:]
-			orig = &syntax.Word{Parts: append([]syntax.WordPart{&rest}, orig.Parts[1:]...)}
+	switch p.Exp.Op {
+	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull:
+		e.subword(p.Exp.Word, inQuotes)
+	case syntax.AssignUnset, syntax.AssignUnsetOrNull:
+		sub := expansion{sh: sh, joined: true}
+		sub.subword(p.Exp.Word, inQuotes)
+		value := sub.text()
+		if sh.flow != 0 || !sh.assignParam(p, value) {
+			return
 		}
-	}
-	pat := ""
-	if orig != nil {
-		pat = sh.pattern(orig)
-	}
-	with := sh.replacement(r.With)
-	re := sh.patternRegexp(before, pat, after)
-	if re == nil || (pat == "" && before+after == "") {
-		return func(s string) string { return s }
-	}
-	return func(s string) string {
-		n := 1
-		if r.All {
-			n = -1
+		if p.Index == nil {
+			value = sh.value(p.Param.Value)
 		}
-		var b strings.Builder
-		last := 0
-		for _, m := range re.FindAllStringIndex(s, n) {
-			if m[0] == m[1] && before+after == "" {
-				continue
-			}
-			b.WriteString(s[last:m[0]])
-			for i, piece := range with {
-				if i > 0 {
-					b.WriteString(s[m[0]:m[1]])
-				}
-				b.WriteString(piece)
-			}
-			last = m[1]
+		e.emit(scalar(value), inQuotes)
+	default:
+		message := "parameter not set"
+		if p.Exp.Op == syntax.ErrorUnsetOrNull {
+			message = "parameter null or not set"
 		}
-		b.WriteString(s[last:])
-		return b.String()
+		if p.Exp.Word != nil && len(p.Exp.Word.Parts) > 0 {
+			message = sh.literal(p.Exp.Word)
+		}
+		if sh.flow == 0 {
+			sh.expansionFailed(paramText(p) + ": " + message)
+		}
 	}
 }
 
-// replacement is the text of a replacement, cut where what matched goes.
-func (sh *Shell) replacement(w *syntax.Word) []string {
-	pieces := []string{""}
+// subword expands the word of ${x-word} in its place.
+func (e *expansion) subword(w *syntax.Word, inQuotes bool) {
 	if w == nil {
-		return pieces
+		return
 	}
-	add := func(s string, special bool) {
-		for i := 0; i < len(s); i++ {
-			switch {
-			case special && s[i] == '\\' && i+1 < len(s) && (s[i+1] == '&' || s[i+1] == '\\'):
-				i++
-				pieces[len(pieces)-1] += s[i : i+1]
-			case special && s[i] == '&':
-				pieces = append(pieces, "")
-			default:
-				pieces[len(pieces)-1] += s[i : i+1]
+	parts := w.Parts
+	e.braces++
+	if inQuotes {
+		e.parts(parts, quoted)
+	} else {
+		if len(parts) > 0 {
+			if lit, ok := parts[0].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "~") {
+				e.literal(e.tilde(lit.Value, len(parts) == 1), result, len(parts) == 1)
+				parts = parts[1:]
 			}
 		}
+		e.parts(parts, result)
 	}
-	for _, part := range w.Parts {
-		one := &syntax.Word{Parts: []syntax.WordPart{part}}
-		switch part := part.(type) {
-		case *syntax.Lit:
-			value := part.Value
-			for value != "" { // a backslash quotes what follows, & included
-				i := strings.IndexByte(value, '\\')
-				if i < 0 || i+1 == len(value) {
-					add(value, true)
-					break
-				}
-				add(value[:i], true)
-				if value[i+1] != '\n' {
-					add(value[i+1:i+2], false)
-				}
-				value = value[i+2:]
-			}
-		case *syntax.SglQuoted, *syntax.DblQuoted:
-			add(sh.literal(one), false)
-		default:
-			add(sh.literal(one), sh.dialect == Bash)
-		}
-	}
-	return pieces
+	e.braces--
 }
 
-// patternRegexp compiles a shell pattern that need not match everything; the
-// longest match counts. It is nil for patterns that cannot be compiled.
-func (sh *Shell) patternRegexp(before, pat, after string) *regexp.Regexp {
-	key := "\x01" + before + "\x00" + pat + "\x00" + after
-	if re := sh.regexps[key]; re != nil {
-		return re
+// assignParam is the assignment of ${x=y}.
+func (sh *Shell) assignParam(p *syntax.ParamExp, value string) bool {
+	if !syntax.ValidName(p.Param.Value) || wholeIndex(p) != "" {
+		sh.errorf("$%s: cannot assign in this way", p.Param.Value)
+		sh.discard()
+		return false
 	}
-	mode := pattern.ExtendedOperators
-	if sh.opts["nocasematch"] {
-		mode |= pattern.NoGlobCase
-	}
-	expr, err := pattern.Regexp(pat, mode)
-	if err != nil {
-		return nil
-	}
-	flags := "(?s)"
-	if rest, ok := strings.CutPrefix(expr, "(?s)"); ok {
-		expr = rest
-	}
-	if strings.HasPrefix(expr, "(?") { // flags of the pattern come first
-		if end := strings.IndexByte(expr, ')'); end > 0 && strings.Trim(expr[2:end], "imsU") == "" {
-			flags, expr = expr[:end+1], expr[end+1:]
-		}
-	}
-	re, err := regexp.Compile(flags + before + "(?:" + expr + ")" + after)
-	if err != nil {
-		return nil
-	}
-	re.Longest()
-	if len(sh.regexps) > 200 {
-		clear(sh.regexps)
-	}
-	sh.regexps[key] = re
-	return re
+	as := &syntax.Assign{Name: p.Param, Index: p.Index, Value: verbatim(value)}
+	return sh.assignOne(as, sh.vars.find(p.Param.Value), declaration{})
+}
+
+// verbatim is a word that stands for text.
+func verbatim(text string) *syntax.Word {
+	return &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: text}}}
 }

@@ -21,6 +21,9 @@ func (sh *Shell) pipeline(c *syntax.BinaryCmd) {
 	stages, both := flatten(c)
 	for i := range stages {
 		st := &stages[i]
+		if c, ok := st.stmt.Cmd.(*syntax.CallExpr); ok {
+			sh.debug(c.Pos().Line())
+		}
 		st.sub, st.pid, st.errors = sh.subshell(), -1, NoHandle
 		st.argv = st.sub.asProgram(st.stmt)
 	}
@@ -116,7 +119,9 @@ func (sh *Shell) asProgram(s *syntax.Stmt) []string {
 	if lit := c.Args[0].Lit(); lit != "" && (sh.funcs[lit] != nil || builtins[lit] != nil) {
 		return nil
 	}
-	sh.line = s.Pos().Line()
+	if !sh.inTrap {
+		sh.line = s.Pos().Line()
+	}
 	args := sh.fields(c.Args...)
 	if sh.flow != 0 || len(args) == 0 || sh.funcs[args[0]] != nil || builtins[args[0]] != nil {
 		if sh.flow != 0 { // the error has been reported

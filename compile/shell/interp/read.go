@@ -73,46 +73,118 @@ func builtinRead(sh *Shell, args []string) int {
 			return 1
 		}
 	}
-	switch {
-	case array != "":
-		fields := expand.ReadFields(sh.cfg, line, -1, raw)
-		sh.set(array, list(fields))
-	case len(args) == 0:
-		if !raw {
-			line = removeBackslashes(line)
+	ifs := sh.separators()
+	if exact {
+		ifs = ""
+	}
+	l := &readLine{text: line, ifs: ifs, raw: raw}
+	if array != "" {
+		var items []string
+		for l.skip(); l.text != ""; {
+			items = append(items, l.field())
 		}
-		sh.setString("REPLY", line)
-	case exact:
-		sh.setString(args[0], line)
-	default:
-		sh.cfg.Env = environment{sh}
-		fields := expand.ReadFields(sh.cfg, line, len(args), raw)
-		for i, name := range args {
-			value := ""
-			if i < len(fields) {
-				value = fields[i]
-			}
-			if strings.HasSuffix(name, "]") {
-				builtinPrintf(sh, []string{"printf", "-v", name, "%s", value})
-				continue
-			}
-			if !sh.setString(name, value) {
-				return 1
-			}
+		sh.set(array, list(items))
+		return status
+	}
+	if len(args) == 0 {
+		l.ifs = ""
+		sh.setString("REPLY", l.field())
+		return status
+	}
+	l.skip()
+	for i, name := range args {
+		value := ""
+		if i == len(args)-1 {
+			value = l.rest()
+		} else {
+			value = l.field()
+		}
+		if !sh.assignNamed("read", name, value) {
+			return 1
 		}
 	}
 	return status
 }
 
-func removeBackslashes(s string) string {
+// assignNamed assigns to a variable or an element that is named by text.
+func (sh *Shell) assignNamed(command, target, value string) bool {
+	name, sub, isElement := cutSubscript(target)
+	if !syntax.ValidName(name) {
+		sh.errorf("%s: `%s': not a valid identifier", command, target)
+		return false
+	}
+	if !isElement {
+		return sh.setString(name, value)
+	}
+	as := &syntax.Assign{Name: &syntax.Lit{Value: name}, Index: sh.program.subscript(sub), Value: verbatim(value)}
+	return sh.assignOne(as, sh.vars.find(name), declaration{})
+}
+
+// readLine is a line that read cuts into fields at IFS. Unless raw, a backslash
+// keeps the next character from separating.
+type readLine struct {
+	text, ifs string
+	raw       bool
+}
+
+func (l *readLine) separates(blank bool) bool {
+	if l.text == "" || l.ifs == "" {
+		return false
+	}
+	c := firstCharacter(l.text)
+	return strings.Contains(l.ifs, c) && (!blank || strings.Contains(" \t\n", c))
+}
+
+// skip drops blanks of IFS.
+func (l *readLine) skip() {
+	for l.separates(true) {
+		l.text = l.text[1:]
+	}
+}
+
+// field takes one field and what ends it.
+func (l *readLine) field() string {
 	var b strings.Builder
-	for i := 0; i < len(s); i++ {
-		if s[i] == '\\' && i+1 < len(s) {
-			i++
-		}
-		b.WriteByte(s[i])
+	for l.text != "" && !l.separates(false) {
+		l.take(&b)
+	}
+	l.skip()
+	if l.separates(false) {
+		l.text = l.text[len(firstCharacter(l.text)):]
+		l.skip()
 	}
 	return b.String()
+}
+
+func (l *readLine) take(b *strings.Builder) {
+	if !l.raw && l.text[0] == '\\' {
+		if l.text = l.text[1:]; l.text == "" || l.text[0] == '\n' {
+			l.text = strings.TrimPrefix(l.text, "\n")
+			return
+		}
+	}
+	c := firstCharacter(l.text)
+	b.WriteString(c)
+	l.text = l.text[len(c):]
+}
+
+// rest takes what is left for the last name: one field without what ends it, or
+// all of it but the blanks at the end.
+func (l *readLine) rest() string {
+	whole := *l
+	if one := l.field(); l.text == "" {
+		return one
+	}
+	var b strings.Builder
+	kept := 0
+	for whole.text != "" {
+		blank := whole.separates(true)
+		whole.take(&b)
+		if !blank {
+			kept = b.Len()
+		}
+	}
+	return b.String()[:kept]
 }
 
 // readLine reads up to delim. Unless raw, a backslash keeps the delimiter from

@@ -10,6 +10,7 @@ import (
 	"os"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"syscall"
 
@@ -37,6 +38,8 @@ type Config struct {
 	// Before is the number of lines ahead of what the author wrote; messages
 	// count without them.
 	Before int
+	// Execution is the text given with -c, File the name of a script.
+	Execution, File string
 	// Seed starts the sequence of RANDOM.
 	Seed uint64
 }
@@ -53,7 +56,6 @@ type Shell struct {
 	dir     string
 	opts    map[string]bool // set -o and shopt names
 	traps   map[string]string
-	cfg     *expand.Config
 
 	status     int // $?
 	substatus  int // of the last command substitution in an assignment
@@ -61,12 +63,21 @@ type Shell struct {
 	before     int // lines ahead of the author's
 	lastArg    string
 	lastBg     int
-	bgStatus   map[int]int
+	jobs       []job     // background commands
+	pending    *[]string // signals that subshells have sent
+	aliases    map[string]string
+	outerTraps map[string]string // in a subshell: what trap prints
+	frames     []frame
+	files      map[string]string // where functions were defined
+	ownPid     int               // of a background subshell
+	execution  string            // the text given with -c
+	file       string            // the script, when it is a file
 	nextPid    int
 	pipestatus []string
 	callStack  []string // names of active functions, innermost last
 	dirStack   []string
 	rand       *rand.Rand
+	umask      int
 	optPos     int // position inside a bundled getopts argument
 
 	flow      flow
@@ -80,7 +91,7 @@ type Shell struct {
 	hinted    *bool
 	regexps   map[string]*regexp.Regexp
 	program   *program
-	substs    []string // files of process substitutions, removed after the command
+	substs    []substitution // process substitutions of the command under way
 }
 
 // flow says that something other than the next command comes next.
@@ -91,7 +102,14 @@ const (
 	flowContinue
 	flowReturn
 	flowExit
+	flowDiscard // gives up the line, see units
 )
+
+// frame is a function call or a sourced file.
+type frame struct {
+	name, file string
+	line       uint // of the call
+}
 
 // Bounds of nesting, so that runaway recursion ends with a message.
 const (
@@ -104,10 +122,10 @@ var errBadFD = errors.New("Bad file descriptor") //lint:ignore ST1005 what bash 
 // New makes a shell whose standard streams are the kernel's first three.
 func New(c Config) *Shell {
 	sh := &Shell{
-		k: c.Kernel, dialect: c.Dialect, name: c.Name, params: c.Args, dir: c.Dir, before: c.Before,
-		vars: newScope(nil), funcs: map[string]*syntax.Stmt{}, traps: map[string]string{},
-		opts: map[string]bool{"braceexpand": true, "hashall": true}, bgStatus: map[int]int{}, nextPid: 100,
-		rand: rand.New(rand.NewPCG(c.Seed, 2)), hinted: new(bool), regexps: map[string]*regexp.Regexp{}, program: &program{files: map[string]*syntax.File{}},
+		k: c.Kernel, execution: c.Execution, file: c.File, dialect: c.Dialect, name: c.Name, params: c.Args, dir: c.Dir, before: c.Before,
+		vars: newScope(nil), funcs: map[string]*syntax.Stmt{}, files: map[string]string{}, traps: map[string]string{},
+		opts: map[string]bool{"braceexpand": true, "hashall": true, "interactive-comments": true}, pending: new([]string), aliases: map[string]string{}, nextPid: 100,
+		rand: rand.New(rand.NewPCG(c.Seed, 2)), hinted: new(bool), umask: 0o022, regexps: map[string]*regexp.Regexp{}, program: newProgram(),
 	}
 	sh.fds = map[int]*stream{0: {refs: 1, h: 0}, 1: {refs: 1, h: 1}, 2: {refs: 1, h: 2}}
 	for _, kv := range c.Env {
@@ -115,8 +133,10 @@ func New(c Config) *Shell {
 			sh.vars.vars[name] = &variable{Variable: expand.Variable{Set: true, Kind: expand.String, Str: value, Exported: true}}
 		}
 	}
+	for _, name := range shoptDefaults {
+		sh.opts[name] = true
+	}
 	sh.defaults()
-	sh.newConfig()
 	return sh
 }
 
@@ -142,9 +162,17 @@ func (sh *Shell) defaults() {
 		set("HOSTNAME", "wb", false)
 		set("HOSTTYPE", "wasm32", false)
 		set("OSTYPE", "wasi", false)
-		set("UID", "0", false)
-		set("EUID", "0", false)
-		set("SHLVL", "1", true)
+		for _, name := range []string{"UID", "EUID", "PPID"} {
+			sh.vars.vars[name] = &variable{Variable: expand.Variable{Set: true, Kind: expand.String, Str: "0", ReadOnly: true}, integer: true}
+		}
+		version := []string{"5", "2", "15", "1", "release", "wasm32-unknown-wasi"}
+		sh.vars.vars["BASH_VERSINFO"] = &variable{Variable: expand.Variable{Set: true, Kind: expand.Indexed, List: version, ReadOnly: true}}
+		if sh.execution != "" {
+			set("BASH_EXECUTION_STRING", sh.execution, false)
+		}
+		level, _ := strconv.Atoi(sh.value("SHLVL"))
+		set("SHLVL", itoa(level+1), true)
+		sh.vars.vars["SHLVL"].Str = itoa(max(1, level+1))
 	}
 }
 
@@ -152,10 +180,28 @@ func (sh *Shell) defaults() {
 func (sh *Shell) subshell() *Shell {
 	sub := *sh
 	sub.vars = sh.vars.clone()
-	sub.funcs = maps.Clone(sh.funcs)
+	sub.funcs, sub.files = maps.Clone(sh.funcs), maps.Clone(sh.files)
 	sub.opts = maps.Clone(sh.opts)
-	sub.bgStatus = maps.Clone(sh.bgStatus)
+	sub.aliases = maps.Clone(sh.aliases)
+	sub.frames = append([]frame(nil), sh.frames...)
+	sub.jobs = append([]job(nil), sh.jobs...)
 	sub.traps = map[string]string{}
+	sub.outerTraps = sh.traps
+	if sh.opts["errtrace"] && sh.traps["ERR"] != "" {
+		sub.traps["ERR"] = sh.traps["ERR"]
+	}
+	if sh.opts["functrace"] {
+		for _, name := range []string{"DEBUG", "RETURN"} {
+			if action := sh.traps[name]; action != "" {
+				sub.traps[name] = action
+			}
+		}
+	}
+	for name, action := range sh.traps { // an ignored signal stays ignored
+		if action == "" {
+			sub.traps[name] = ""
+		}
+	}
 	sub.params = append([]string(nil), sh.params...)
 	sub.callStack = append([]string(nil), sh.callStack...)
 	sub.pipestatus = append([]string(nil), sh.pipestatus...)
@@ -167,7 +213,6 @@ func (sh *Shell) subshell() *Shell {
 	sub.subshells++
 	sub.flow, sub.flowCount = 0, 0
 	sub.loops = 0
-	sub.newConfig()
 	return &sub
 }
 
@@ -182,6 +227,7 @@ func (sh *Shell) finish() int {
 			sh.status = status
 		}
 	}
+	sh.endSubstitutions(0)
 	for fd := range sh.fds {
 		sh.setFD(fd, nil)
 	}
@@ -194,9 +240,10 @@ func (sh *Shell) runTrap(text string) {
 		sh.errorf("trap: %v", err)
 		return
 	}
+	outer, tested := sh.inTrap, sh.tested
 	sh.inTrap = true
 	sh.stmts(file.Stmts)
-	sh.inTrap = false
+	sh.inTrap, sh.tested = outer, tested
 }
 
 // exit makes the (sub)shell end with a status.
@@ -207,16 +254,7 @@ func (sh *Shell) exit(status int) {
 
 // Run runs a script to its end and returns the exit status.
 func (sh *Shell) Run(text string) int {
-	file, err := sh.parse(text, sh.name)
-	if err != nil {
-		// What stands before the error has been asked for and runs, as it
-		// would in a shell that reads line by line.
-		sh.runBeforeError(text, err)
-		sh.reportSyntax(err)
-		sh.status = 2
-		return sh.finish()
-	}
-	sh.stmts(file.Stmts)
+	sh.source(text, sh.name)
 	return sh.finish()
 }
 
@@ -236,53 +274,13 @@ func Check(text string) (line, col int, message string) {
 	return 1, 1, err.Error()
 }
 
-func (sh *Shell) parse(text, name string) (*syntax.File, error) {
-	if file := sh.program.files[text]; file != nil {
-		return file, nil
-	}
-	file, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), name)
-	if err != nil {
-		return nil, err
-	}
-	sh.program.normalize(file)
-	if len(sh.program.files) < maxFiles {
-		sh.program.files[text] = file
-	}
-	return file, nil
-}
-
-// runBeforeError runs the complete statements of the lines before a syntax error.
-func (sh *Shell) runBeforeError(text string, err error) {
-	var perr syntax.ParseError
-	if !errors.As(err, &perr) {
-		return
-	}
-	lines := strings.SplitAfter(text, "\n")
-	for n := int(perr.Pos.Line()) - 1; n > 0 && n <= len(lines); n-- {
-		head := strings.Join(lines[:n], "")
-		if file, err := sh.parse(head, sh.name); err == nil {
-			sh.stmts(file.Stmts)
-			return
-		}
-	}
-}
-
-func (sh *Shell) reportSyntax(err error) {
-	var perr syntax.ParseError
-	if errors.As(err, &perr) {
-		sh.write(2, fmt.Appendf(nil, "%s: line %d: syntax error: %s\n", sh.name, perr.Pos.Line(), perr.Text))
-		return
-	}
-	sh.write(2, fmt.Appendf(nil, "%s: syntax error: %v\n", sh.name, err))
-}
-
 // errorf reports a problem on standard error, with the line.
 func (sh *Shell) errorf(format string, args ...any) {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s: line %d: ", sh.name, max(1, int(sh.line)-sh.before))
 	fmt.Fprintf(&b, format, args...)
-	text := strings.NewReplacer(valuesOf, "", keysOf, "", operationOf, "expansion ").Replace(b.String())
-	sh.write(2, append([]byte(text), '\n'))
+	b.WriteByte('\n')
+	sh.write(2, b.Bytes())
 }
 
 // reason is an error as shells print it: "No such file or directory".
@@ -311,7 +309,7 @@ func (sh *Shell) environ() []string {
 				continue
 			}
 			seen[name] = true
-			if v.Exported && v.Set && v.Kind == expand.String {
+			if v.Exported && v.Set && (v.Kind == expand.String || v.Kind == expand.NameRef) {
 				list = append(list, name+"="+v.Str)
 			}
 		}

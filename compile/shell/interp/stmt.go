@@ -2,12 +2,10 @@ package interp
 
 import (
 	"bytes"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -35,23 +33,33 @@ func (sh *Shell) stmt(s *syntax.Stmt) {
 	if sh.opts["noexec"] {
 		return
 	}
-	sh.line = s.Pos().Line()
+	if !sh.inTrap {
+		sh.line = s.Pos().Line()
+	}
 	if s.Negated {
 		sh.tested++
 	}
+	substs, lasting := len(sh.substs), false
 	restore, ok := sh.redirect(s.Redirs)
 	if !ok {
 		restore(false)
 		if sh.flow == 0 {
 			sh.status = 1
+			sh.checkFailure(nil)
 		}
 	} else {
 		keep := sh.command(s.Cmd)
 		sh.drainAll()
 		restore(keep)
+		lasting = keep
 	}
-	if len(sh.substs) > 0 && sh.depth == 0 {
-		sh.dropSubstitutions()
+	switch s.Cmd.(type) {
+	case *syntax.CallExpr, *syntax.ArithmCmd, *syntax.TestClause, *syntax.DeclClause, *syntax.Subshell, *syntax.LetClause:
+		sh.pipestatus = []string{itoa(sh.status)}
+	}
+	sh.deliver()
+	if len(sh.substs) > substs && !lasting {
+		sh.endSubstitutions(substs)
 	}
 	if s.Negated {
 		sh.tested--
@@ -86,6 +94,9 @@ func (sh *Shell) checkFailure(cmd syntax.Command) {
 	}
 	if text, ok := sh.traps["ERR"]; ok && text != "" && !sh.inTrap {
 		status := sh.status
+		if cmd != nil && sh.depth == 0 {
+			sh.line = cmd.Pos().Line()
+		}
 		sh.runTrap(text)
 		if sh.flow != 0 {
 			return
@@ -100,6 +111,13 @@ func (sh *Shell) checkFailure(cmd syntax.Command) {
 // command runs a command whose redirections are in place. It reports whether
 // those stay, as they do after exec.
 func (sh *Shell) command(cmd syntax.Command) (keepRedirects bool) {
+	switch cmd.(type) {
+	case *syntax.CallExpr, *syntax.ArithmCmd, *syntax.LetClause, *syntax.TestClause, *syntax.DeclClause, *syntax.CaseClause:
+		sh.debug(cmd.Pos().Line())
+		if sh.flow != 0 {
+			return false
+		}
+	}
 	switch c := cmd.(type) {
 	case nil: // redirections alone
 		sh.status = 0
@@ -120,10 +138,16 @@ func (sh *Shell) command(cmd syntax.Command) (keepRedirects bool) {
 	case *syntax.CaseClause:
 		sh.caseClause(c)
 	case *syntax.FuncDecl:
+		if sh.opts["posix"] && specialBuiltins[c.Name.Value] {
+			sh.errorf("`%s': is a special builtin", c.Name.Value)
+			sh.exit(2)
+			return false
+		}
 		sh.funcs[c.Name.Value] = c.Body
+		sh.files[c.Name.Value] = sh.currentFile()
 		sh.status = 0
 	case *syntax.ArithmCmd:
-		n, err := sh.compute(c.X, 0)
+		n, err := sh.computeWhole(c.X)
 		switch {
 		case sh.flow != 0:
 		case err != nil:
@@ -189,12 +213,16 @@ func (sh *Shell) background(s *syntax.Stmt) {
 	sub := sh.subshell()
 	sub.setFD(0, &stream{refs: 1, h: NoHandle})
 	sub.tested = 0
-	sub.stmt(&fore)
 	sh.nextPid++
-	sh.lastBg = sh.nextPid
-	sh.bgStatus[sh.lastBg] = sub.finish()
+	sub.ownPid = sh.nextPid
+	sub.stmt(&fore)
+	status := sub.finish()
+	sh.lastBg = sub.ownPid
+	sh.nextPid = max(sh.nextPid, sub.nextPid)
+	sh.jobs = append(sh.jobs, job{pid: sh.lastBg, status: status})
 	sh.drainAll()
 	sh.status = 0
+	sh.pipestatus = []string{"0"}
 }
 
 // condition runs statements whose failure is an answer, not an error.
@@ -288,6 +316,11 @@ func (sh *Shell) leaveLoop() bool {
 func (sh *Shell) forClause(c *syntax.ForClause) {
 	switch l := c.Loop.(type) {
 	case *syntax.WordIter:
+		if !syntax.ValidName(l.Name.Value) {
+			sh.errorf("`%s': not a valid identifier", l.Name.Value)
+			sh.status = 1
+			return
+		}
 		var items []string
 		if l.InPos.IsValid() {
 			items = sh.fields(l.Items...)
@@ -307,6 +340,7 @@ func (sh *Shell) forClause(c *syntax.ForClause) {
 			if i >= len(items) {
 				return false
 			}
+			sh.debug(c.Pos().Line())
 			ok := sh.setString(l.Name.Value, items[i])
 			i++
 			return ok
@@ -316,6 +350,7 @@ func (sh *Shell) forClause(c *syntax.ForClause) {
 			if x == nil {
 				return 1
 			}
+			sh.debug(c.Pos().Line())
 			return sh.arithmetic(x)
 		}
 		eval(l.Init)
@@ -393,213 +428,3 @@ func (sh *Shell) caseClause(c *syntax.CaseClause) {
 		}
 	}
 }
-
-// call runs a simple command.
-func (sh *Shell) call(c *syntax.CallExpr) (keepRedirects bool) {
-	sh.substatus = -1
-	args := sh.fields(c.Args...)
-	if sh.flow != 0 {
-		return false
-	}
-	if len(args) == 0 {
-		sh.traceAssigns(c)
-		before := sh.status // what $? in a value stands for
-		ok := sh.assignments(c.Assigns)
-		switch {
-		case sh.flow != 0:
-		case !ok:
-			sh.status = 1
-		case sh.substatus > 0:
-			sh.status = sh.substatus
-		case sh.status == before:
-			sh.status = 0
-		}
-		return false
-	}
-	sh.traceCall(c, args)
-	return sh.run(args, c.Assigns)
-}
-
-// run runs a command by its words: a function, a builtin or a program.
-func (sh *Shell) run(args []string, assigns []*syntax.Assign) (keepRedirects bool) {
-	name := args[0]
-	defer func() {
-		sh.lastArg = args[len(args)-1]
-	}()
-	if body := sh.funcs[name]; body != nil {
-		leave := sh.temporarily(assigns)
-		sh.callFunction(name, body, args[1:])
-		leave()
-		return false
-	}
-	if b := builtins[name]; b != nil {
-		leave := sh.temporarily(assigns)
-		sh.status = b(sh, args)
-		leave()
-		return name == "exec" && len(args) == 1
-	}
-	leave := sh.temporarily(assigns)
-	if sh.flow == 0 {
-		sh.status = sh.runProgram(args)
-	}
-	leave()
-	return false
-}
-
-// temporarily makes the assignments before a command, for that command only.
-func (sh *Shell) temporarily(assigns []*syntax.Assign) (leave func()) {
-	if len(assigns) == 0 {
-		return func() {}
-	}
-	type old struct {
-		name string
-		v    *variable
-	}
-	var saved []old
-	s := sh.vars
-	for _, as := range assigns {
-		name := as.Name.Value
-		value := sh.literal(as.Value)
-		if sh.flow != 0 {
-			break
-		}
-		if before := sh.vars.find(name); before != nil {
-			if before.ReadOnly {
-				sh.errorf("%s: readonly variable", name)
-				sh.exit(1)
-				break
-			}
-			if as.Append {
-				value = before.String() + value
-			}
-		}
-		saved = append(saved, old{name, s.vars[name]})
-		s.vars[name] = &variable{Variable: expand.Variable{Set: true, Kind: expand.String, Str: value, Exported: true}}
-	}
-	return func() {
-		for i := len(saved) - 1; i >= 0; i-- {
-			if saved[i].v == nil {
-				delete(s.vars, saved[i].name)
-			} else {
-				s.vars[saved[i].name] = saved[i].v
-			}
-		}
-	}
-}
-
-func (sh *Shell) callFunction(name string, body *syntax.Stmt, args []string) {
-	if len(sh.callStack) >= maxCalls {
-		sh.errorf("%s: maximum function nesting level exceeded (%d)", name, maxCalls)
-		sh.exit(1)
-		return
-	}
-	params, loops, vars := sh.params, sh.loops, sh.vars
-	sh.params, sh.loops, sh.vars = args, 0, newScope(vars)
-	sh.callStack = append(sh.callStack, name)
-	sh.depth++
-	sh.stmt(body)
-	sh.depth--
-	sh.callStack = sh.callStack[:len(sh.callStack)-1]
-	sh.params, sh.loops, sh.vars = params, loops, vars
-	if sh.flow == flowReturn {
-		sh.flow = 0
-	}
-}
-
-// program runs a program of the kernel and waits for it.
-func (sh *Shell) runProgram(args []string) int {
-	pid, status := sh.spawn(args, sh.fds)
-	if pid < 0 {
-		return status
-	}
-	status = sh.k.Wait(pid)
-	sh.drainAll()
-	return status
-}
-
-// spawn starts a program on the streams of fds. On failure it has said why and
-// returns a negative pid and the status to report.
-func (sh *Shell) spawn(args []string, fds map[int]*stream) (pid, status int) {
-	argv, status := sh.resolve(args)
-	if argv == nil {
-		return -1, status
-	}
-	var streams [3]Handle
-	for i := range streams {
-		h, err := sh.handle(fds[i])
-		if err != nil {
-			sh.errorf("%s: %s", args[0], reason(err))
-			return -1, 126
-		}
-		streams[i] = h
-	}
-	pid, err := sh.k.Spawn(argv, sh.environ(), sh.dir, streams)
-	switch {
-	case err == ErrNoCommand:
-		sh.notFound(args[0])
-		return -1, 127
-	case err != nil:
-		sh.errorf("%s: %s", args[0], reason(err))
-		return -1, 126
-	}
-	return pid, 0
-}
-
-func (sh *Shell) notFound(name string) {
-	sh.errorf("%s: command not found", name)
-	if !*sh.hinted {
-		*sh.hinted = true
-		sh.write(2, []byte("hint: programs of this machine do not run here; `help' lists the tools there are\n"))
-	}
-}
-
-// resolve finds what a command name with slashes means: /bin/NAME is a tool,
-// and a file of the tree is a script, run by what its first line says.
-func (sh *Shell) resolve(args []string) (argv []string, status int) {
-	name := args[0]
-	if name == "" {
-		sh.notFound(name)
-		return nil, 127
-	}
-	if !strings.Contains(name, "/") {
-		return args, 0
-	}
-	full := sh.abs(name)
-	text, err := os.ReadFile(full)
-	if err != nil {
-		for _, dir := range []string{"/bin/", "/usr/bin/", "/usr/local/bin/"} {
-			if tool, ok := strings.CutPrefix(full, dir); ok && sh.k.Known(tool) {
-				return append([]string{tool}, args[1:]...), 0
-			}
-		}
-		if sh.isDir(full) {
-			sh.errorf("%s: Is a directory", name)
-			return nil, 126
-		}
-		sh.errorf("%s: %s", name, reason(err))
-		return nil, 127
-	}
-	if bytes.HasPrefix(text, []byte("\x7fELF")) || bytes.HasPrefix(text, []byte("\x00asm")) || bytes.IndexByte(text[:min(len(text), 512)], 0) >= 0 {
-		sh.errorf("%s: cannot execute binary file: nothing native runs here", name)
-		return nil, 126
-	}
-	words := []string{"sh"}
-	if line, ok := bytes.CutPrefix(text, []byte("#!")); ok {
-		line, _, _ = bytes.Cut(line, []byte("\n"))
-		fields := strings.Fields(string(line))
-		if len(fields) > 0 && baseName(fields[0]) == "env" {
-			fields = fields[1:]
-			if len(fields) > 0 && fields[0] == "-S" {
-				fields = fields[1:]
-			}
-		}
-		if len(fields) > 0 {
-			words = append([]string{baseName(fields[0])}, fields[1:]...)
-		}
-	} else if sh.dialect == Bash {
-		words = []string{"bash"}
-	}
-	return append(append(words, full), args[1:]...), 0
-}
-
-func baseName(p string) string { return p[strings.LastIndexByte(p, '/')+1:] }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"strings"
+	"syscall"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -20,6 +22,7 @@ type stream struct {
 	capture *bytes.Buffer
 	r, w    Handle
 	piped   bool
+	full    bool // /dev/full: nothing can be written
 }
 
 func (s *stream) keep() *stream {
@@ -92,6 +95,9 @@ func (sh *Shell) write(fd int, p []byte) bool {
 		sh.drain(s)
 		s.capture.Write(p)
 		return true
+	case s.full:
+		sh.errorf("write error: %v", reason(syscall.ENOSPC))
+		return false
 	case s.h == NoHandle:
 		return true
 	}
@@ -164,7 +170,9 @@ func (sh *Shell) abs(name string) string {
 // has work without being there.
 func (sh *Shell) openPath(name string, flags int) (*stream, error) {
 	switch p := sh.abs(name); p {
-	case "/dev/null", "/dev/tty", "/dev/zero", "/dev/full":
+	case "/dev/full":
+		return &stream{refs: 1, h: NoHandle, full: true}, nil
+	case "/dev/null", "/dev/tty", "/dev/zero":
 		return &stream{refs: 1, h: NoHandle}, nil
 	case "/dev/stdin", "/dev/fd/0":
 		return sh.dup(0)
@@ -234,6 +242,14 @@ func (sh *Shell) redirectOne(r *syntax.Redirect) bool {
 			name := r.N.Value[1 : len(r.N.Value)-1]
 			for fd = 10; sh.fds[fd] != nil; fd++ {
 			}
+			if r.Op == syntax.DplOut || r.Op == syntax.DplIn {
+				if r.Word.Lit() == "-" { // {name}>&- closes what name holds
+					if n, err := strconv.Atoi(sh.value(name)); err == nil {
+						sh.setFD(n, nil)
+					}
+					return true
+				}
+			}
 			sh.setString(name, strconv.Itoa(fd))
 		}
 	}
@@ -243,8 +259,8 @@ func (sh *Shell) redirectOne(r *syntax.Redirect) bool {
 	case syntax.WordHdoc:
 		return sh.redirectBytes(fd, sh.literal(r.Word)+"\n")
 	}
-	word := sh.redirectWord(r.Word)
-	if sh.flow != 0 {
+	word, ok := sh.redirectWord(r.Word)
+	if !ok {
 		return false
 	}
 	if r.Op == syntax.DplOut || r.Op == syntax.DplIn {
@@ -292,13 +308,20 @@ func (sh *Shell) redirectOne(r *syntax.Redirect) bool {
 	return true
 }
 
-// redirectWord expands the target of a redirection: one word, globs included
-// when they match exactly one file.
-func (sh *Shell) redirectWord(w *syntax.Word) string {
-	if fields := sh.fields(w); len(fields) == 1 {
-		return fields[0]
+// redirectWord expands the target of a redirection, which has to be one word.
+func (sh *Shell) redirectWord(w *syntax.Word) (string, bool) {
+	fields := sh.fields(w)
+	if sh.flow == flowDiscard {
+		sh.flow = 0
+		return "", false
 	}
-	return sh.literal(w)
+	if sh.flow == 0 && len(fields) != 1 {
+		var b strings.Builder
+		syntax.NewPrinter().Print(&b, w)
+		sh.errorf("%s: ambiguous redirect", b.String())
+		return "", false
+	}
+	return strings.Join(fields, ""), sh.flow == 0
 }
 
 func (sh *Shell) redirectBytes(fd int, text string) bool {
@@ -326,7 +349,7 @@ func (sh *Shell) duplicate(fd int, word string, r *syntax.Redirect) bool {
 	}
 	from, err := strconv.Atoi(word)
 	if err != nil {
-		if r.Op == syntax.DplOut && r.N == nil { // >&file is &>file
+		if r.Op == syntax.DplOut && (r.N == nil || r.N.Value == "1") { // >&file is &>file
 			s, err := sh.openPath(word, os.O_WRONLY|os.O_CREATE|os.O_TRUNC)
 			if err != nil {
 				sh.errorf("%s: %s", word, reason(err))

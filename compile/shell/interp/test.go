@@ -71,22 +71,10 @@ func (sh *Shell) testExpr(x syntax.TestExpr) (yes, bad bool) {
 // testRegexp is [[ s =~ re ]]: an extended regular expression, quoted parts
 // being literal. BASH_REMATCH receives the groups.
 func (sh *Shell) testRegexp(s string, w *syntax.Word) (yes, bad bool) {
-	var expr strings.Builder
-	for _, part := range w.Parts {
-		text := sh.literal(&syntax.Word{Parts: []syntax.WordPart{part}})
-		switch part := part.(type) {
-		case *syntax.SglQuoted, *syntax.DblQuoted:
-			expr.WriteString(regexp.QuoteMeta(text))
-		case *syntax.Lit:
-			expr.WriteString(part.Value) // backslashes are the expression's own
-		default:
-			expr.WriteString(text)
-		}
-	}
+	source := sh.regularExpression(w)
 	if sh.flow != 0 {
 		return false, true
 	}
-	source := expr.String()
 	if sh.opts["nocasematch"] {
 		source = "(?i)" + source
 	}
@@ -143,15 +131,24 @@ func (sh *Shell) testUnary(op, arg string) bool {
 		return false
 	}
 	switch arg {
-	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty":
+	case "/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/zero", "/dev/full":
 		return strings.Contains("-e -a -c -r -w", op)
 	}
-	info, err := os.Lstat(sh.abs(arg))
+	full := sh.abs(arg)
+	info, err := os.Stat(full)
+	if op == "-h" || op == "-L" {
+		info, err = os.Lstat(full)
+	}
 	if arg == "" || err != nil {
 		return false
 	}
 	mode := info.Mode()
 	switch op {
+	case "-x":
+		return mode.IsDir() || sh.executable(full)
+	case "-r", "-w":
+		m, ok := sh.k.Mode(full)
+		return !ok || m&0o444 != 0 && op == "-r" || m&0o222 != 0 && op == "-w"
 	case "-d":
 		return mode.IsDir()
 	case "-f":
@@ -168,35 +165,25 @@ func (sh *Shell) testUnary(op, arg string) bool {
 
 // isSet is -v: a variable, or an element of an array.
 func (sh *Shell) isSet(arg string) bool {
-	name, sub, ok := strings.Cut(arg, "[")
+	name, sub, isElement := cutSubscript(arg)
+	var index syntax.ArithmExpr
+	if isElement {
+		index = sh.program.subscript(sub)
+	}
+	name, index = sh.deref(name, index)
 	v := sh.lookup(name)
-	if v.Kind == expand.NameRef {
-		_, v = v.Resolve(environment{sh})
-	}
-	if !ok {
-		switch v.Kind {
-		case expand.Indexed:
-			_, set := element(&v, 0)
-			return set
-		case expand.Associative:
-			_, set := v.Map["0"]
-			return set
+	if isElement && (sub == "@" || sub == "*") {
+		if v.Kind == expand.Associative {
+			_, set := v.Map[sub]
+			return set || len(v.Map) > 0
 		}
-		return v.IsSet()
+		return len(sh.elementsOf(name)) > 0
 	}
-	sub = strings.TrimSuffix(sub, "]")
-	switch v.Kind {
-	case expand.Associative:
-		_, set := v.Map[sub]
-		return set || (sub == "@" || sub == "*") && len(v.Map) > 0
-	case expand.Indexed:
-		if sub == "@" || sub == "*" {
-			return len(v.List) > 0
-		}
-		_, set := element(&v, sh.evaluate(sub))
-		return set
+	if name == "@" || name == "*" {
+		return len(sh.params) > 0
 	}
-	return v.IsSet() && sh.evaluate(sub) == 0
+	_, set := sh.elementAt(name, &v, index)
+	return set
 }
 
 func (sh *Shell) testBinary(a, op, b string) (bool, error) {

@@ -1,14 +1,13 @@
 package interp
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // ---- echo and printf ----
@@ -119,8 +118,6 @@ func unescape(s string, zero bool) (text string, stop bool) {
 			from, most := i, 3
 			if zero && c == '0' {
 				from = i + 1
-			} else if zero && c != '0' {
-				most = 3
 			}
 			n, end := digits(from, most, 8)
 			b.WriteByte(byte(n))
@@ -156,21 +153,9 @@ func builtinPrintf(sh *Shell, args []string) int {
 		}
 		return f.status
 	}
-	if as := assignFromText(target + "=" + f.out.String()); strings.HasSuffix(target, "]") {
-		name, sub, _ := strings.Cut(strings.TrimSuffix(target, "]"), "[")
-		as.Name.Value = name
-		if x, err := syntax.NewParser().Arithmetic(strings.NewReader(sub)); err == nil {
-			as.Index = x
-		}
-		as.Value = &syntax.Word{Parts: []syntax.WordPart{&syntax.SglQuoted{Value: f.out.String()}}}
-		sh.assignOne(as, sh.vars.find(name), declaration{})
-		return f.status
-	}
-	if !syntax.ValidName(target) {
-		sh.errorf("printf: `%s': not a valid identifier", target)
+	if !sh.assignNamed("printf", target, f.out.String()) {
 		return 2
 	}
-	sh.setString(target, f.out.String())
 	return f.status
 }
 
@@ -284,7 +269,7 @@ func (f *formatter) directive(format string, i int) int {
 			if a := f.next(); a != "" && a != "-1" && a != "-2" {
 				t = time.Unix(f.integer(a), 0)
 			}
-			f.out.WriteString(strftime(format[i+1:i+end], t.UTC()))
+			f.out.WriteString(padBytes(spec, strftime(format[i+1:i+end], t.In(f.sh.zone()))))
 			return i + end + 2
 		}
 	}
@@ -306,7 +291,7 @@ func (f *formatter) directive(format string, i int) int {
 		if c == 'u' {
 			verb = 'd'
 		}
-		f.out.WriteString(formatUint(spec, verb, uint64(f.integer(f.next()))))
+		f.out.WriteString(formatUint(spec, verb, uint64(f.constant(f.next(), false))))
 	case 'e', 'E', 'f', 'F', 'g', 'G', 'a', 'A':
 		f.out.WriteString(formatFloat(spec, c, f.float(f.next())))
 	case 'c':
@@ -405,29 +390,52 @@ func formatFloat(spec string, verb byte, x float64) string {
 }
 
 // integer reads a C constant, or 'c for a character.
-func (f *formatter) integer(s string) int64 {
+func (f *formatter) integer(s string) int64 { return f.constant(s, true) }
+
+func (f *formatter) constant(s string, signed bool) int64 {
 	t := strings.TrimLeft(s, " \t\n")
 	if t == "" {
 		return 0
 	}
 	if t[0] == '\'' || t[0] == '"' {
-		r, _ := utf8.DecodeRuneInString(t[1:])
 		if len(t) == 1 {
 			return 0
 		}
+		r, _ := utf8.DecodeRuneInString(t[1:])
+		if r == utf8.RuneError || f.sh.bytewise() {
+			return int64(t[1])
+		}
 		return int64(r)
 	}
-	end := len(t)
-	for ; end > 0; end-- {
-		if n, err := strconv.ParseInt(cInteger(t[:end]), 0, 64); err == nil {
-			if end < len(t) {
-				f.invalid(s)
+	digits := strings.TrimLeft(t, "+-")
+	for end := len(digits); end > 0; end-- {
+		text := cInteger(digits[:end])
+		n, err := strconv.ParseUint(text, 0, 64)
+		if errors.Is(err, strconv.ErrRange) {
+			f.sh.errorf("printf: warning: %s: Numerical result out of range", s)
+			n = math.MaxUint64
+			if signed {
+				n = math.MaxInt64
 			}
-			return n
+		} else if err != nil {
+			continue
 		}
-		if n, err := strconv.ParseUint(cInteger(t[:end]), 0, 64); err == nil {
-			return int64(n)
+		if end < len(digits) {
+			f.invalid(s)
 		}
+		negative := t[0] == '-'
+		switch {
+		case signed && !negative && n > math.MaxInt64:
+			n = math.MaxInt64
+		case signed && negative && n > math.MaxInt64, err != nil && signed && negative:
+			return math.MinInt64
+		case err != nil && negative:
+			return -1
+		}
+		if negative {
+			return -int64(n)
+		}
+		return int64(n)
 	}
 	f.invalid(s)
 	return 0
@@ -469,6 +477,18 @@ func (f *formatter) invalid(s string) {
 	f.status = 1
 }
 
+// zone is the time zone that TZ names, UTC by default.
+func (sh *Shell) zone() *time.Location {
+	name := ""
+	if v := sh.vars.find("TZ"); v != nil && v.Exported {
+		name = strings.TrimPrefix(v.Str, ":")
+	}
+	if loc, err := time.LoadLocation(name); err == nil {
+		return loc
+	}
+	return time.UTC
+}
+
 // strftime covers the conversions people use; Go has its own notation.
 func strftime(format string, t time.Time) string {
 	if format == "" {
@@ -500,6 +520,37 @@ func strftime(format string, t time.Time) string {
 		default:
 			b.WriteString("%" + string(c))
 		}
+	}
+	return b.String()
+}
+
+// dollarUnquoted is what $'…' stands for.
+func dollarUnquoted(s string) string {
+	var b strings.Builder
+	for s != "" {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 || i+1 == len(s) {
+			b.WriteString(s)
+			break
+		}
+		b.WriteString(s[:i])
+		if s = s[i:]; s[1] == 'c' && len(s) > 2 {
+			b.WriteByte(s[2] & 0x1f)
+			s = s[3:]
+			continue
+		}
+		end := 2
+		if strings.IndexByte("xuU01234567", s[1]) >= 0 {
+			for most := map[byte]int{'x': 4, 'u': 6, 'U': 10}[s[1]]; end < len(s) && end < max(most, 4) && strings.IndexByte("0123456789abcdefABCDEF", s[end]) >= 0; end++ {
+			}
+		}
+		text, _ := unescape(s[:end], false)
+		if zero := strings.IndexByte(text, 0); zero >= 0 {
+			b.WriteString(text[:zero])
+			break
+		}
+		b.WriteString(text)
+		s = s[end:]
 	}
 	return b.String()
 }

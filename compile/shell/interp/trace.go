@@ -2,6 +2,7 @@ package interp
 
 import (
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -35,6 +36,9 @@ func quoteForReuse(s string) string {
 		return dollarQuoted(s)
 	}
 	var b strings.Builder
+	if !utf8.ValidString(s) {
+		return dollarQuoted(s)
+	}
 	for i, c := range []byte(s) {
 		if strings.IndexByte(" |&;()<>$`\\\"'*?[]!{},^", c) >= 0 || (i == 0 && (c == '#' || c == '~')) {
 			b.WriteByte('\\')
@@ -47,7 +51,9 @@ func quoteForReuse(s string) string {
 func (sh *Shell) traceLine(text string) {
 	prefix := "+ "
 	if v := sh.lookup("PS4"); v.IsSet() {
-		prefix = v.String()
+		sh.opts["xtrace"] = false
+		prefix = sh.prompt(v.String())
+		sh.opts["xtrace"] = true
 	}
 	if prefix != "" {
 		prefix = strings.Repeat(prefix[:1], sh.subshells) + prefix

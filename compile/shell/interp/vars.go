@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -101,15 +102,6 @@ func list(items []string) expand.Variable {
 
 // lookup finds a variable or a special parameter.
 func (sh *Shell) lookup(name string) expand.Variable {
-	if rest, ok := strings.CutPrefix(name, valuesOf); ok {
-		return sh.elements(rest, false)
-	}
-	if rest, ok := strings.CutPrefix(name, keysOf); ok {
-		return sh.elements(rest, true)
-	}
-	if rest, ok := strings.CutPrefix(name, operationOf); ok {
-		return sh.operation(rest)
-	}
 	switch name {
 	case "#":
 		return text(strconv.Itoa(len(sh.params)))
@@ -117,10 +109,24 @@ func (sh *Shell) lookup(name string) expand.Variable {
 		return list(sh.params)
 	case "?":
 		return text(strconv.Itoa(sh.status))
-	case "$", "BASHPID":
-		return text("1")
-	case "PPID":
-		return text("0")
+	case "$":
+		return text(itoa(shellPid))
+	case "BASHPID":
+		return text(itoa(sh.pid()))
+	case "LINENO":
+		return text(itoa(int(sh.lineNumber())))
+	case "BASH_SOURCE":
+		_, files, _ := sh.calls()
+		return list(files)
+	case "BASH_LINENO":
+		_, _, lines := sh.calls()
+		return list(lines)
+	case "SHELLOPTS":
+		return text(sh.optionNames(func(name string) bool { return !slices.Contains(shoptNames, name) }))
+	case "BASHOPTS":
+		return text(sh.optionNames(func(name string) bool { return slices.Contains(shoptNames, name) }))
+	case "GROUPS":
+		return list([]string{"0"})
 	case "!":
 		if sh.lastBg == 0 {
 			return expand.Variable{}
@@ -135,8 +141,7 @@ func (sh *Shell) lookup(name string) expand.Variable {
 	case "PIPESTATUS":
 		return list(sh.pipestatus)
 	case "FUNCNAME":
-		names := slices.Clone(sh.callStack)
-		slices.Reverse(names)
+		names, _, _ := sh.calls()
 		return list(names)
 	case "BASH_SUBSHELL":
 		return text(strconv.Itoa(sh.subshells))
@@ -161,46 +166,64 @@ func (sh *Shell) lookup(name string) expand.Variable {
 	return expand.Variable{}
 }
 
-// elements is an array's values or keys, as a list.
-func (sh *Shell) elements(name string, keys bool) expand.Variable {
+// elementsOf lists the values of an array.
+func (sh *Shell) elementsOf(name string) []string {
 	v := sh.lookup(name)
-	if v.Kind == expand.NameRef {
-		_, v = v.Resolve(environment{sh})
-	}
 	switch v.Kind {
 	case expand.Associative:
 		var items []string
-		for _, k := range slices.Sorted(maps.Keys(v.Map)) {
-			if keys {
-				items = append(items, k)
-			} else {
-				items = append(items, v.Map[k])
-			}
+		for _, k := range keyOrder(v.Map) {
+			items = append(items, v.Map[k])
 		}
-		return list(items)
+		return items
 	case expand.Indexed:
-		if !keys {
-			return v
-		}
+		return v.List
+	}
+	if !v.IsSet() {
+		return nil
+	}
+	return []string{v.Str}
+}
+
+// keysOf lists the subscripts of an array.
+func (sh *Shell) keysOf(name string) []string {
+	name, _ = sh.deref(name, nil)
+	v := sh.lookup(name)
+	switch v.Kind {
+	case expand.Associative:
+		return keyOrder(v.Map)
+	case expand.Indexed:
 		items := make([]string, len(v.List))
 		for i := range v.List {
 			if v.Indexes != nil {
-				items[i] = strconv.Itoa(v.Indexes[i])
+				items[i] = itoa(v.Indexes[i])
 			} else {
-				items[i] = strconv.Itoa(i)
+				items[i] = itoa(i)
 			}
 		}
-		return list(items)
-	case expand.String:
-		if !v.Set {
-			return v
-		}
-		if keys {
-			return list([]string{"0"})
-		}
-		return list([]string{v.Str})
+		return items
 	}
-	return v
+	if !v.IsSet() {
+		return nil
+	}
+	return []string{"0"}
+}
+
+// keyOrder lists the keys of an associative array in bash's order, that of its
+// hash table: scripts show it, and so do recorded results.
+func keyOrder(m map[string]string) []string {
+	const buckets = 1024
+	hash := func(s string) uint32 {
+		h := uint32(2166136261)
+		for i := 0; i < len(s); i++ {
+			h *= 16777619
+			h ^= uint32(int32(int8(s[i])))
+		}
+		return h % buckets
+	}
+	return slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		return cmp.Or(cmp.Compare(hash(a), hash(b)), strings.Compare(a, b))
+	})
 }
 
 func (sh *Shell) value(name string) string { return sh.lookup(name).String() }
@@ -210,13 +233,16 @@ var errReadOnly = errors.New("readonly variable")
 // assign gives an existing variable a new value where it lives, or makes a
 // global one; attributes stay.
 func (sh *Shell) assign(name string, nv expand.Variable) error {
-	if rest, ok := strings.CutPrefix(name, valuesOf); ok {
-		name = rest
+	if nv.Kind != expand.NameRef {
+		target, index := sh.deref(name, nil)
+		if index != nil {
+			as := &syntax.Assign{Name: &syntax.Lit{Value: target}, Index: index, Value: verbatim(nv.Str)}
+			sh.assignOne(as, sh.vars.find(target), declaration{})
+			return nil
+		}
+		name = target
 	}
 	v := sh.vars.find(name)
-	if v != nil && v.Kind == expand.NameRef && nv.Kind != expand.NameRef && v.Str != "" {
-		return sh.assign(v.Str, nv)
-	}
 	if v == nil {
 		v = &variable{}
 		sh.vars.global().vars[name] = v
@@ -226,7 +252,7 @@ func (sh *Shell) assign(name string, nv expand.Variable) error {
 
 // put stores a value in v, honouring v's attributes.
 func (sh *Shell) put(name string, v *variable, nv expand.Variable) error {
-	if v.ReadOnly {
+	if v.ReadOnly || name == "SHELLOPTS" || name == "BASHOPTS" {
 		return fmt.Errorf("%s: %w", name, errReadOnly)
 	}
 	nv.Local, nv.Exported, nv.ReadOnly = v.Local, v.Exported || sh.opts["allexport"], v.ReadOnly
@@ -269,7 +295,8 @@ func (sh *Shell) set(name string, v expand.Variable) bool {
 
 func (sh *Shell) setString(name, value string) bool { return sh.set(name, text(value)) }
 
-// unset removes the innermost variable of that name.
+// unset removes the innermost variable of that name. A local of the running
+// function stays declared and hides outer ones; one of a caller goes for good.
 func (sh *Shell) unset(name string) bool {
 	for s := sh.vars; s != nil; s = s.outer {
 		v := s.vars[name]
@@ -280,10 +307,7 @@ func (sh *Shell) unset(name string) bool {
 			sh.errorf("unset: %s: cannot unset: readonly variable", name)
 			return false
 		}
-		if v.Kind == expand.NameRef && v.Str != "" {
-			return sh.unset(v.Str)
-		}
-		if s.outer != nil { // a local stays declared, and hides outer ones
+		if s.outer != nil && s == sh.vars && v.Local {
 			*v = variable{Variable: expand.Variable{Local: true}}
 			return true
 		}
@@ -387,10 +411,17 @@ func (sh *Shell) index(name string, v *expand.Variable, x syntax.ArithmExpr) (in
 
 // key resolves a subscript of an associative array.
 func (sh *Shell) key(x syntax.ArithmExpr) string {
+	if text, ok := sh.program.keys[x]; ok { // what looks like arithmetic is a plain key here
+		if w := sh.program.text(text); w != nil {
+			e := expansion{sh: sh, joined: true}
+			e.parts(w.Parts, quoted)
+			return e.text()
+		}
+	}
 	if w, ok := x.(*syntax.Word); ok {
 		return sh.literal(w)
 	}
-	var b strings.Builder // an expression such as a-b is a plain key here
+	var b strings.Builder
 	syntax.NewPrinter().Print(&b, x)
 	return b.String()
 }

@@ -2,9 +2,9 @@ package interp
 
 import (
 	"io"
+	"io/fs"
 	"strings"
 
-	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -16,15 +16,19 @@ func Warm() {
 		return
 	}
 	sh := New(Config{Kernel: idle{}, Name: "sh", Dir: "/"})
-	sh.program.normalize(file)
 	sh.fields(file.Stmts[1].Cmd.(*syntax.BinaryCmd).X.Cmd.(*syntax.CallExpr).Args[1:2]...)
-	expand.ReadFields(sh.cfg, "a b", 2, true)
 	sh.matches("*.txt", "a.txt")
 }
 
 // Set applies options as the set builtin does.
 func (sh *Shell) Set(options []string) {
-	builtinSet(sh, append([]string{"set"}, options...))
+	for len(options) > 1 && (options[0] == "-O" || options[0] == "+O") {
+		builtinShopt(sh, []string{"shopt", map[string]string{"-O": "-s", "+O": "-u"}[options[0]], options[1]})
+		options = options[2:]
+	}
+	if len(options) > 0 {
+		builtinSet(sh, append([]string{"set"}, options...))
+	}
 }
 
 // idle is a kernel that does nothing.
@@ -40,4 +44,5 @@ func (idle) Close(Handle)                                                     {}
 func (idle) Spawn([]string, []string, string, [3]Handle) (pid int, err error) { return 0, ErrNoCommand }
 func (idle) Wait(int) int                                                     { return 0 }
 func (idle) Known(string) bool                                                { return false }
+func (idle) Mode(string) (fs.FileMode, bool)                                  { return 0, false }
 func (idle) Tools() []string                                                  { return nil }

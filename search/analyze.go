@@ -6,8 +6,10 @@ import (
 	"sync"
 	"sync/atomic"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/kljensen/snowball/english"
+	"golang.org/x/text/unicode/norm"
 )
 
 // A token is a word of a text: its place in bytes, and how it is searched.
@@ -24,7 +26,7 @@ func scan(text string) []token {
 	start := -1
 	flush := func(end int) {
 		if start >= 0 {
-			if word := strings.Trim(strings.ToLower(text[start:end]), "_"); word != "" {
+			if word := fold(text[start:end]); word != "" {
 				tokens = append(tokens, token{start, end, word})
 			}
 			start = -1
@@ -48,6 +50,33 @@ func scan(text string) []token {
 	return tokens
 }
 
+// fold is a word as it is searched: in lower case, Latin letters without their
+// accents, and no _ around it.
+func fold(raw string) string {
+	word := strings.Trim(strings.ToLower(raw), "_")
+	for i := 0; i < len(word); i++ {
+		if word[i] >= utf8.RuneSelf {
+			return withoutAccents(word)
+		}
+	}
+	return word
+}
+
+func withoutAccents(word string) string {
+	var b strings.Builder
+	base := rune(0)
+	for _, r := range norm.NFD.String(word) {
+		if unicode.Is(unicode.Mn, r) && base < utf8.RuneSelf {
+			continue
+		}
+		if !unicode.Is(unicode.Mn, r) {
+			base = r
+		}
+		b.WriteRune(r)
+	}
+	return norm.NFC.String(b.String())
+}
+
 // unspaced reports whether a character belongs to a script without blanks
 // between words.
 func unspaced(r rune) bool {
@@ -67,7 +96,7 @@ func Words(text string) []string {
 // variants are the further words under which a token of a text is found: its
 // stem, the parts of an identifier and their stems.
 func variants(raw string) []string {
-	word := strings.Trim(strings.ToLower(raw), "_")
+	word := fold(raw)
 	var out []string
 	add := func(w string) {
 		if w != "" && w != word && !slices.Contains(out, w) {
@@ -80,10 +109,18 @@ func variants(raw string) []string {
 			add(p)
 			add(stemOf(p))
 		}
+		for from := range parts { // getUserName is found by userName
+			for to := from + 2; to <= min(len(parts), from+maxRun); to++ {
+				add(strings.Join(parts[from:to], ""))
+			}
+		}
 		add(strings.Join(parts, ""))
 	}
 	return out
 }
+
+// maxRun is how many neighbouring parts of an identifier are a word together.
+const maxRun = 4
 
 // identifierParts splits camelCase, PascalCase, snake_case and HTTPServer2
 // into lower-case words.
@@ -93,7 +130,7 @@ func identifierParts(raw string) []string {
 	start := 0
 	flush := func(end int) {
 		if end > start {
-			parts = append(parts, strings.ToLower(string(runes[start:end])))
+			parts = append(parts, fold(string(runes[start:end])))
 		}
 		start = end
 	}
@@ -144,6 +181,9 @@ func (a *analyzer) more(raw string) string {
 	for _, v := range variants(raw) {
 		b.WriteString(v)
 		b.WriteByte(' ')
+	}
+	if parts := identifierParts(raw); len(parts) > 1 { // the whole name counts more than a run of its parts
+		b.WriteString(strings.Join(parts, "") + " ")
 	}
 	if len(raw) < 64 && a.known.Add(1) < maxMemo {
 		a.memo.Store(strings.Clone(raw), b.String())

@@ -12,11 +12,13 @@ type Document struct {
 	Level      int // 0 is the top of the file
 	Start, End int // bytes of the file, from the heading to the next one
 	Title      string
+	State      string   // its keyword
 	Outline    []string // titles of the headings above, outermost first
 	Tags       []string // its own and inherited ones
 	Body       string   // prose, tables, lists, values of properties
 	Code       string   // source blocks, their names and languages
 	Result     string   // what follows #+RESULTS:
+	Langs      []string // of its source blocks
 }
 
 // File is a file cut into documents.

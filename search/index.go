@@ -15,9 +15,6 @@ import (
 	"sync"
 	"time"
 
-	"modernc.org/sqlite"
-	sqlite3 "modernc.org/sqlite/lib"
-
 	"wb/org/index"
 )
 
@@ -76,16 +73,16 @@ func Open(ctx context.Context, config Config) (*Index, error) {
 }
 
 func (x *Index) open(ctx context.Context) error {
-	store, err := openSQLite(ctx, x.dir)
+	store, err := openBleve(x.dir)
 	if x.dir != "" && damaged(err) {
 		x.config.Warn(fmt.Errorf("%w; it is made anew", err))
 		x.discard()
-		store, err = openSQLite(ctx, x.dir)
+		store, err = openBleve(x.dir)
 	}
 	if err != nil && x.dir != "" && ctx.Err() == nil {
 		x.config.Warn(fmt.Errorf("%w; this search keeps it in memory", err))
 		x.dir = ""
-		store, err = openSQLite(ctx, "")
+		store, err = openBleve("")
 	}
 	if err != nil {
 		return err
@@ -97,14 +94,7 @@ func (x *Index) open(ctx context.Context) error {
 // damaged reports whether an error says that the index cannot be used any
 // more, as against being busy or unwritable.
 func damaged(err error) bool {
-	var e *sqlite.Error
-	if errors.As(err, &e) {
-		switch e.Code() & 0xff {
-		case sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_SCHEMA, sqlite3.SQLITE_ERROR, sqlite3.SQLITE_FORMAT:
-			return true
-		}
-	}
-	return errors.Is(err, errOtherLayout)
+	return errors.Is(err, errDamaged) || errors.Is(err, errOtherLayout)
 }
 
 // discard takes the index out of the way. The directory is renamed as a whole,
@@ -126,11 +116,7 @@ func (x *Index) Dir() string { return x.dir }
 // those that are gone.
 func (x *Index) Refresh(ctx context.Context) (Stats, error) {
 	start := time.Now()
-	var stats Stats
-	err := patiently(ctx, func() (err error) {
-		stats, err = x.refresh(ctx)
-		return err
-	})
+	stats, err := x.refresh(ctx)
 	if err != nil && x.dir != "" && ctx.Err() == nil && !isFileError(err) {
 		// A damaged index is replaced; with a busy, full or read-only one
 		// the answer comes from memory.

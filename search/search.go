@@ -17,6 +17,8 @@ type Options struct {
 	// Semantic fuses the list with that of the nearest vectors. It needs an
 	// Embedder.
 	Semantic bool
+	// Facets are what all headings found are counted by; see [Facets].
+	Facets []string
 }
 
 // Place is a heading's file, as it was named to be searched, and line.
@@ -48,6 +50,8 @@ type Answer struct {
 	// Semantic says that vectors took part.
 	Semantic bool `json:"semantic"`
 	Found    int  `json:"found"` // headings before K cut the list
+	// Facets are the counts that were asked for, the largest first.
+	Facets map[string][]FacetCount `json:"facets,omitempty"`
 }
 
 // candidates is how many documents are looked at more closely.
@@ -73,7 +77,11 @@ func (x *Index) Search(ctx context.Context, q *Query, opts Options) (*Answer, er
 	if err != nil {
 		return nil, err
 	}
-	answer := &Answer{Respelt: s.respelt, Found: len(scores), Hits: []Hit{}}
+	facets, err := x.facets(ctx, scores, opts.Facets)
+	if err != nil {
+		return nil, err
+	}
+	answer := &Answer{Facets: facets, Respelt: s.respelt, Found: len(scores), Hits: []Hit{}}
 	if opts.Semantic {
 		if list, err = x.fuse(ctx, q, list, opts); err != nil {
 			return nil, err

@@ -1,9 +1,12 @@
 package search
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"math"
 	"math/rand/v2"
 	"net/http"
@@ -231,58 +234,78 @@ func TestRefresh(t *testing.T) {
 // TestDamage spoils the index in several ways; it is made anew.
 func TestDamage(t *testing.T) {
 	dir := project(t, notes)
-	for name, spoil := range map[string]func(path string) error{
-		"garbage": func(p string) error { return os.WriteFile(p, []byte(strings.Repeat("garbage", 10000)), 0o644) },
-		"cut":     func(p string) error { return os.Truncate(p, 5000) },
+	spoils := map[string]func(path string) error{
+		"garbage": func(p string) error { return os.WriteFile(p, []byte(strings.Repeat("garbage", 10000)), 0o600) },
+		"cut":     func(p string) error { return cutFile(p) },
 		"empty":   func(p string) error { return os.Truncate(p, 0) },
 		"middle": func(p string) error {
-			f, err := os.OpenFile(p, os.O_RDWR, 0)
-			if err != nil {
-				return err
+			data, err := os.ReadFile(p)
+			for i := len(data) / 3; i < len(data)/2; i++ {
+				data[i] = 0x5a
 			}
-			defer f.Close()
-			_, err = f.WriteAt([]byte(strings.Repeat("\x5a", 30000)), 4096)
-			return err
+			return errors.Join(err, os.WriteFile(p, data, 0o600))
 		},
-		"gone":    os.Remove,
-		"version": func(p string) error { return bumpVersion(p) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			at := filepath.Join(t.TempDir(), "index")
-			x := open(t, Config{Paths: []string{dir}, Dir: at})
-			refresh(t, x)
-			x.Close()
-			for _, log := range []string{"-wal", "-shm"} {
-				if err := os.Remove(filepath.Join(at, "search.sqlite"+log)); err != nil && !os.IsNotExist(err) {
-					t.Fatal(err)
-				}
-			}
-			if err := spoil(filepath.Join(at, "search.sqlite")); err != nil {
-				t.Fatal(err)
-			}
-			x = open(t, Config{Paths: []string{dir}, Dir: at})
-			if err := os.WriteFile(filepath.Join(dir, "new.org"), []byte("* New "+name), 0o644); err != nil {
-				t.Fatal(err)
-			}
-			refresh(t, x)
-			if got := ask(t, x, "roses"); !slices.Equal(got, []string{"Roses"}) {
-				t.Error(got)
-			}
-			if got := ask(t, x, "+new +"+name); len(got) != 1 {
-				t.Error(got)
-			}
-		})
+		"gone": os.Remove,
 	}
+	parts := []string{"current", "headings", "root.bolt", ".zap"}
+	for name, spoil := range spoils {
+		for _, part := range parts {
+			damageTest(t, dir, name+"-"+part, part, spoil)
+		}
+	}
+	damageTest(t, dir, "version", "current", func(p string) error {
+		data, err := os.ReadFile(p)
+		return errors.Join(err, os.WriteFile(p, bytes.Replace(data, []byte(layout), []byte("wb search 9999\n"), 1), 0o644))
+	})
 }
 
-func bumpVersion(path string) error {
-	s, err := openSQLite(context.Background(), filepath.Dir(path))
+// indexFiles are the files of an index whose names end so.
+func indexFiles(t testing.TB, dir, end string) (list []string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
+		if strings.HasSuffix(path, end) {
+			list = append(list, path)
+		}
+		return err
+	})
+	if err != nil || len(list) == 0 {
+		t.Fatal(list, err)
+	}
+	return list
+}
+
+func cutFile(path string) error {
+	info, err := os.Stat(path)
 	if err != nil {
 		return err
 	}
-	defer s.Close()
-	_, err = s.db.Exec("PRAGMA user_version = 9999")
-	return err
+	return os.Truncate(path, info.Size()/2)
+}
+
+func damageTest(t *testing.T, dir, name, part string, spoil func(path string) error) {
+	t.Run(name, func(t *testing.T) {
+		word := strings.NewReplacer("-", "", ".", "").Replace(name)
+		at := filepath.Join(t.TempDir(), "index")
+		x := open(t, Config{Paths: []string{dir}, Dir: at})
+		refresh(t, x)
+		x.Close()
+		for _, path := range indexFiles(t, at, part) {
+			if err := spoil(path); err != nil {
+				t.Fatal(err)
+			}
+		}
+		x = open(t, Config{Paths: []string{dir}, Dir: at})
+		if err := os.WriteFile(filepath.Join(dir, "new.org"), []byte("* New damage"+word), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		refresh(t, x)
+		if got := ask(t, x, "roses"); !slices.Equal(got, []string{"Roses"}) {
+			t.Error(got)
+		}
+		if got := ask(t, x, "+new +damage"+word); len(got) != 1 {
+			t.Error(got)
+		}
+	})
 }
 
 // TestNowhere searches where no index can be written.

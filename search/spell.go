@@ -23,21 +23,17 @@ func nearWords(ctx context.Context, store Store, word string, prefix bool) ([]st
 	case n >= 8:
 		most = 2
 	}
-	// Almost all typing errors leave the first letter alone, which spares
-	// reading the whole vocabulary.
-	first, size := utf8.DecodeRuneInString(word)
-	words, err := store.Words(ctx, string(first))
-	if err != nil {
-		return nil, err
-	}
-	near := closest(word, words, most, prefix)
-	if len(near) == 0 && len(word) > size {
-		if words, err = store.Words(ctx, ""); err != nil {
+	// Almost all typing errors leave the first letter alone.
+	for _, first := range []bool{true, false} {
+		words, err := store.Near(ctx, word, most, prefix, first)
+		if err != nil {
 			return nil, err
 		}
-		near = closest(word, words, most, prefix)
+		if near := closest(word, words, most, prefix); len(near) > 0 {
+			return near, nil
+		}
 	}
-	return near, nil
+	return nil, nil
 }
 
 func closest(word string, words map[string]int, most int, prefix bool) []string {

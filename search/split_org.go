@@ -53,6 +53,7 @@ func (s *orgSplitter) headline(h org.Headline, outline, tags []string, glossary 
 		d.Body += p.Value.Text + "\n"
 	}
 	if h.Keyword.Present() {
+		d.State = h.Keyword.Text
 		d.Body += h.Keyword.Text + "\n"
 	}
 	for c := range h.Children() {
@@ -80,6 +81,9 @@ func (s *orgSplitter) element(d *Document, n *org.Node, glossary bool) {
 	switch n.Kind() {
 	case org.KindSrcBlock:
 		b, _ := n.Block()
+		if lang := b.Lang.Text; lang != "" && !slices.Contains(d.Langs, lang) {
+			d.Langs = append(d.Langs, lang)
+		}
 		d.Code += n.Name().Text + " " + b.Lang.Text + "\n" + s.doc.Text(b.Body) + "\n"
 	case org.KindExampleBlock, org.KindFixedWidth:
 		d.Code += s.doc.Text(n.Span()) + "\n"

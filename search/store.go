@@ -3,6 +3,8 @@ package search
 import (
 	"context"
 	"iter"
+
+	"github.com/blevesearch/bleve/v2/document"
 )
 
 // ID names a document of a store: the file's number and the document's place
@@ -55,13 +57,13 @@ type Found struct {
 	Level      int
 	Start, End int
 	Title      string
+	State      string // its keyword
 	Outline    []string
 	Tags       []string
+	Langs      []string // of its source blocks
 }
 
-// Store keeps analysed documents and finds those that have some words. It is
-// what SQLite's FTS5 does here, and could be done by bleve; see
-// docs/rationale.org for the numbers that decided.
+// Store keeps analysed documents and finds those that have some words.
 type Store interface {
 	// Files are all files in the store, by path.
 	Files(ctx context.Context) (map[string]FileState, error)
@@ -69,16 +71,16 @@ type Store interface {
 	Update(ctx context.Context, changes iter.Seq2[Change, error], gone []string) error
 	// Match returns the BM25 score of every document that matches.
 	Match(ctx context.Context, m Match) (map[ID]float64, error)
-	// Words are the words of the store's documents that begin with a prefix,
-	// each with the number of documents that have it.
-	Words(ctx context.Context, prefix string) (map[string]int, error)
+	// Near are the words of the store's documents that differ from a word by at
+	// most so many letters, each with the number of documents that have it.
+	Near(ctx context.Context, word string, most int, prefix, first bool) (map[string]int, error)
 	// Documents are those with the ids, in no particular order.
 	Documents(ctx context.Context, ids []ID) ([]Found, error)
 	// Lines are the ids of a file's documents by the line of their heading.
 	Lines(ctx context.Context, file int64) (map[int]ID, error)
 	// Synonyms are the groups of phrases that glossaries declare to be the same.
 	Synonyms(ctx context.Context) ([][]string, error)
-	// Vector and SetVector keep embeddings by the hash of what they are made of.
+	// Vector and SetVectors keep embeddings by the hash of what they are made of.
 	Vector(ctx context.Context, key string) ([]float32, bool, error)
 	SetVectors(ctx context.Context, vectors map[string][]float32) error
 	Close() error
@@ -98,6 +100,10 @@ type analyzed struct {
 type analyzedDocument struct {
 	Document
 	title, outline, tags, body, code, result field
+
+	fields   []document.Field // the same, as bleve wants them
+	tokens   int              // words in all of them
+	sequence []byte           // the words in order
 }
 
 func (an *analyzer) analyze(f File) *analyzed {
@@ -113,6 +119,7 @@ func (an *analyzer) analyze(f File) *analyzed {
 		} {
 			*part.to = an.field(part.text)
 		}
+		ad.count()
 		ad.Body, ad.Code, ad.Result = "", "", ""
 		a.documents = append(a.documents, ad)
 	}

@@ -79,7 +79,7 @@ func TestWords(t *testing.T) {
 		"Hello, World!":         "hello world",
 		"foo.barBaz(x_1) --dry": "foo barbaz x_1 dry",
 		"__init__ a_":           "init a",
-		"naïve Ärger":           "naïve ärger",
+		"naïve Ärger":           "naive arger",
 		"日本語 text":              "日 本 語 text",
 		"v2.6.1":                "v2 6 1",
 		"":                      "",

@@ -17,6 +17,7 @@ type searchCmd struct {
 	In       []string `help:"Files and directories to search; . when none is given." placeholder:"PATH"`
 	K        int      `short:"k" default:"8" help:"Headings at most."`
 	Where    string   `help:"An OQL condition that headings must meet." placeholder:"OQL"`
+	Facet    []string `help:"Count all headings found by tags, todo, file or lang." placeholder:"NAME"`
 	Semantic bool     `help:"Fuse with the nearest vectors of the configured embedding endpoint."`
 	Eval     string   `help:"Measure the ranking by judged queries." placeholder:"QRELS"`
 }
@@ -58,7 +59,7 @@ func (c *searchCmd) Run(a *app) error {
 	if a.verbose {
 		a.note("%d files, %d read anew, %d removed, index in %s", stats.Files, stats.Changed, stats.Removed, x.Dir())
 	}
-	opts := search.Options{K: c.K, Semantic: c.Semantic}
+	opts := search.Options{K: c.K, Semantic: c.Semantic, Facets: c.Facet}
 	if where := strings.TrimSpace(q.Where + " " + c.Where); where != "" {
 		if opts.Allowed, err = x.Filter(a.ctx, where); err != nil {
 			return err
@@ -74,6 +75,9 @@ func (c *searchCmd) Run(a *app) error {
 	return a.answer("search", answer, func(w io.Writer) error {
 		if isTerminal(a.std.Out) {
 			return writeHits(w, answer, colour(a.std.Out))
+		}
+		if len(c.Facet) > 0 {
+			return a.bare(answer)
 		}
 		return a.bare(answer.Hits)
 	})
@@ -102,6 +106,13 @@ func writeHits(w io.Writer, answer *search.Answer, coloured bool) error {
 		if line := b.String() + h.Snippet[at:]; line != "" {
 			fmt.Fprintf(w, "    %s\n", line)
 		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(answer.Facets)) {
+		fmt.Fprintf(w, "%s:", name)
+		for _, f := range answer.Facets[name] {
+			fmt.Fprintf(w, "  %s %d", f.Value, f.Count)
+		}
+		fmt.Fprintln(w)
 	}
 	how := ""
 	if answer.Semantic {

@@ -41,7 +41,7 @@ func (v *View) Commit() error {
 		v.Stats.Skipped = err.Error()
 		return nil
 	}
-	unlock, err := tryLock(filepath.Join(v.store.dir, lockName))
+	unlock, err := TryLock(filepath.Join(v.store.dir, lockName))
 	if err != nil {
 		v.Stats.Skipped = err.Error()
 		return nil

@@ -26,17 +26,18 @@ func mapFile(path string) (*mapping, error) {
 
 func (m *mapping) unmap() {}
 
-var errBusy = errors.New("another process is writing the index")
+// ErrBusy is a lock that another process has.
+var ErrBusy = errors.New("another process is writing the index")
 
-// tryLock makes the lock file, which must not be there. One that its holder
+// TryLock makes the lock file, which must not be there. One that its holder
 // left behind counts for a minute.
-func tryLock(path string) (unlock func(), err error) {
+func TryLock(path string) (unlock func(), err error) {
 	if info, err := os.Stat(path); err == nil && time.Since(info.ModTime()) > time.Minute {
 		_ = os.Remove(path)
 	}
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o644)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, errBusy
+		return nil, ErrBusy
 	}
 	if err != nil {
 		return nil, err

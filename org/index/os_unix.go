@@ -38,11 +38,12 @@ func (m *mapping) unmap() {
 	}
 }
 
-var errBusy = errors.New("another process is writing the index")
+// ErrBusy is a lock that another process has.
+var ErrBusy = errors.New("another process is writing the index")
 
-// tryLock takes the lock file's lock unless another process has it. The system
+// TryLock takes the lock file's lock unless another process has it. The system
 // releases it when its holder dies.
-func tryLock(path string) (unlock func(), err error) {
+func TryLock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
 		return nil, err
@@ -50,7 +51,7 @@ func tryLock(path string) (unlock func(), err error) {
 	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
 		f.Close()
 		if errors.Is(err, syscall.EWOULDBLOCK) {
-			err = errBusy
+			err = ErrBusy
 		}
 		return nil, err
 	}

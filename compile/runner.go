@@ -25,7 +25,8 @@ type Program struct {
 // Runner brings about the outcome of programs, in this process or somewhere
 // else (see package compile/remote). It is safe for concurrent use. What it
 // returns is what [Lane.Build] and [Lane.Run] would: the same bytes, the same
-// fuel, errors of the same types.
+// fuel, errors of the same types. With an error there may be an outcome, too: what
+// the program had printed when it was stopped.
 type Runner interface {
 	Execute(ctx context.Context, p *Program) (*Outcome, error)
 }
@@ -46,7 +47,7 @@ func (here) Execute(ctx context.Context, p *Program) (*Outcome, error) {
 	}
 	job := *p.Job
 	job.Source = p.Source
-	return p.Lane.Run(ctx, art, &job)
+	return runKeeping(ctx, p.Lane, art, &job)
 }
 
 // Place is a Runner that holds something, such as processes, until it is closed.

@@ -62,8 +62,8 @@ type Options struct {
 	Docks Docks
 	// Agents does the components that are agents; nil refuses them.
 	Agents Agents
-	// Limits is the most a component may ask for with :timeout, :memory and
-	// :fuel; zero fields are the profile's own.
+	// Limits is the most a component may ask for with :timeout, :memory, :fuel
+	// and :output; zero fields are the profile's own.
 	Limits sandbox.Limits
 	// Tier is how far from this process programs run: instance, process,
 	// container or node; "" is instance, or node when there is a Runner.

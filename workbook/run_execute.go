@@ -168,6 +168,9 @@ func (r *runner) runProgram(ctx context.Context, p *program, t *task, session *s
 	}
 	out, err := r.buildAndRun(ctx, t.done.ID, p, files)
 	if err != nil {
+		if out != nil { // what it had printed when it was stopped
+			t.done.Stdout, t.done.Stderr = string(out.Stdout), string(out.Stderr)
+		}
 		return nil, err
 	}
 	k := &kept{Value: out.Value, Stdout: string(out.Stdout), Stderr: string(out.Stderr), Exit: out.Exit, Usage: out.Usage, Reads: files.reads()}

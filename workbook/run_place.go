@@ -66,6 +66,8 @@ func moreOf(limit *sandbox.LimitError) string {
 		name, more = "memory", fmt.Sprintf("%dMiB", max(limit.Limit>>20*4, 256))
 	case sandbox.LimitFuel:
 		name, more = "fuel", strings.Replace(fmt.Sprintf("%.0e", max(float64(limit.Limit)*4, 1e10)), "+", "", 1)
+	case sandbox.LimitOutput:
+		name, more = "output", fmt.Sprintf("%dMiB", max(limit.Limit>>20*4, 64))
 	default:
 		return limit.Hint()
 	}

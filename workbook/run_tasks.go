@@ -245,7 +245,7 @@ func (d *Done) props() []trace.Prop {
 	if queued := d.Queued.Milliseconds(); queued > 0 {
 		all = append(all, trace.Prop{Name: trace.PropQueued, Value: strconv.FormatInt(queued, 10)})
 	}
-	if said := strings.TrimSpace(d.Stderr); said != "" && d.Err == nil {
+	if said := strings.TrimSpace(d.Stderr); said != "" && (d.Err == nil || strings.Contains(said, "\n")) { // an error has one line of it
 		all = append(all, trace.Prop{Name: trace.PropStderr, Value: said})
 	}
 	return all

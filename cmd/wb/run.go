@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"wb/agent"
 	"wb/agent/host"
@@ -26,22 +25,23 @@ import (
 
 // runCmd compiles and runs what changed and writes the results into the file.
 type runCmd struct {
-	Files   []string          `arg:"" help:"Workbooks, or - for the text on standard input; with --map one workbook and a component."`
-	Only    []string          `help:"Run only these components and what they need." placeholder:"ID"`
-	Lines   string            `help:"Run only what stands in these lines, 12 or 12:40, and what that needs." placeholder:"LINES"`
-	Set     map[string]string `help:"Give an input: name=value (JSON or text) or name=@file." placeholder:"NAME=VALUE" mapsep:"none"`
-	Input   string            `help:"Input of a workflow's first components: text, @file, or - for standard input."`
-	NoWrite bool              `help:"Leave the files as they are."`
-	Force   bool              `help:"Run components although nothing changed."`
-	Jobs    int               `short:"j" help:"Components that run at once; one per processor by default."`
-	Grant   []string          `help:"Grant a capability, such as clock or net:api.example.com." placeholder:"CAP"`
-	Profile string            `enum:"compute,minimal,network,posix" default:"compute" help:"Profile of the components (${enum})."`
-	Limits  string            `help:"Most a component may ask for: timeout=60s,memory=512MiB,fuel=1e11." placeholder:"LIMITS"`
-	Map     string            `help:"Run one component over every input of this JSON list: --map inputs.json FILE ID." placeholder:"FILE" type:"existingfile"`
-	Events  string            `help:"Events file in place of events.org beside the workbook; none records nothing."`
-	Expect  bool              `help:"Fail when a #+EXPECT: line of the workbook does not hold."`
-	Watch   bool              `help:"Run again whenever a file changes."`
-	Strict  bool              `help:"Run nothing when lint finds an error anywhere in the workbook."`
+	Files         []string          `arg:"" help:"Workbooks, or - for the text on standard input; with --map one workbook and a component."`
+	Only          []string          `help:"Run only these components and what they need." placeholder:"ID"`
+	Lines         string            `help:"Run only what stands in these lines, 12 or 12:40, and what that needs." placeholder:"LINES"`
+	Set           map[string]string `help:"Give an input: name=value (JSON or text) or name=@file." placeholder:"NAME=VALUE" mapsep:"none"`
+	Input         string            `help:"Input of a workflow's first components: text, @file, or - for standard input."`
+	NoWrite       bool              `help:"Leave the files as they are."`
+	Force         bool              `help:"Run components although nothing changed."`
+	Jobs          int               `short:"j" help:"Components that run at once; one per processor by default."`
+	Grant         []string          `help:"Grant a capability, such as clock or net:api.example.com." placeholder:"CAP"`
+	Profile       string            `enum:"compute,minimal,network,posix" default:"compute" help:"Profile of the components (${enum})."`
+	Limits        string            `help:"Most a component may ask for: timeout=60s,memory=512MiB,fuel=1e11,output=64MiB." placeholder:"LIMITS"`
+	ExplainLimits bool              `name:"explain-limits" help:"Say what each component may use, and why, and run nothing."`
+	Map           string            `help:"Run one component over every input of this JSON list: --map inputs.json FILE ID." placeholder:"FILE" type:"existingfile"`
+	Events        string            `help:"Events file in place of events.org beside the workbook; none records nothing."`
+	Expect        bool              `help:"Fail when a #+EXPECT: line of the workbook does not hold."`
+	Watch         bool              `help:"Run again whenever a file changes."`
+	Strict        bool              `help:"Run nothing when lint finds an error anywhere in the workbook."`
 
 	tierFlags
 	freezeFlags
@@ -90,6 +90,9 @@ func (c *runCmd) Run(a *app) error {
 			return err
 		}
 		defer leave()
+		if c.ExplainLimits {
+			return c.explainLimits(a, opts)
+		}
 		if c.Map != "" {
 			return c.fanOut(a, opts)
 		}
@@ -165,31 +168,13 @@ func readInput(text string) (value.Value, error) {
 	return value.OfString(string(data)), err
 }
 
-// parseLimits reads timeout=60s,memory=512MiB,fuel=1e11.
+// parseLimits reads the limits of a flag.
 func parseLimits(text string) (sandbox.Limits, error) {
-	var l sandbox.Limits
-	for _, part := range strings.FieldsFunc(text, func(r rune) bool { return r == ',' || r == ' ' }) {
-		name, val, ok := strings.Cut(part, "=")
-		var err error
-		switch {
-		case !ok:
-			err = errors.New("expected name=value")
-		case name == "timeout":
-			l.Timeout, err = time.ParseDuration(val)
-		case name == "memory":
-			l.Memory, err = parseBytes(val)
-		case name == "fuel":
-			var f float64
-			f, err = strconv.ParseFloat(val, 64)
-			l.Fuel = int64(f)
-		default:
-			err = errors.New("limits are timeout, memory and fuel")
-		}
-		if err != nil {
-			return l, fmt.Errorf("--limits %s: %w", part, err)
-		}
+	l, err := workbook.ParseLimits(text)
+	if err != nil {
+		err = fmt.Errorf("--limits %w", err)
 	}
-	return l, nil
+	return l, err
 }
 
 func parseBytes(text string) (int64, error) {

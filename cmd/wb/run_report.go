@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -57,6 +58,20 @@ func (a *app) componentLine(d workbook.Done) {
 		if hint := hintOf(d.Err); hint != "" {
 			say("    hint: %s", hint)
 		}
+		a.printedBefore(d)
+	}
+}
+
+// printedBefore shows what a program that failed had printed: all of its standard
+// error beyond the line that the error shows, and the end of its standard output
+// when it was stopped.
+func (a *app) printedBefore(d workbook.Done) {
+	if said := strings.TrimSpace(d.Stderr); strings.Contains(said, "\n") || !strings.Contains(d.Err.Error(), said) {
+		a.streamOf("stderr", d.Stderr, false)
+	}
+	var limit *sandbox.LimitError
+	if errors.As(d.Err, &limit) {
+		a.streamOf("stdout", d.Stdout, true)
 	}
 }
 
@@ -64,17 +79,27 @@ func (a *app) componentLine(d workbook.Done) {
 const maxStderr = 20
 
 // stderrOf shows what a program that succeeded wrote to standard error.
-func (a *app) stderrOf(d workbook.Done) {
-	said := strings.TrimRight(string(sandbox.Neutralize([]byte(d.Stderr))), " \r\n")
+func (a *app) stderrOf(d workbook.Done) { a.streamOf("stderr", d.Stderr, false) }
+
+// streamOf shows the beginning of what a program wrote, or the end.
+func (a *app) streamOf(name, text string, end bool) {
+	said := strings.TrimRight(string(sandbox.Neutralize([]byte(text))), " \r\n")
 	if said == "" {
 		return
 	}
 	lines := strings.Split(said, "\n")
-	for _, line := range lines[:min(len(lines), maxStderr)] {
-		a.note("    stderr: %s", line)
+	more := max(0, len(lines)-maxStderr)
+	if end {
+		if more > 0 {
+			a.note("    %s: … %d lines before these: wb run --json has them", name, more)
+		}
+		lines, more = lines[more:], 0
 	}
-	if more := len(lines) - maxStderr; more > 0 {
-		a.note("    stderr: … %d more lines: wb run --json has them", more)
+	for _, line := range lines[:len(lines)-more] {
+		a.note("    %s: %s", name, line)
+	}
+	if more > 0 {
+		a.note("    %s: … %d more lines: wb run --json has them", name, more)
 	}
 }
 
@@ -129,6 +154,7 @@ type componentJSON struct {
 	Memory int64           `json:"memory"`
 	DurMS  float64         `json:"dur_ms"`
 	Queued float64         `json:"queued_ms,omitempty"`
+	Stdout string          `json:"stdout,omitempty"` // of what was stopped
 	Stderr string          `json:"stderr,omitempty"`
 	Error  string          `json:"error,omitempty"`
 	Hint   string          `json:"hint,omitempty"`
@@ -246,7 +272,7 @@ func componentData(d workbook.Done) componentJSON {
 	c := componentJSON{ID: d.ID, Lang: d.Lang, Status: d.Status, Why: d.Why, Value: d.Value, Exit: d.Exit, Fuel: d.Usage.Fuel,
 		Memory: d.Usage.Memory, DurMS: float64(d.Duration.Microseconds()) / 1000, Queued: float64(d.Queued.Milliseconds()), Stderr: d.Stderr, File: d.Pos.File, Line: d.Pos.Line}
 	if d.Err != nil {
-		c.Error, c.Hint = d.Err.Error(), hintOf(d.Err)
+		c.Error, c.Hint, c.Stdout = d.Err.Error(), hintOf(d.Err), d.Stdout
 	}
 	return c
 }

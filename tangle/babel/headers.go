@@ -150,6 +150,7 @@ var Arguments = []Argument{
 	{"in", nil, nil, "Inputs of the component, by name. Each is the output of that name of some other component, or given with `--set`.", Runs},
 	{"memory", nil, []string{"64MiB", "256MiB", "1GiB"}, "The most memory the component may use, up to what `--limits` allows.", Runs},
 	{"out", nil, nil, "Outputs of the component, by name.", Runs},
+	{"output", nil, []string{"16MiB", "64MiB"}, "The most the component may print, up to what `--limits` allows.", Runs},
 	{"persist", nil, yesNo, "Keeps the component's files between runs.", Runs},
 	{"profile", nil, nil, "The set of capabilities and limits the component runs with.", Runs},
 	{"sig", nil, nil, "The type of the component: `:sig: score(items: list<f64>, k: s32) -> f64`.", Computes},

@@ -31,7 +31,9 @@ type Peer struct {
 func (p *Peer) Execute(ctx context.Context, r *Request, ask Ask) *Reply {
 	e := &execution{peer: p, request: r, reply: &Reply{}, reads: reads{seen: map[string]bool{}}, ask: ask}
 	if err := e.run(ctx); err != nil {
-		e.reply.Failure, e.reply.Outcome = NewFailure(err), nil
+		failure := NewFailure(err)
+		failure.notePrinted(e.reply.Outcome)
+		e.reply.Failure, e.reply.Outcome = failure, nil
 	}
 	e.reply.Reads = e.reads.list
 	return e.reply

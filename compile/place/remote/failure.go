@@ -5,6 +5,7 @@ import (
 	"errors"
 	"time"
 
+	"wb/compile"
 	"wb/internal/diag"
 	"wb/sandbox"
 )
@@ -23,6 +24,10 @@ type Failure struct {
 	Exited *sandbox.ExitError  `json:"exited,omitempty"`
 	Cap    *sandbox.CapError   `json:"cap,omitempty"`
 	Load   *loadFailure        `json:"load,omitempty"`
+
+	// Stdout and Stderr are the end of what the program had printed.
+	Stdout text `json:"stdout,omitempty"`
+	Stderr text `json:"stderr,omitempty"`
 }
 
 type loadFailure struct{ Module, Reason, Cause string }
@@ -103,6 +108,26 @@ func (f *Failure) Err() error {
 		return &codedError{failureError: e, code: f.Exit}
 	}
 	return e
+}
+
+// printed is what the program had printed when it failed, nil when nothing.
+func (f *Failure) printed() *compile.Outcome {
+	if len(f.Stdout)+len(f.Stderr) == 0 {
+		return nil
+	}
+	return &compile.Outcome{Stdout: []byte(f.Stdout), Stderr: []byte(f.Stderr)}
+}
+
+// notePrinted keeps the end of what an outcome printed.
+func (f *Failure) notePrinted(out *compile.Outcome) {
+	if out != nil {
+		f.Stdout, f.Stderr = text(last(out.Stdout)), text(last(out.Stderr))
+	}
+}
+
+func last(b []byte) []byte {
+	const most = 64 << 10
+	return b[max(0, len(b)-most):]
 }
 
 func (f *Failure) cause() error {

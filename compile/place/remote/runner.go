@@ -100,7 +100,7 @@ func Settle(p *compile.Program, reply *Reply) (*compile.Outcome, error) {
 		return nil, fmt.Errorf("%s: files that came back: %w", p.ID, err)
 	}
 	if reply.Failure != nil {
-		return nil, reply.Failure.Err()
+		return reply.Failure.printed(), reply.Failure.Err()
 	}
 	for _, out := range []struct {
 		to   interface{ Write([]byte) (int, error) }

@@ -67,6 +67,8 @@ type Runtime struct {
 	Ceiling func(grants []string) []string
 	// Sink hears the events of runs besides their records; it may be nil.
 	Sink trace.Sink
+	// Views hear the events of runs, too, whoever runs them.
+	Views []trace.Sink
 	// On hears every run of every agent, and the runs inside them, with whose
 	// each event is.
 	On []agent.Listener
@@ -308,7 +310,7 @@ func (rt *Runtime) begin(d *agent.Definition, task Task, from *origin) (*trace.R
 		info.Parent = from.run
 		info.Root = cmp.Or(from.root, id)
 	}
-	var sinks []trace.Sink
+	sinks := slices.Clone(rt.Views)
 	if rt.Sink != nil {
 		sinks = append(sinks, rt.Sink)
 	}

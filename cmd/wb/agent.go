@@ -232,7 +232,7 @@ func (a *app) componentAgents(lanes *compile.Registry, brokers *capability.Host)
 		if err != nil {
 			return nil, err
 		}
-		rt.Sink = nil // their steps are events of the workbook's run
+		rt.Sink, rt.Views = nil, nil // their steps are events of the workbook's run
 		rt.On = append(rt.On, func(e agent.Event) {
 			if e.Kind == trace.KindApproval && e.Status == "asked" {
 				a.note("wb: %s waits for a person to allow %s: wb agent approve %s [--deny], or approvals.org", e.Agent, e.Tool, e.RootRunID)
@@ -272,7 +272,7 @@ func (a *app) agents(env *compile.Env, lanes *compile.Registry, brokers *capabil
 		return nil, err
 	}
 	return &host.Runtime{Env: env, Lanes: lanes, State: state, Key: key, Getenv: os.Getenv,
-		Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Settings: configured, Revoked: revoked, Capabilities: brokers}, nil
+		Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Views: a.views(), Settings: configured, Revoked: revoked, Capabilities: brokers}, nil
 }
 
 // eventNotes tells the steps of a run on stderr.

@@ -22,6 +22,7 @@ import (
 
 	"wb/compile/lanes"
 	"wb/compile/place/tier"
+	"wb/internal/trace/otlp"
 )
 
 func main() {
@@ -87,6 +88,11 @@ func (app *app) run(args []string) (code int) {
 	}
 	app.json, app.quiet, app.verbose = cli.JSON, cli.Quiet, cli.Verbose
 	verb := strings.Fields(kctx.Command())[0]
+	app.pusher, err = otlp.FromEnv(os.Getenv, version(), func(err error) { app.note("wb: warning: %v", err) })
+	if err != nil {
+		return app.fail(verb, &usageError{err: err})
+	}
+	defer app.pusher.Close()
 	if err := kctx.Run(app); err != nil {
 		if app.ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			err = errInterrupted

@@ -16,6 +16,8 @@ import (
 
 	"wb/compile"
 	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/trace/otlp"
 )
 
 // app is what every verb's Run method receives: where to read and write, and
@@ -28,6 +30,9 @@ type app struct {
 	// private lets tables be read from addresses that are not public; only
 	// tests do.
 	private func(netip.Addr) bool
+
+	// pusher sends spans to the collector that the environment names; nil for none.
+	pusher *otlp.Pusher
 
 	json, quiet, verbose bool
 	// quietResult leaves standard output to the events of a run.
@@ -50,6 +55,14 @@ type faultJSON struct {
 	Hint      string `json:"hint,omitempty"`
 	Retryable bool   `json:"retryable"`
 	Details   any    `json:"details,omitempty"`
+}
+
+// views are what hears the events of every run besides its records.
+func (a *app) views() []trace.Sink {
+	if a.pusher == nil {
+		return nil
+	}
+	return []trace.Sink{a.pusher}
 }
 
 // answer prints data: the envelope with --json, else what text writes.

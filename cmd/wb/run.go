@@ -292,7 +292,7 @@ func (c *runCmd) record(a *app, file string, src []byte) (*trace.Run, error) {
 	if c.Events != "" {
 		files.Events = c.Events
 	}
-	config := trace.Config{Files: files, Warn: func(err error) { a.note("wb: warning: %v", err) }}
+	config := trace.Config{Files: files, Sinks: a.views(), Warn: func(err error) { a.note("wb: warning: %v", err) }}
 	if dir, err := trace.StateDir(os.Getenv); err == nil {
 		config.State = trace.NewState(dir)
 		if err := config.State.Ready(); err != nil {

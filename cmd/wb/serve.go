@@ -93,10 +93,10 @@ func (c *serveCmd) Run(a *app) error {
 		}
 		defer listener.Close()
 		server, err := api.New(api.Config{Tenants: tenants, Lanes: lanes, State: state.Dir(), AllowExec: c.AllowExec, AllowWrite: c.Write,
-			Schedules: c.Schedules, MaxRuns: c.MaxRuns, Version: version(), Warn: warn,
+			Schedules: c.Schedules, MaxRuns: c.MaxRuns, Version: version(), Warn: warn, Views: a.views(),
 			Sites: published, Grants: c.Grant, Capabilities: tenantCapabilities,
 			Runtime: func(api.Tenant) *host.Runtime {
-				return &host.Runtime{Env: env, Lanes: lanes, Getenv: os.Getenv, Warn: warn, Settings: configured, Revoked: revoked}
+				return &host.Runtime{Env: env, Lanes: lanes, Getenv: os.Getenv, Warn: warn, Views: a.views(), Settings: configured, Revoked: revoked}
 			}})
 		if err != nil {
 			return err

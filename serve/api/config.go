@@ -50,6 +50,8 @@ type Config struct {
 	LookEvery time.Duration
 	// Version is told by the well-known document.
 	Version string
+	// Views hear the events of every run of a workbook besides its records.
+	Views []trace.Sink
 	// Warn hears what could not be kept or was tried in vain.
 	Warn func(error)
 	// Clock is the system's when nil; tests turn their own.

@@ -32,6 +32,7 @@ type tenant struct {
 	root    *os.Root
 	clock   Clock
 	warn    func(error)
+	views   []trace.Sink // hear the events of runs of workbooks
 	max     int
 	unlock  func()
 

@@ -118,7 +118,7 @@ func (s *Server) workflow(t *tenant, q workflowRequest) (workbook.Options, error
 // runWorkbook runs a workbook and records it.
 func (t *tenant) runWorkbook(ctx context.Context, opts workbook.Options) (string, *workbook.Report, error) {
 	sum := sha256.Sum256(opts.Source)
-	run, err := trace.Begin(trace.Config{Files: trace.FilesIn(t.Dir), State: t.state, Key: t.key, Warn: t.warn},
+	run, err := trace.Begin(trace.Config{Files: trace.FilesIn(t.Dir), State: t.state, Key: t.key, Sinks: t.views, Warn: t.warn},
 		trace.RunInfo{Workbook: opts.File, SourceSHA256: hex.EncodeToString(sum[:])})
 	if err != nil {
 		return "", nil, err

@@ -226,6 +226,9 @@ type Info struct {
 	Keeps []string
 	// KnowsSession says that Build looks at Source.Session.
 	KnowsSession bool
+	// Draws says that what a block gives is the picture for its :file, also when
+	// :results graphics or link says that the program writes the file itself.
+	Draws bool
 }
 
 // Lane is one language.

@@ -70,10 +70,10 @@ func (p *Project) Compare(ctx context.Context, file string) (*Report, error) {
 		return nil, err
 	}
 	changes, err := out.Compare(p.Write)
-	if err != nil {
+	if changes == nil {
 		return nil, err
 	}
-	return &Report{Output: out, Changes: changes}, nil
+	return &Report{Output: out, Changes: changes}, err
 }
 
 // Tangle writes the files of a document.

@@ -168,6 +168,25 @@ func TestTangleNeedsItsDirectory(t *testing.T) {
 	}
 }
 
+// A file without a directory is named and keeps no other from being written; a
+// directory that :mkdirp makes for one file is there for all.
+func TestTangleWritesTheOthers(t *testing.T) {
+	p := newProject(t, "#+begin_src sh :tangle new/a.sh\nx\n#+end_src\n#+begin_src sh :tangle b.sh\ny\n#+end_src\n"+
+		"#+begin_src sh :tangle made/c.sh\nz\n#+end_src\n#+begin_src sh :tangle made/deep/d.sh :mkdirp yes\nz\n#+end_src\n")
+	report, err := p.tangle()
+	if err == nil || !strings.Contains(err.Error(), "doc.org:1:1: new/a.sh: directory") {
+		t.Errorf("%v", err)
+	}
+	if report == nil || len(report.Changes) != 3 {
+		t.Errorf("%+v", report)
+	}
+	for _, name := range []string{"b.sh", "made/c.sh", "made/deep/d.sh"} {
+		if p.read(name) == "" {
+			t.Errorf("%s is not written", name)
+		}
+	}
+}
+
 func TestTangleKeepsEditedText(t *testing.T) {
 	p := newProject(t, twoFiles)
 	p.mustTangle()

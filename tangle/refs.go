@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"wb/internal/lazyregexp"
@@ -291,33 +290,13 @@ func element(index string, v elisp.Value) elisp.Value {
 	}
 	portion, rest, _ := strings.Cut(index, ",")
 	items, _ := elisp.Items(v)
-	wrapped := func(text string) int {
-		n, _ := strconv.Atoi(text)
-		if n < 0 {
-			n += len(items)
-		}
-		return n
-	}
-	nth := func(n int) elisp.Value {
-		if n < 0 { // nth of a negative number is the first element
-			n = 0
-		}
-		if n >= len(items) {
-			return elisp.Nil
-		}
-		return items[n]
-	}
 	var chosen []elisp.Value
-	from, to, isRange := strings.Cut(portion, ":")
-	switch {
-	case portion == "" || strings.Contains(portion, "*"):
-		chosen = append(chosen, items...)
-	case isRange:
-		for i := wrapped(from); i <= wrapped(to); i++ {
-			chosen = append(chosen, nth(i))
+	for _, at := range babel.Places(portion, len(items)) {
+		var item elisp.Value = elisp.Nil
+		if at < len(items) {
+			item = items[at]
 		}
-	default:
-		chosen = append(chosen, nth(wrapped(portion)))
+		chosen = append(chosen, item)
 	}
 	for i, item := range chosen {
 		if elisp.IsList(item) {

@@ -79,8 +79,11 @@ func (p *Project) tangleExcept(ctx context.Context, file string, except []string
 
 // write brings the disk to an output, keeping copies of what somebody edited.
 func (p *Project) write(out *Output) (*Report, error) {
-	changes, err := out.Compare(p.Write)
-	if err != nil {
+	changes, missing := out.Compare(p.Write)
+	if changes == nil {
+		return nil, missing
+	}
+	if err := makeDirs(changes); err != nil {
 		return nil, err
 	}
 	report := &Report{Output: out, Changes: changes}
@@ -101,5 +104,5 @@ func (p *Project) write(out *Output) (*Report, error) {
 			return nil, err
 		}
 	}
-	return report, nil
+	return report, missing
 }

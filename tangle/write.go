@@ -68,10 +68,12 @@ func (e *ForbiddenError) Hint() string {
 }
 
 // Compare looks at the disk and says what Write would do. It refuses what Write
-// refuses and changes nothing.
+// refuses and changes nothing. A file whose directory is missing is left out of
+// the changes and named in the error that stands beside them.
 func (o *Output) Compare(opts WriteOptions) ([]Change, error) {
 	root := filepath.Dir(filepath.FromSlash(o.Source))
-	changes := make([]Change, len(o.Files))
+	changes := make([]Change, 0, len(o.Files))
+	var missing []error
 	for i := range o.Files {
 		file := &o.Files[i]
 		change := Change{File: file, Rel: relative(root, file.Path)}
@@ -82,8 +84,9 @@ func (o *Output) Compare(opts WriteOptions) ([]Change, error) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist):
 			change.Action = Created
-			if err := parentExists(file); err != nil {
-				return nil, o.blame(file, fmt.Errorf("%s: %w", change.Rel, err))
+			if err := o.parentExists(file); err != nil {
+				missing = append(missing, o.blame(file, fmt.Errorf("%s: %w", change.Rel, err)))
+				continue
 			}
 		case err != nil:
 			return nil, o.blame(file, err)
@@ -100,9 +103,9 @@ func (o *Output) Compare(opts WriteOptions) ([]Change, error) {
 				change.Action = Chmod
 			}
 		}
-		changes[i] = change
+		changes = append(changes, change)
 	}
-	return changes, nil
+	return changes, errors.Join(missing...)
 }
 
 // blame gives an error about a file the place of the block that wants the file.
@@ -122,10 +125,14 @@ const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
 // Write brings the disk to the plan. Everything is checked before the first
 // file is touched; each file is replaced in one step, so that a reader sees
-// the old or the new one. Files that are as planned are not touched.
+// the old or the new one. Files that are as planned are not touched, and those
+// without a directory do not keep the others from being written.
 func (o *Output) Write(opts WriteOptions) ([]Change, error) {
-	changes, err := o.Compare(opts)
-	if err != nil {
+	changes, missing := o.Compare(opts)
+	if changes == nil {
+		return nil, missing
+	}
+	if err := makeDirs(changes); err != nil {
 		return nil, err
 	}
 	for _, change := range changes {
@@ -133,7 +140,19 @@ func (o *Output) Write(opts WriteOptions) ([]Change, error) {
 			return nil, fmt.Errorf("%s: %w", change.Rel, err)
 		}
 	}
-	return changes, nil
+	return changes, missing
+}
+
+// makeDirs makes the directories of files with :mkdirp, which others may lie in.
+func makeDirs(changes []Change) error {
+	for _, c := range changes {
+		if c.Action == Created && c.File.Mkdir {
+			if err := os.MkdirAll(filepath.Dir(filepath.FromSlash(c.File.Path)), 0o777); err != nil {
+				return fmt.Errorf("%s: %w", c.Rel, err)
+			}
+		}
+	}
+	return nil
 }
 
 func (c Change) apply() error {
@@ -143,11 +162,6 @@ func (c Change) apply() error {
 		return nil
 	case Chmod:
 		return os.Chmod(name, c.File.Mode)
-	}
-	if c.File.Mkdir {
-		if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
-			return err
-		}
 	}
 	return replace(name, c.File.Content, c.File.Mode, true)
 }
@@ -224,11 +238,15 @@ func allowed(root string, file *File, opts WriteOptions) error {
 	return nil
 }
 
-func parentExists(file *File) error {
-	if file.Mkdir {
-		return nil
-	}
+// parentExists reports whether a file's directory is there, or will be since a
+// block with :mkdirp needs it or one below it.
+func (o *Output) parentExists(file *File) error {
 	dir := filepath.Dir(filepath.FromSlash(file.Path))
+	for _, other := range o.Files {
+		if other.Mkdir && (other.Path == file.Path || strings.HasPrefix(filepath.FromSlash(other.Path), dir+string(filepath.Separator))) {
+			return nil
+		}
+	}
 	if _, err := os.Stat(dir); err != nil {
 		return fmt.Errorf("directory %s does not exist; :mkdirp yes would make it", dir)
 	}

@@ -1,12 +1,11 @@
 package workbook
 
 import (
-	"fmt"
-	"strconv"
 	"strings"
 
 	"wb/internal/lazyregexp"
 	"wb/internal/value"
+	"wb/tangle/babel"
 	"wb/tangle/elisp"
 )
 
@@ -142,67 +141,27 @@ func quoted(text string) bool {
 	return len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"'
 }
 
-var indexRange = lazyregexp.New(`^([-0-9]+):([-0-9]+)$`)
-
 // Index takes the part of v that an index such as "1:3,0" names. Portions
 // between commas go one nesting level deeper; each is a number (negative ones
 // count from the end), a range that includes both ends, or * or nothing for
 // all. A part with a single element stands for that element, as in org-babel.
 // Horizontal rules count as rows. Indexing what is no list gives it back.
-func Index(v value.Value, index string) (value.Value, error) {
+func Index(v value.Value, index string) value.Value {
 	if index == "" || v.Kind() != value.List {
-		return v, nil
+		return v
 	}
 	portion, rest, _ := strings.Cut(index, ",")
-	chosen, err := pick(v.Items(), strings.TrimSpace(portion))
-	if err != nil {
-		return value.Nil(), err
-	}
-	parts := make([]value.Value, len(chosen))
-	for i, item := range chosen {
-		if parts[i], err = Index(item, rest); err != nil {
-			return value.Nil(), err
+	items := v.Items()
+	var parts []value.Value
+	for _, at := range babel.Places(portion, len(items)) {
+		item := value.Nil()
+		if at < len(items) {
+			item = items[at]
 		}
+		parts = append(parts, Index(item, rest))
 	}
 	if len(parts) == 1 {
-		return parts[0], nil
+		return parts[0]
 	}
-	return value.OfList(parts...), nil
-}
-
-// pick chooses the elements one portion of an index names. Places beyond the
-// list are null, as nth gives.
-func pick(items []value.Value, portion string) ([]value.Value, error) {
-	if portion == "" || portion == "*" {
-		return items, nil
-	}
-	first, last := portion, portion
-	if m := indexRange.FindStringSubmatch(portion); m != nil {
-		first, last = m[1], m[2]
-	}
-	from, errFrom := strconv.Atoi(first)
-	to, errTo := strconv.Atoi(last)
-	if errFrom != nil || errTo != nil {
-		return nil, fmt.Errorf("index %q is neither a number nor a range", portion)
-	}
-	from, to = wrapIndex(from, len(items)), wrapIndex(to, len(items))
-	if to-from > len(items) {
-		to = from + len(items)
-	}
-	var chosen []value.Value
-	for i := from; i <= to; i++ {
-		if i >= 0 && i < len(items) {
-			chosen = append(chosen, items[i])
-		} else {
-			chosen = append(chosen, value.Nil())
-		}
-	}
-	return chosen, nil
-}
-
-func wrapIndex(i, n int) int {
-	if i < 0 {
-		return i + n
-	}
-	return i
+	return value.OfList(parts...)
 }

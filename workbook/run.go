@@ -462,15 +462,13 @@ func (r *runner) runs(id string) bool {
 
 // mayRun reports whether :eval lets the component run.
 func (c *Component) mayRun() bool {
-	eval, said := c.Args.Get(":eval")
-	if _, off := c.Args.Get(":noeval"); off && !said {
-		return false
+	eval, _, err := argSet{c.Args}.text(":eval")
+	if eval == "" {
+		if _, off := c.Args.Get(":noeval"); off {
+			return false
+		}
 	}
-	switch eval.Text() { // Org takes "never" in quotes for the same word
-	case "no", "never", "nil":
-		return false
-	}
-	return true
+	return err == nil && eval != "no" && eval != "never"
 }
 
 // collect puts the outcomes into the report.

@@ -463,7 +463,7 @@ func (r *runner) resultToFile(p *program, v value.Value, file string) (value.Val
 		file = strings.TrimPrefix(path.Clean(file), "/")
 	}
 	name := p.inDir(file)
-	if !v.IsNull() && !p.words.Has("link") && !p.words.Has("graphics") {
+	if !v.IsNull() && (p.lane.Info().Draws || !p.words.Has("link") && !p.words.Has("graphics")) {
 		separator := "\t"
 		if sep, ok, err := p.args.text(":sep"); ok && err == nil && sep != "" {
 			separator = sep

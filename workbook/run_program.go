@@ -341,7 +341,7 @@ func (r *runner) input(c *Component, in Input) (value.Value, error) {
 	}
 	v := from.output(t.done.Value, in.From.Port)
 	if in.Ref != "" {
-		return Index(v, ParseReference(in.Ref).Index)
+		return Index(v, ParseReference(in.Ref).Index), nil
 	}
 	return v, nil
 }

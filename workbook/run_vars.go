@@ -193,7 +193,7 @@ func (r *runner) eval(ctx context.Context, expr string, this *value.Value) (valu
 	if err != nil {
 		return v, err
 	}
-	return Index(v, ref.Index)
+	return Index(v, ref.Index), nil
 }
 
 // valueOf is the value of a component whose turn is over.

@@ -84,7 +84,7 @@ func (r *Result) describe(args argSet) {
 	if wrap, ok := args.Get(":wrap"); ok {
 		r.Wrap, r.Wrapped = unquoteArg(wrap.Value), true
 	}
-	if desc, ok := args.Get(":file-desc"); ok {
+	if desc, ok := args.Get(":file-desc"); ok && strings.TrimSpace(desc.Value) != "[]" { // no description for Emacs either
 		r.FileDesc, r.Described = unquoteArg(desc.Value), true
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,15 +62,20 @@ func (c *tangleCmd) tangle(a *app, project *tangle.Project) error {
 		act = project.Compare
 	}
 	var reports []*tangle.Report
+	var missing error // files that have no directory; the others are written
 	for _, file := range c.Files {
 		report, err := act(a.ctx, file)
-		if err != nil {
+		if report == nil {
 			return err
 		}
+		missing = errors.Join(missing, err)
 		a.tangleNotes(file, report)
 		reports = append(reports, report)
 	}
-	return c.report(a, reports)
+	if missing != nil && a.json {
+		return missing
+	}
+	return cmp.Or(missing, c.report(a, reports))
 }
 
 func (c *tangleCmd) report(a *app, reports []*tangle.Report) error {

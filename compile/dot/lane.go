@@ -41,7 +41,7 @@ func New(env *compile.Env) compile.Lane {
 func (l *lane) Info() compile.Info {
 	return compile.Info{
 		Name: "dot", Aliases: []string{"graphviz"}, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand},
-		Toolchains: []string{toolName}, Summary: "graphs in DOT as SVG (Graphviz 16 with all layouts)",
+		Toolchains: []string{toolName}, Draws: true, Summary: "graphs in DOT as SVG (Graphviz 16 with all layouts)",
 	}
 }
 

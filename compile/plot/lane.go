@@ -25,7 +25,7 @@ func New() compile.Lane { return lane{} }
 
 // Info describes the lane.
 func (lane) Info() compile.Info {
-	return compile.Info{Name: "plot", Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand}, Stdin: compile.StdinJSON,
+	return compile.Info{Name: "plot", Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand}, Stdin: compile.StdinJSON, Draws: true,
 		Summary: "pictures of tables as SVG: line, area, bar, scatter, histogram"}
 }
 

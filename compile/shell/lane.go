@@ -40,8 +40,8 @@ func (l *Lane) Info() compile.Info {
 	return compile.Info{
 		Name: "sh", Aliases: []string{"bash", "shell", "dash", "ash", "ksh", "mksh", "posh"},
 		Shapes:     []compile.Shape{compile.ShapeBabel, compile.ShapeCommand},
-		Toolchains: []string{toolboxName, guestName},
-		Summary:    "POSIX shell and bash with coreutils, grep, sed, awk, find, diff and jq; nothing native runs",
+		Toolchains: []string{toolboxName, guestName}, Args: []string{"hlines"},
+		Summary: "POSIX shell and bash with coreutils, grep, sed, awk, find, diff and jq; nothing native runs",
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"wb/compile"
 	"wb/compile/clang"
 	"wb/compile/dot"
+	"wb/compile/elisp"
 	"wb/compile/golang"
 	"wb/compile/js"
 	"wb/compile/lua"
@@ -42,6 +43,7 @@ func New(env *compile.Env) (*compile.Registry, error) {
 		wat.New(env, cc),
 		ruby.New(env),
 		dot.New(env),
+		elisp.New(env, cc),
 	}
 	all = append(all, textfilter.Lanes(sh)...)
 	all = append(all, sql.Lanes(env, cc)...)

@@ -29,7 +29,7 @@ type lane struct {
 	env *compile.Env
 
 	mu    sync.Mutex
-	lib   *library
+	lib   *vm.Archive
 	shelf *compile.Library // lib as recipes have it
 }
 
@@ -54,7 +54,7 @@ func (l *lane) Info() compile.Info {
 func (l *lane) Fingerprint() string { return "python/" + version + "/" + l.Interpreter.Fingerprint() }
 
 // library is the standard library of the installed toolchain.
-func (l *lane) library(ctx context.Context) (*library, error) {
+func (l *lane) library(ctx context.Context) (*vm.Archive, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lib == nil {

@@ -48,7 +48,7 @@ func (l *lane) portableLibrary(ctx context.Context) (*compile.Library, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.shelf == nil {
-		files, err := lib.all()
+		files, err := lib.All()
 		if err != nil {
 			return nil, err
 		}

@@ -10,9 +10,9 @@ import (
 	"strings"
 )
 
-// Debian is an upstream source archive as Debian keeps it, fetched with the
-// user's apt-get from the mirrors the user has configured. Only the digest is
-// trusted.
+// Debian is an upstream source archive as Debian keeps it, or a package that
+// suits every machine, fetched with the user's apt-get from the mirrors the user
+// has configured. Only the digest is trusted.
 type Debian struct {
 	Package string // "lua5.4"
 	Version string // of the upstream source, for messages: "5.4.4"
@@ -20,6 +20,7 @@ type Debian struct {
 	File    string // "lua5.4_5.4.4.orig.tar.gz"
 	SHA256  string // of File, hex
 	Size    int64  // of File in bytes, for the progress text
+	Binary  bool   // a package that is built, not the source of one
 }
 
 func (d Debian) identity() string { return fmt.Sprintf("debian %q %s\n", d.File, d.SHA256) }
@@ -65,8 +66,28 @@ func (d Debian) verify(tool, archive string) error {
 
 // byHand is how a person gets the archive where wb cannot.
 func (d Debian) byHand(tool string) string {
-	return fmt.Sprintf("fetch %s (SHA-256 %s) on a machine that has %s sources: apt-get source --tar-only %s; then: wb toolchain install %s --from %s",
-		d.File, d.SHA256, d.Suite, d.Package, tool, d.File)
+	what := "sources"
+	if d.Binary {
+		what = "packages"
+	}
+	return fmt.Sprintf("fetch %s (SHA-256 %s) on a machine that has %s %s: %s; then: wb toolchain install %s --from %s",
+		d.File, d.SHA256, d.Suite, what, d.command(), tool, d.File)
+}
+
+// command is what fetches the archive by hand.
+func (d Debian) command() string {
+	if d.Binary {
+		return "apt-get download " + d.Package
+	}
+	return "apt-get source --tar-only " + d.Package
+}
+
+// words make apt-get fetch the archive.
+func (d Debian) words() []string {
+	if d.Binary {
+		return []string{"download", d.Package}
+	}
+	return []string{"source", "--tar-only", "--download-only", "--only-source", d.Package}
 }
 
 // download lets apt-get fetch the archive with a configuration of its own: the
@@ -128,7 +149,7 @@ func (d Debian) mirrors(ctx context.Context, job *Job) ([]mirror, error) {
 		all = append(all, readMirrors(path, string(text))...)
 	}
 	if all = mainMirrors(all); len(all) == 0 {
-		return nil, &UnavailableError{Tool: job.Tool, Command: "apt-get source --tar-only " + d.Package, Fix: d.byHand(job.Tool),
+		return nil, &UnavailableError{Tool: job.Tool, Command: d.command(), Fix: d.byHand(job.Tool),
 			Err: errors.New("the apt configuration names no archive with a main component")}
 	}
 	return all, nil
@@ -142,12 +163,12 @@ func (d Debian) downloadFrom(ctx context.Context, job *Job, dir string, m mirror
 		}
 	}
 	list := filepath.Join(dir, "wb.sources")
-	if err := writeFile(list, bytes.NewReader([]byte(m.sources(d.Suite)))); err != nil {
+	if err := writeFile(list, bytes.NewReader([]byte(m.sources(d.Suite, d.Binary)))); err != nil {
 		return "", fmt.Errorf("toolchain %s: %w", job.Tool, err)
 	}
 	options := []string{"-q", "-o", "Dir::Etc::sourcelist=" + list, "-o", "Dir::Etc::sourceparts=/dev/null", "-o", "Dir::State::lists=" + filepath.Join(dir, "lists"),
 		"-o", "Dir::Cache=" + dir, "-o", "Dir::Cache::archives=archives", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Languages=none"}
-	for _, args := range [][]string{{"update"}, {"source", "--tar-only", "--download-only", "--only-source", d.Package}} {
+	for _, args := range [][]string{{"update"}, d.words()} {
 		if _, err := run(ctx, job.Tool, filepath.Join(dir, "files"), []string{"LC_ALL=C"}, "apt-get", append(args, options...), d.byHand(job.Tool)); err != nil {
 			var missing *UnavailableError
 			if errors.As(err, &missing) {
@@ -159,7 +180,7 @@ func (d Debian) downloadFrom(ctx context.Context, job *Job, dir string, m mirror
 	}
 	made := filepath.Join(dir, "files", d.File)
 	if !exists(made) {
-		return "", &UnavailableError{Tool: job.Tool, Command: "apt-get source --tar-only " + d.Package, Fix: d.byHand(job.Tool),
+		return "", &UnavailableError{Tool: job.Tool, Command: d.command(), Fix: d.byHand(job.Tool),
 			Err: fmt.Errorf("the archive has another version than %s, which is %s", d.File, d.Version)}
 	}
 	return made, nil

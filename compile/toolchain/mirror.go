@@ -117,10 +117,15 @@ func mainMirrors(all []mirror) []mirror {
 	return kept
 }
 
-// sources is the deb822 stanza that asks the mirror for source code of a suite.
-func (m mirror) sources(suite string) string {
+// sources is the deb822 stanza that asks the mirror for the source code of a
+// suite, or for its packages.
+func (m mirror) sources(suite string, binary bool) string {
+	types := "deb-src"
+	if binary {
+		types = "deb"
+	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "Types: deb-src\nURIs: %s\nSuites: %s\nComponents: main\n", m.uri, suite)
+	fmt.Fprintf(&b, "Types: %s\nURIs: %s\nSuites: %s\nComponents: main\n", types, m.uri, suite)
 	for _, o := range m.options {
 		fmt.Fprintf(&b, "%s: %s\n", o[0], o[1])
 	}

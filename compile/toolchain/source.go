@@ -135,7 +135,8 @@ func taken(patterns []string, name string) bool {
 	return wanted
 }
 
-// decompress reads gzip, xz or bzip2, as the first bytes say.
+// decompress reads gzip, xz or bzip2, or the files of a Debian package, as the
+// first bytes say.
 func decompress(r io.Reader) (io.Reader, error) {
 	br := bufio.NewReaderSize(r, 1<<16)
 	magic, _ := br.Peek(6)
@@ -146,6 +147,8 @@ func decompress(r io.Reader) (io.Reader, error) {
 		return xz.NewReader(br)
 	case bytes.HasPrefix(magic, []byte("BZh")):
 		return bzip2.NewReader(br), nil
+	case bytes.HasPrefix(magic, []byte("!<arch")):
+		return packageData(br)
 	}
 	return nil, fmt.Errorf("archive: not compressed with gzip, xz or bzip2")
 }

@@ -189,7 +189,7 @@ Components: main
 `
 	var got []string
 	for _, m := range mainMirrors(readMirrors("x.sources", stanzas)) {
-		got = append(got, m.sources("bookworm"))
+		got = append(got, m.sources("bookworm", false))
 	}
 	const key = "signed-by: \n -----BEGIN PGP PUBLIC KEY BLOCK-----\n .\n abc\n"
 	want := []string{

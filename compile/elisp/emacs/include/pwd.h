@@ -1,0 +1,8 @@
+/* pwd.h: what the C library lacks of it.
+   SPDX-License-Identifier: GPL-3.0-or-later; see NOTICE.  */
+#ifndef WB_PWD_H
+#define WB_PWD_H
+#include <sys/types.h>
+struct passwd { char *pw_name,*pw_passwd; uid_t pw_uid; gid_t pw_gid; char *pw_gecos,*pw_dir,*pw_shell; };
+struct passwd *getpwnam(const char*); struct passwd *getpwuid(uid_t); struct passwd *getpwent(void); void setpwent(void); void endpwent(void);
+#endif

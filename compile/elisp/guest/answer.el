@@ -1,0 +1,148 @@
+;;; answer.el --- what the host asks of Emacs  -*- lexical-binding: t -*-
+
+(require 'cl-lib)
+(require 'seq)
+(require 'map)
+(require 'subr-x)
+(require 'pp)
+(require 'org)
+(require 'org-element)
+(require 'org-table)
+(require 'ob)
+(require 'ob-ref)
+(require 'ob-emacs-lisp)
+
+(setq org-confirm-babel-evaluate nil
+      make-backup-files nil
+      auto-save-default nil
+      create-lockfiles nil
+      vc-handled-backends nil
+      native-comp-available-p nil)
+
+(defvar wb--form 0 "Number of the block's form that is being evaluated.")
+
+(defun wb--plain (value depth)
+  "VALUE as data that the host reads: numbers, strings, lists, nil and hline."
+  (cond
+   ((stringp value) (substring-no-properties value))
+   ((memq value '(nil hline)) value)
+   ((or (fixnump value)
+        (and (floatp value) (= value value) (< (abs value) 1.0e+INF)))
+    value)
+   ((and (consp value) (proper-list-p value) (< depth 100))
+    (mapcar (lambda (item) (wb--plain item (1+ depth))) value))
+   ((or (symbolp value) (numberp value) (consp value)) (format "%s" value))
+   (t (format "%S" value))))
+
+(defun wb--forms (code)
+  "The forms of CODE and where each begins, as ((FORM . OFFSET) ...)."
+  (let ((at 0) (end (length code)) forms)
+    (while (progn
+             (string-match "\\`\\(?:[ \t\n\r\f]\\|;.*\\)*" (substring code at))
+             (setq at (+ at (match-end 0)))
+             (< at end))
+      (let ((next (condition-case err
+                      (read-from-string code at)
+                    (error (signal 'wb-unreadable (list at err))))))
+        (push (cons (car next) at) forms)
+        (setq at (cdr next))))
+    (nreverse forms)))
+
+(define-error 'wb-unreadable "Unreadable code")
+
+(defun wb--program (forms vars)
+  "One form that evaluates FORMS with VARS and tells which it is at."
+  (let ((n -1))
+    (wb--let
+     vars
+     (apply #'append
+            (mapcar (lambda (form) (list `(setq wb--form ,(setq n (1+ n))) (car form)))
+                    forms)))))
+
+(defun wb--let (vars body)
+  (let ((body (if body `(progn ,@body) nil)))
+    (if vars
+        `(let ,(mapcar (lambda (var) (list (car var) (list 'quote (cdr var)))) vars) ,body)
+      body)))
+
+(defun wb--failure (err forms code)
+  "What the host is told of an error ERR."
+  (let* ((unreadable (eq (car err) 'wb-unreadable))
+         (at (if unreadable (nth 1 err) (or (cdr (nth wb--form forms)) 0)))
+         (err (if unreadable (nth 2 err) err))
+         (line (1+ (cl-count ?\n (substring code 0 at)))))
+    (list :error (wb--message err) :symbol (symbol-name (car-safe err)) :line line
+          :column (- at (or (cl-position ?\n code :end at :from-end t) -1)))))
+
+(defun wb--message (err)
+  (substring-no-properties
+   (condition-case nil (error-message-string err) (error (format "%S" err)))))
+
+(defun wb--enter (request)
+  "Make the world that REQUEST describes."
+  (let ((dir (plist-get request :dir)))
+    (setq process-environment (plist-get request :environment)
+          default-directory (file-name-as-directory (or dir "/")))
+    (when (plist-get request :seed)
+      (random (plist-get request :seed)))))
+
+(defun wb--document (document)
+  "Make the buffer that has DOCUMENT current, with point at the block."
+  (let ((buffer (get-buffer-create (plist-get document :name))))
+    (set-buffer buffer)
+    (unless (equal (buffer-string) (plist-get document :text))
+      (let ((inhibit-read-only t))
+        (erase-buffer)
+        (insert (plist-get document :text))))
+    (setq buffer-file-name (plist-get document :file)
+          default-directory (file-name-as-directory (plist-get document :dir)))
+    (unless (derived-mode-p 'org-mode)
+      (let ((org-inhibit-startup t) (org-mode-hook nil)) (org-mode)))
+    (set-buffer-modified-p nil)
+    (widen)
+    (goto-char (min (point-max) (plist-get document :point)))))
+
+(defun wb--evaluate (request)
+  "Evaluate the block of REQUEST as `org-babel-execute:emacs-lisp' does."
+  (let* ((code (plist-get request :code))
+         (forms nil)
+         (output (plist-get request :output))
+         (text (plist-get request :text)))
+    (setq wb--form 0)
+    (condition-case err
+        (progn
+          (setq forms (wb--forms code))
+          (wb--enter request)
+          (when (plist-get request :document)
+            (wb--document (plist-get request :document)))
+          (let* ((program (wb--program forms (plist-get request :vars)))
+                 (program (if output `(with-output-to-string ,program) program))
+                 (program (if (plist-get request :pp) `(pp ,program) program))
+                 (result (eval program (plist-get request :lexical))))
+            (let ((print-level nil) (print-length nil))
+              (list :value
+                    (cond
+                     ((not text) (wb--plain result 0))
+                     ((plist-get request :printed) (format "%S" result))
+                     (t (substring-no-properties (format "%s" result))))))))
+      (quit (wb--failure err forms code))
+      (error (wb--failure err forms code)))))
+
+(defun wb--check (request)
+  "Read the block of REQUEST without evaluating it."
+  (let ((code (plist-get request :code)))
+    (condition-case err
+        (progn (wb--forms code) (list :value nil))
+      (error (wb--failure err nil code)))))
+
+(defun wb--answer (text)
+  "Answer the request TEXT, a plist in UTF-8, with another."
+  (let* ((request (car (read-from-string (decode-coding-string text 'utf-8-unix t))))
+         (answer (funcall (plist-get request :do) request))
+         (print-level nil) (print-length nil) (print-circle nil) (print-quoted nil)
+         (print-escape-newlines nil) (print-escape-nonascii nil) (print-escape-multibyte nil)
+         (float-output-format nil))
+    (prin1-to-string answer)))
+
+(setq inhibit-message nil)
+;;; answer.el ends here

@@ -119,7 +119,13 @@ func (i *Interpreter) Test(ctx context.Context, t toolchain.Toolchain, check fun
 		return err
 	}
 	defer image.Close()
-	m, err := i.restore(ctx, image, &compile.Job{})
+	job := &compile.Job{}
+	if i.config.Files != nil {
+		if job.Files, err = i.config.Files(t); err != nil {
+			return err
+		}
+	}
+	m, err := i.restore(ctx, image, job)
 	if err != nil {
 		return err
 	}

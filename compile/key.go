@@ -56,6 +56,12 @@ func (s *Source) Key(fingerprint string) string {
 	for _, earlier := range s.Session {
 		d.text(earlier.Key(""))
 	}
+	if s.Document != nil {
+		d.text("document")
+		d.text(s.Document.Name)
+		d.text(s.Document.Text)
+		d.count(s.Document.Point)
+	}
 	d.count(len(s.Files))
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
 		d.text(name)

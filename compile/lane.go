@@ -91,6 +91,23 @@ type Source struct {
 	// Dir is that directory, relative to the workbook, so that messages can
 	// name its files; it is no part of the program.
 	Dir string
+	// Document is the workbook around the block, for a block that reads it (see
+	// [DocumentReader]); nil for others.
+	Document *Document
+}
+
+// Document is a workbook as a block sees it.
+type Document struct {
+	Name  string // of its file: "book.org"
+	Text  string
+	Point int // where the block begins, in bytes
+}
+
+// DocumentReader is a lane whose blocks may read the document they stand in.
+type DocumentReader interface {
+	// ReadsDocument reports whether a block may look at its document. What it
+	// computes then depends on all of it.
+	ReadsDocument(src *Source) bool
 }
 
 // At is the org position of a place in Body: line and col count from 1, col in

@@ -47,6 +47,7 @@ fmt.Println(time.Now().Unix(), rand.Uint64(), len(data))`},
 	"python": {body: `
 import os, random, time
 print(int(time.time()), random.random(), os.path.getsize("/etc/passwd") if os.path.exists("/etc/passwd") else 0)`},
+	"emacs-lisp": {body: `(princ (format "%d %d %d\n" (float-time) (random) (if (file-exists-p "/etc/passwd") (file-attribute-size (file-attributes "/etc/passwd")) 0)))`},
 	"lua": {body: `
 local f = io.open("/etc/passwd")
 print(os.time(), math.random(1 << 62), f and #f:read("a") or 0)`},

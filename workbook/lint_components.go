@@ -56,9 +56,7 @@ func (l *linter) language(c *Component) {
 		return
 	}
 	hint := ":eval no keeps a block from running; there are lanes for " + strings.Join(l.opts.Languages.Names(), " ")
-	if strings.EqualFold(c.Lang, "emacs-lisp") || strings.EqualFold(c.Lang, "elisp") {
-		hint = "Emacs Lisp runs in Emacs only; :eval no keeps a block from running"
-	} else if near := l.opts.Languages.Nearest(c.Lang); near != "" {
+	if near := l.opts.Languages.Nearest(c.Lang); near != "" {
 		hint = "did you mean " + near + "?"
 	}
 	severity := diag.Error

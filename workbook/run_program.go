@@ -122,6 +122,7 @@ func (r *runner) prepare(ctx context.Context, c *Component, args org.Args, this 
 			return nil, err
 		}
 	}
+	p.document()
 	if err := r.packages(ctx, p); err != nil {
 		return nil, err
 	}
@@ -131,6 +132,21 @@ func (r *runner) prepare(ctx context.Context, c *Component, args org.Args, this 
 	p.digest()
 	r.chain(p)
 	return p, nil
+}
+
+// document shows a block that reads it the document, as it was when the run
+// began.
+func (p *program) document() {
+	reader, ok := compile.Unwrapped[compile.DocumentReader](p.lane)
+	if !ok || p.owner.node == nil || !reader.ReadsDocument(p.src) {
+		return
+	}
+	doc := p.owner.node.Document()
+	d := &compile.Document{Name: path.Base(filepath.ToSlash(p.owner.Pos.File)), Text: doc.Source()}
+	if line, ok := doc.Line(p.owner.Pos.Line); ok {
+		d.Point = line.Start
+	}
+	p.src.Document = d
 }
 
 // chain makes a program of a session depend on what ran there before it.

@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
+	"unicode/utf8"
 
+	"wb/compile"
 	"wb/compile/vm"
 	"wb/sandbox"
 	lisp "wb/tangle/elisp"
@@ -22,6 +25,7 @@ type request struct {
 	// Output returns what is printed; Text returns the value as text, Printed
 	// in the form that can be read again; PP pretty-prints it.
 	Output, Text, Printed, PP bool
+	Document                  *compile.Document
 }
 
 // form is the request as a property list.
@@ -54,6 +58,11 @@ func (r request) form() string {
 	flag("text", r.Text)
 	flag("printed", r.Printed)
 	flag("pp", r.PP)
+	if d := r.Document; d != nil {
+		before := utf8.RuneCountInString(d.Text[:min(d.Point, len(d.Text))])
+		add("document", fmt.Sprintf("(:name %s :file %s :point %d :text %s)", lisp.Print(lisp.String(d.Name)),
+			lisp.Print(lisp.String(path.Join("/", d.Name))), before+1, lisp.Print(lisp.String(d.Text))))
+	}
 	b.WriteByte(')')
 	return b.String()
 }

@@ -13,7 +13,7 @@ import (
 	"wb/compile/toolchain"
 	"wb/compile/vm"
 	"wb/internal/diag"
-	"wb/internal/value"
+	"wb/internal/lazyregexp"
 	"wb/sandbox"
 	lisp "wb/tangle/elisp"
 )
@@ -80,7 +80,12 @@ func (l *lane) tree(t toolchain.Toolchain, job sandbox.FS) (sandbox.FS, error) {
 			return nil, err
 		}
 	}
+	devices := sandbox.NewMemFS()
+	if err := devices.WriteFile("null", nil); err != nil {
+		return nil, err
+	}
 	return vm.Behind(job, map[string]sandbox.FS{
+		"/dev":   devices,
 		lispDir:  vm.NewArchive(lispFile, func() ([]byte, error) { return files.ReadFile(lispFile) }),
 		docDir:   sandbox.ReadOnly(docs),
 		guestDir: sandbox.ReadOnly(ours),
@@ -118,7 +123,16 @@ type unit struct {
 	Vars    string          `json:"vars,omitempty"` // as Lisp
 	Lexical string          `json:"lexical,omitempty"`
 	Results compile.Results `json:"results,omitempty"`
+	// Document is what the block finds in its current buffer.
+	Document *compile.Document `json:"document,omitempty"`
 }
+
+// reads is what a block says that looks at the document around it.
+var reads = lazyregexp.New(`\b(?:org-|buffer|point\b|search-(?:for|back)|looking-|thing-at|goto-|save-(?:excursion|restriction|match)|` +
+	`forward-|backward-|beginning-of|end-of|line-|eobp|bobp|mark\b|narrow|widen|insert\b|char-(?:after|before)|current-(?:column|word|line))`)
+
+// ReadsDocument implements [compile.DocumentReader].
+func (l *lane) ReadsDocument(src *compile.Source) bool { return reads.MatchString(src.Body) }
 
 // Build reads the block's forms.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
@@ -126,7 +140,7 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 		return nil, diag.Errorf(src.At(1, 1), "packages (:deps %s) cannot be fetched for Emacs Lisp", strings.Join(src.Deps, " ")).
 			WithHint("put the library into a directory, name that with :dir, and load it from there")
 	}
-	u := &unit{Results: src.Results, Vars: variables(src.Vars)}
+	u := &unit{Results: src.Results, Vars: variables(src.Vars), Document: src.Document}
 	if word, ok := src.Arg("lexical"); ok {
 		u.Lexical = lexical(word)
 	}
@@ -138,7 +152,11 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if text, ok := src.Arg("epilogue"); ok {
 		code += "\n" + compile.Unquoted(text)
 	}
-	if err := l.check(ctx, src, u, code); err != nil {
+	check := l.check
+	if !l.installed() {
+		check = l.checkSmall
+	}
+	if err := check(ctx, src, u, code); err != nil {
 		return nil, err
 	}
 	return compile.NewScript(l, src, code, u)
@@ -180,6 +198,9 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	if err := art.Unit(u); err != nil {
 		return nil, err
 	}
+	if !l.installed() {
+		return l.runSmall(u, art.Script, job)
+	}
 	m, release, err := l.acquire(ctx, job)
 	if err != nil {
 		return nil, err
@@ -189,13 +210,13 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	alive := err == nil
 	switch {
 	case err != nil:
-	case a.failure != nil && m.MemoryRefused() && a.failure.symbol == memoryFull:
+	case a.failure != nil && m.MemoryRefused() && strings.HasPrefix(a.failure.message, memoryFull):
 		err, alive = m.OutOfMemory(), false
 	case a.failure != nil:
 		out.Exit = 1
 		fmt.Fprintf(&m.Stderr, "%s: %s\n", u.position(job.Source, a.failure), a.failure.message)
 	default:
-		out.Value, err = u.result(a)
+		out.Value = u.result(a.value)
 	}
 	err = m.Conclude(out, err)
 	if alive && job.Session != "" {
@@ -206,22 +227,15 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	return out, err
 }
 
-// memoryFull is the error symbol that Emacs signals when malloc fails.
-const memoryFull = "error"
+// memoryFull begins the message of the error that Emacs signals when malloc
+// fails.
+const memoryFull = "Memory exhausted"
 
 // request is what the unit asks for.
 func (u *unit) request(code string, job *compile.Job) request {
 	return request{Do: "wb--evaluate", Code: code, Vars: u.Vars, Lexical: u.Lexical, Dir: path.Join("/", job.Dir), Seed: vm.Seed(job),
 		Output: u.Results.Has("output"), Text: u.Results.AsText(), PP: u.Results.Has("pp") || u.Results.Has("code"),
-		Printed: u.Results.Has("scalar") || u.Results.Has("verbatim")}
-}
-
-// result is the block's value.
-func (u *unit) result(a *answer) (value.Value, error) {
-	if u.Results.Has("discard") {
-		return value.Nil(), nil
-	}
-	return lisp.ToValue(a.value)
+		Printed: u.Results.Has("scalar") || u.Results.Has("verbatim"), Document: u.Document}
 }
 
 // position is where in the org file a failure happened.

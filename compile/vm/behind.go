@@ -29,14 +29,14 @@ func Behind(job sandbox.FS, hidden map[string]sandbox.FS) sandbox.FS {
 
 // route finds the tree a name belongs to and its name there.
 func (t *behind) route(name string) (sandbox.FS, string) {
-	if strings.HasPrefix(name, "usr/") {
-		for dir, hidden := range t.hidden {
-			if name == dir {
-				return hidden, "."
-			}
-			if inside, ok := strings.CutPrefix(name, dir+"/"); ok {
-				return hidden, inside
-			}
+	for dir, hidden := range t.hidden {
+		inside, ok := strings.CutPrefix(name, dir)
+		switch {
+		case !ok:
+		case inside == "":
+			return hidden, "."
+		case inside[0] == '/':
+			return hidden, inside[1:]
 		}
 	}
 	return t.FS, name

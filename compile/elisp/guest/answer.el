@@ -94,8 +94,7 @@
       (let ((inhibit-read-only t))
         (erase-buffer)
         (insert (plist-get document :text))))
-    (setq buffer-file-name (plist-get document :file)
-          default-directory (file-name-as-directory (plist-get document :dir)))
+    (setq buffer-file-name (plist-get document :file))
     (unless (derived-mode-p 'org-mode)
       (let ((org-inhibit-startup t) (org-mode-hook nil)) (org-mode)))
     (set-buffer-modified-p nil)
@@ -112,9 +111,9 @@
     (condition-case err
         (progn
           (setq forms (wb--forms code))
-          (wb--enter request)
           (when (plist-get request :document)
             (wb--document (plist-get request :document)))
+          (wb--enter request)
           (let* ((program (wb--program forms (plist-get request :vars)))
                  (program (if output `(with-output-to-string ,program) program))
                  (program (if (plist-get request :pp) `(pp ,program) program))
@@ -144,5 +143,14 @@
          (float-output-format nil))
     (prin1-to-string answer)))
 
-(setq inhibit-message nil)
+;; What the first use of Org loads and prepares belongs to the image.
+(with-temp-buffer
+  (insert "* Head\n:PROPERTIES:\n:A: b\n:END:\n| 1 | 2 |\n#+TBLFM: $2=$1+1\n")
+  (let ((org-inhibit-startup t)) (org-mode))
+  (goto-char (point-min))
+  (org-entry-get (point) "A")
+  (search-forward "|")
+  (org-table-recalculate t)
+  (org-table-to-lisp)
+  (org-element-parse-buffer))
 ;;; answer.el ends here

@@ -166,7 +166,7 @@ const epoch = 946684800
 
 func said(d workbook.Done) string {
 	if d.Value.Kind() == value.String {
-		return strings.TrimSpace(d.Value.Text())
+		return strings.TrimSpace(strings.Trim(d.Value.Text(), `"`)) // Emacs quotes what is verbatim
 	}
 	return d.Value.String()
 }

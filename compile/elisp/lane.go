@@ -1,6 +1,7 @@
 package elisp
 
 import (
+	"bytes"
 	"context"
 	"embed"
 	"errors"
@@ -86,6 +87,7 @@ func (l *lane) tree(t toolchain.Toolchain, job sandbox.FS) (sandbox.FS, error) {
 	}
 	return vm.Behind(job, map[string]sandbox.FS{
 		"/dev":   devices,
+		"/tmp":   sandbox.NewMemFS(),
 		lispDir:  vm.NewArchive(lispFile, func() ([]byte, error) { return files.ReadFile(lispFile) }),
 		docDir:   sandbox.ReadOnly(docs),
 		guestDir: sandbox.ReadOnly(ours),
@@ -214,7 +216,10 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 		err, alive = m.OutOfMemory(), false
 	case a.failure != nil:
 		out.Exit = 1
+		said := bytes.Clone(m.Stderr.Bytes())
+		m.Stderr.Reset() // the error comes first, then what was said before it
 		fmt.Fprintf(&m.Stderr, "%s: %s\n", u.position(job.Source, a.failure), a.failure.message)
+		m.Stderr.Buffer.Write(said)
 	default:
 		out.Value = u.result(a.value)
 	}

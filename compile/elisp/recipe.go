@@ -28,6 +28,11 @@ const (
 	built = "1"
 )
 
+// sources are those of Emacs as Debian has them.
+var sources = toolchain.Debian{Package: "emacs", Version: "28.2", Suite: "bookworm",
+	File: "emacs_28.2+1.orig.tar.xz", Size: 26_988_304,
+	SHA256: "54a21ceabe3d93a6ba164e8874d6a2cbb094e42d73d4a8978a4ff7dd75d90666"}
+
 // recipe builds the C core of GNU Emacs (GPL-3.0-or-later) from the source
 // archive of Debian with the C lane, inside the sandbox. Emacs is never part of
 // wb: it is made on the machine of whoever asks for it.
@@ -37,12 +42,10 @@ func (l *lane) recipe(c *clang.Compiler) toolchain.Recipe {
 		Name: toolName, Version: "28.2", Summary: "GNU Emacs (GPL-3.0-or-later), built for WASI from Debian's source, with Org",
 		Needs: []string{"clang", lispName},
 		Origin: toolchain.Source{
-			Archive: toolchain.Debian{Package: "emacs", Version: "28.2", Suite: "bookworm",
-				File: "emacs_28.2+1.orig.tar.xz", Size: 26_988_304,
-				SHA256: "54a21ceabe3d93a6ba164e8874d6a2cbb094e42d73d4a8978a4ff7dd75d90666"},
-			Files: []string{"src/*.c", "src/*.h", "lib/*.c", "lib/*.h", "lib/malloc/", "lib-src/make-docfile.c", "lwlib/lwlib-widget.h"},
-			Of:    fmt.Sprintf("%s %s %v %s", built, own, err, c.Fingerprint()),
-			Build: (&builder{env: l.env, compiler: c}).build,
+			Archive: sources,
+			Files:   []string{"src/*.c", "src/*.h", "lib/*.c", "lib/*.h", "lib/malloc/", "lib-src/make-docfile.c", "lwlib/lwlib-widget.h"},
+			Of:      fmt.Sprintf("%s %s %v %s", built, own, err, c.Fingerprint()),
+			Build:   (&builder{env: l.env, compiler: c}).build,
 		},
 		Check: l.selfTest,
 		Takes: 15 * time.Second,

@@ -1,6 +1,7 @@
 /* wb.c: what the host calls in Emacs, and Emacs in the host.
    SPDX-License-Identifier: GPL-3.0-or-later; see NOTICE.  */
 #include <config.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -134,6 +135,7 @@ EXPORT (wb_run) (ptrdiff_t size)
   wb_depth = 0;
   Lisp_Object request = make_unibyte_string (room, size);
   Lisp_Object result = internal_catch (Qtop_level, evaluate_protected, request);
+  fflush (stdout);
   bool good = STRINGP (result);
   keep (result);
   return !good;

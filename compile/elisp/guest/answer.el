@@ -84,7 +84,7 @@
     (setq process-environment (plist-get request :environment)
           default-directory (file-name-as-directory (or dir "/")))
     (when (plist-get request :seed)
-      (random (plist-get request :seed)))))
+      (random (number-to-string (plist-get request :seed))))))
 
 (defun wb--document (document)
   "Make the buffer that has DOCUMENT current, with point at the block."

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"os"
 
+	"wb/agent"
+	"wb/agent/host"
 	"wb/compile"
 	"wb/internal/trace"
 	"wb/serve/api"
@@ -28,16 +30,24 @@ func (c *mcpCmd) Help() string {
 }
 
 func (c *mcpCmd) Run(a *app) error {
-	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
+	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
 		records := &runCmd{}
-		host, err := capabilities()
+		brokers, err := capabilities()
 		if err != nil { // a machine without a home: workbooks have nothing but their files
 			a.note("wb: warning: %v", err)
 		} else {
-			defer host.Close()
+			defer brokers.Close()
 		}
-		server, closeRoot, err := mcp.New(mcp.Config{Dir: c.Dir, Version: version(), Lanes: lanes, Write: c.Write, Grants: c.Grant, Capabilities: host,
-			Agents: func() workbook.Agents { return a.componentAgents(lanes, host) },
+		server, closeRoot, err := mcp.New(mcp.Config{Dir: c.Dir, Version: version(), Lanes: lanes, Write: c.Write, Grants: c.Grant, Capabilities: brokers,
+			Agents: func() workbook.Agents { return a.componentAgents(lanes, brokers) },
+			Ask: func(ctx context.Context, file, id, task string) (*agent.Result, error) {
+				rt, err := a.agents(env, lanes, brokers)
+				if err != nil {
+					return nil, err
+				}
+				rt.Sink = nil
+				return rt.Run(ctx, host.Task{File: file, ID: id, Text: task, Dir: c.Dir, Write: c.Write, Grants: c.Grant, NoWait: true})
+			},
 			Record: func(file string, src []byte) (*trace.Run, error) { return records.record(a, file, src) }})
 		if err != nil {
 			return err

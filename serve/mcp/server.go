@@ -23,6 +23,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"wb/agent"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/trace"
@@ -46,6 +47,8 @@ type Config struct {
 	Capabilities *capability.Host
 	// Agents makes what does the components of a run that are agents; nil refuses them.
 	Agents func() workbook.Agents
+	// Ask gives an agent of a document a task; nil offers no agents.
+	Ask func(ctx context.Context, file, id, task string) (*agent.Result, error)
 	// Record opens the records of a run; nil records nothing.
 	Record func(file string, src []byte) (*trace.Run, error)
 	// LookEvery is how often files that a client has subscribed to are looked at;
@@ -102,6 +105,14 @@ func New(config Config) (*mcp.Server, func() error, error) {
 	mcp.AddTool(m, &mcp.Tool{Name: "read", Description: "The text of a file.", Annotations: readOnly}, tool(s.read))
 	mcp.AddTool(m, &mcp.Tool{Name: "events", Description: "What runs did: the latest events of events.org, of one run or of all.", Annotations: readOnly}, tool(s.events))
 	mcp.AddTool(m, &mcp.Tool{Name: "run", Description: "Run a workbook in the sandbox, with no capability but those the server was started with, and get its exports and what became of each component."}, tool(s.run))
+	if s.Ask != nil {
+		mcp.AddTool(m, &mcp.Tool{Name: "agents", Description: "The agents that documents here define.", Annotations: readOnly}, tool(s.listAgents))
+		mcp.AddTool(m, &mcp.Tool{Name: "ask", Description: "Give one of the agents a task and get its result."}, tool(s.ask))
+	}
+	if err := s.prompts(m); err != nil {
+		return nil, nil, errors.Join(err, root.Close())
+	}
+	m.AddReceivingMiddleware(s.listed)
 	m.AddResourceTemplate(&mcp.ResourceTemplate{Name: "file", URITemplate: fileTemplate, Description: "A file of the directory.", MIMEType: "text/plain"}, s.resource)
 	return m, func() error { watch.close(); return root.Close() }, nil
 }
@@ -136,6 +147,9 @@ func (s *server) inside(name string) (string, error) {
 	name = strings.TrimPrefix(filepath.ToSlash(name), "./")
 	if name == "" {
 		name = "."
+	}
+	if hidden(name) {
+		return "", fmt.Errorf("%s is kept back by the host", name)
 	}
 	if _, err := s.root.Stat(filepath.FromSlash(name)); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {

@@ -33,3 +33,9 @@ fuzz seconds="20":
         go test -run '^$' -fuzz "^$target\$" -fuzztime {{seconds}}s "$dir"
       done
     done
+
+# preview 1 programs of the WASI test suite, fetched at the commit that was measured
+wasi-testsuite dir="/tmp/wb-wasi-testsuite":
+    test -d {{dir}} || git clone --branch prod/testsuite-base https://github.com/WebAssembly/wasi-testsuite {{dir}}
+    git -C {{dir}} checkout -q 9f80ca35444cfd9e63100725615140a346652e6c
+    WB_WASI_TESTSUITE={{dir}}/tests go test -tags long ./sandbox -run TestWASITestsuite -v

@@ -29,6 +29,7 @@ type wasi struct {
 	clock     clock
 	random    io.Reader
 	realTimes bool
+	times     map[string]fileTimes // that the guest set, by name
 	stdin     stdin
 	output    quota // bytes written to stdout and stderr
 	storage   quota // bytes added to files
@@ -178,7 +179,7 @@ var wasiFuncs = []struct {
 	{"sock_accept", "iii", (*Instance).notSupported},
 	{"sock_recv", "iiiiii", (*Instance).notSupported},
 	{"sock_send", "iiiii", (*Instance).notSupported},
-	{"sock_shutdown", "ii", (*Instance).notSupported},
+	{"sock_shutdown", "ii", (*Instance).notSocket},
 }
 
 // wasiModule declares the system interface to the runtime.
@@ -202,6 +203,14 @@ func wasiModule(rt wazero.Runtime) wazero.HostModuleBuilder {
 	return b.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
 		instanceOf(ctx).exit(int(uint32(stack[0])))
 	}), []api.ValueType{I32}, nil).Export("proc_exit")
+}
+
+// notSocket is the end of a call for sockets, of which a guest has none.
+func (in *Instance) notSocket(s []uint64) errno {
+	if in.fd(s[0]) == nil {
+		return errnoBadf
+	}
+	return errnoNotsock
 }
 
 func (in *Instance) notSupported([]uint64) errno { return errnoNotsup }

@@ -26,6 +26,7 @@ const (
 	errnoNospc      errno = 51
 	errnoNotdir     errno = 54
 	errnoNotempty   errno = 55
+	errnoNotsock    errno = 57
 	errnoNotsup     errno = 58
 	errnoPerm       errno = 63
 	errnoPipe       errno = 64

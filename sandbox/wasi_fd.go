@@ -32,6 +32,8 @@ type descriptor struct {
 	readable bool
 	writable bool
 	append   bool
+	flags    byte          // fdflags besides append, which change nothing here
+	dropped  rights        // what the guest gave up
 	preopen  string        // the name the guest is told, "" for what it opened itself
 	entries  []fs.DirEntry // what readdir lists, read at cookie 0
 }
@@ -72,12 +74,39 @@ const (
 	typeRegular = 4
 )
 
-// The rights that C libraries derive access modes from.
+// The rights that mean something here: C libraries derive access modes from them.
 const (
-	rightRead  = 1 << 1
-	rightWrite = 1 << 6
-	rightsAll  = 1<<30 - 1
+	rightRead     = 1 << 1
+	rightSeek     = 1 << 2
+	rightTell     = 1 << 5
+	rightWrite    = 1 << 6
+	rightAdvise   = 1 << 7
+	rightAllocate = 1 << 8
+	rightTruncate = 1 << 19 // by path_open
+	rightSetSize  = 1 << 22
+	rightsAll     = 1<<30 - 1
+	// rightsOfFiles are those that no directory has.
+	rightsOfFiles = rightRead | rightSeek | rightTell | rightWrite | rightAdvise | rightAllocate | rightSetSize
 )
+
+// rights are those of a descriptor, and those of what is opened below it.
+type rights struct{ base, inheriting uint64 }
+
+// rights are what a descriptor may do.
+func (d *descriptor) rights() rights {
+	r := rights{rightsAll, rightsAll}
+	switch {
+	case d.kind == fdDir:
+		r.base &^= rightsOfFiles
+	case !d.readable && !d.writable:
+		r.base &^= rightRead | rightWrite
+	case !d.readable:
+		r.base &^= rightRead
+	case !d.writable:
+		r.base &^= rightWrite
+	}
+	return rights{r.base &^ d.dropped.base, r.inheriting &^ d.dropped.inheriting}
+}
 
 func (in *Instance) fdFdstatGet(s []uint64) errno {
 	d := in.fd(s[0])
@@ -89,7 +118,6 @@ func (in *Instance) fdFdstatGet(s []uint64) errno {
 		return errnoFault
 	}
 	clear(buf)
-	rights := uint64(rightsAll)
 	switch d.kind {
 	case fdDir:
 		buf[0] = typeDir
@@ -98,19 +126,13 @@ func (in *Instance) fdFdstatGet(s []uint64) errno {
 	default: // streams look like a device that is not a terminal
 		buf[0] = typeChar
 	}
-	if d.kind != fdDir {
-		if !d.readable {
-			rights &^= rightRead
-		}
-		if !d.writable {
-			rights &^= rightWrite
-		}
-	}
+	buf[2] = d.flags
 	if d.append {
-		buf[2] = fdflagAppend
+		buf[2] |= fdflagAppend
 	}
-	binary.LittleEndian.PutUint64(buf[8:], rights)
-	binary.LittleEndian.PutUint64(buf[16:], rights)
+	has := d.rights()
+	binary.LittleEndian.PutUint64(buf[8:], has.base)
+	binary.LittleEndian.PutUint64(buf[16:], has.inheriting)
 	return 0
 }
 
@@ -119,13 +141,24 @@ func (in *Instance) fdFdstatSetFlags(s []uint64) errno {
 	if d == nil {
 		return errnoBadf
 	}
-	d.append = s[1]&fdflagAppend != 0
+	d.append, d.flags = s[1]&fdflagAppend != 0, byte(s[1]&fdflagsKnown&^fdflagAppend)
 	return 0
 }
 
+// fdFdstatSetRights gives up rights. None comes back.
 func (in *Instance) fdFdstatSetRights(s []uint64) errno {
-	if in.fd(s[0]) == nil {
+	d := in.fd(s[0])
+	if d == nil {
 		return errnoBadf
+	}
+	has := d.rights()
+	if s[1]&^has.base != 0 || s[2]&^has.inheriting != 0 {
+		return errnoNotcapable
+	}
+	d.dropped.base |= has.base &^ s[1]
+	d.dropped.inheriting |= has.inheriting &^ s[2]
+	if d.kind != fdDir {
+		d.readable, d.writable = d.readable && s[1]&rightRead != 0, d.writable && s[1]&rightWrite != 0
 	}
 	return 0
 }
@@ -234,9 +267,10 @@ func (in *Instance) putFilestat(ptr uint32, name string, info fs.FileInfo) errno
 	if in.sys.realTimes {
 		mtime = info.ModTime()
 	}
-	for _, at := range []int{40, 48, 56} {
-		le.PutUint64(buf[at:], uint64(mtime.UnixNano()))
-	}
+	access, change := in.timesOf(name, mtime)
+	le.PutUint64(buf[40:], uint64(access))
+	le.PutUint64(buf[48:], uint64(change))
+	le.PutUint64(buf[56:], uint64(mtime.UnixNano()))
 	return 0
 }
 
@@ -265,10 +299,14 @@ func (in *Instance) fdFilestatSetSize(s []uint64) errno {
 }
 
 func (in *Instance) fdFilestatSetTimes(s []uint64) errno {
-	if in.fd(s[0]) == nil {
+	d := in.fd(s[0])
+	if d == nil {
 		return errnoBadf
 	}
-	return 0
+	if d.kind != fdFile && d.kind != fdDir {
+		return errnoInval
+	}
+	return in.setTimes(d.name, s[1], s[2], s[3])
 }
 
 func (in *Instance) fdPrestatGet(s []uint64) errno {
@@ -302,7 +340,7 @@ func (in *Instance) fdSeek(s []uint64) errno {
 		return errnoBadf
 	}
 	if d.kind != fdFile {
-		return errnoSpipe
+		return notSeekable(d)
 	}
 	pos := int64(s[1])
 	switch uint32(s[2]) {
@@ -328,13 +366,21 @@ func (in *Instance) fdSeek(s []uint64) errno {
 	return 0
 }
 
+// notSeekable is the error for a position in what has none.
+func notSeekable(d *descriptor) errno {
+	if d.kind == fdDir {
+		return errnoIsdir
+	}
+	return errnoSpipe
+}
+
 func (in *Instance) fdTell(s []uint64) errno {
 	d := in.fd(s[0])
 	if d == nil {
 		return errnoBadf
 	}
 	if d.kind != fdFile {
-		return errnoSpipe
+		return notSeekable(d)
 	}
 	if !in.Memory().WriteU64(uint32(s[1]), uint64(d.pos)) {
 		return errnoFault

@@ -203,6 +203,7 @@ func (in *Instance) writeFile(d *descriptor, b []byte, pos int64) (int, error) {
 			return 0, err
 		}
 	}
+	in.sys.forgetTimes(d.name)
 	return d.file.WriteAt(b, pos)
 }
 
@@ -218,6 +219,7 @@ func (in *Instance) resize(d *descriptor, size int64) errno {
 	if err := in.chargeStorage(size - info.Size()); err != nil {
 		return errnoOf(err)
 	}
+	in.sys.forgetTimes(d.name)
 	return errnoOf(d.file.Truncate(size))
 }
 

@@ -19,6 +19,7 @@ const (
 	oflagTrunc     = 1 << 3
 
 	fdflagAppend = 1 << 0
+	fdflagsKnown = 1<<5 - 1
 )
 
 // resolve turns a path relative to a directory descriptor into a name in the
@@ -69,6 +70,10 @@ func (in *Instance) pathOpen(s []uint64) errno {
 		readable: rights&rightRead != 0,
 		writable: rights&rightWrite != 0,
 		append:   fdflags&fdflagAppend != 0,
+		flags:    byte(fdflags & fdflagsKnown &^ fdflagAppend),
+	}
+	if oflags&oflagTrunc != 0 && in.fd(s[0]).dropped.base&rightTruncate != 0 {
+		return errnoNotcapable
 	}
 	info, err := in.sys.files.Stat(name)
 	if err == nil && info.IsDir() {
@@ -76,6 +81,8 @@ func (in *Instance) pathOpen(s []uint64) errno {
 		case oflags&oflagCreate != 0 && oflags&oflagExcl != 0:
 			return errnoExist
 		case oflags&(oflagCreate|oflagTrunc) != 0 && oflags&oflagDirectory == 0:
+			return errnoIsdir
+		case oflags&oflagDirectory != 0 && d.readable && d.writable && rights != rightsAll:
 			return errnoIsdir
 		}
 		d.kind, d.readable, d.writable = fdDir, false, false
@@ -174,8 +181,10 @@ func (in *Instance) pathFilestatSetTimes(s []uint64) errno {
 	if e != 0 {
 		return e
 	}
-	_, err := in.sys.files.Stat(name)
-	return errnoOf(err)
+	if _, err := in.sys.files.Stat(name); err != nil {
+		return errnoOf(err)
+	}
+	return in.setTimes(name, s[4], s[5], s[6])
 }
 
 func (in *Instance) pathUnlinkFile(s []uint64) errno {
@@ -195,6 +204,7 @@ func (in *Instance) pathUnlinkFile(s []uint64) errno {
 	if err := in.sys.files.Remove(name); err != nil {
 		return errnoOf(err)
 	}
+	in.sys.forgetTimes(name)
 	in.chargeStorage(-info.Size() - entryCost)
 	return 0
 }
@@ -214,6 +224,7 @@ func (in *Instance) pathRemoveDirectory(s []uint64) errno {
 	if err := in.sys.files.Remove(name); err != nil {
 		return errnoOf(err)
 	}
+	in.sys.forgetTimes(name)
 	in.chargeStorage(-entryCost)
 	return 0
 }
@@ -227,7 +238,11 @@ func (in *Instance) pathRename(s []uint64) errno {
 	if e != 0 {
 		return e
 	}
-	return errnoOf(in.sys.files.Rename(from, to))
+	if err := in.sys.files.Rename(from, to); err != nil {
+		return errnoOf(err)
+	}
+	in.sys.moveTimes(from, to)
+	return 0
 }
 
 // Links do not exist in a guest's tree, so none can lead out of it.

@@ -8,6 +8,8 @@ import (
 
 	"wb/compile"
 	"wb/internal/diag"
+	"wb/org"
+	"wb/org/goorg"
 	"wb/publish/live"
 	"wb/publish/pack"
 	"wb/workbook"
@@ -17,7 +19,8 @@ import (
 // exportCmd turns org documents into Markdown, notebooks and HTML.
 type exportCmd struct {
 	File   string `arg:"" help:"An org document."`
-	To     string `required:"" enum:"md,ipynb,html" help:"What to write: ${enum}."`
+	To     string `required:"" enum:"md,ipynb,html,org" help:"What to write: ${enum}."`
+	Writer string `enum:"wb,go-org" default:"wb" help:"Who writes html: wb, or go-org's writer (${enum}). org is always go-org's."`
 	Output string `short:"o" help:"The file to write; - prints it. By default it is named after the document, beside it." placeholder:"FILE"`
 	Reader bool   `help:"Only what readers are to see: obey :exports, leave out drawers and keywords. Always so for html."`
 	Live   bool   `help:"With html: let readers run components in their browsers."`
@@ -29,11 +32,21 @@ func (c *exportCmd) Help() string {
   wb export analysis.org --to html --live
   wb export analysis.org --to ipynb
   wb export notes.org --to md --reader -o -
+  wb export notes.org --to html --writer go-org
+  wb export notes.org --to org -o tidy.org
 
 Results are those in the document: nothing runs. Markdown and notebooks carry everything along, so that wb import gives the document back; --reader shows only what :exports says. A page stands by itself: formulas, pictures and what is known about each result are in it, and it asks nobody for anything. With --live, components that need nothing but themselves run again in the reader's browser, on inputs of the reader's; #+PUBLISH_LIVE: no, yes or all chooses. Mistakes, such as links that lead nowhere, are named; the page is written nevertheless.`
 }
 
 func (c *exportCmd) Run(a *app) error {
+	switch {
+	case c.Writer == "go-org" && c.To != "html" && c.To != "org":
+		return &usageError{err: fmt.Errorf("go-org writes html and org, not %s", c.To), hint: "leave out --writer"}
+	case c.Writer == "go-org" && c.Live:
+		return &usageError{err: fmt.Errorf("go-org's writer cannot make a page live"), hint: "leave out --writer"}
+	case c.To == "org" && c.Output == "":
+		return &usageError{err: fmt.Errorf("the document itself has that name"), hint: "say where to: -o FILE, or -o - to print it"}
+	}
 	src, err := os.ReadFile(c.File)
 	if os.IsNotExist(err) {
 		return missingFile(c.File)
@@ -67,10 +80,10 @@ func (c *exportCmd) Run(a *app) error {
 }
 
 func (c *exportCmd) translate(a *app, src []byte) ([]byte, error) {
-	if c.To == "html" {
+	if c.To == "html" && c.Writer == "wb" {
 		return c.page(a, src)
 	}
-	if c.Live {
+	if c.Live && c.Writer == "wb" {
 		return nil, &usageError{err: fmt.Errorf("--live is for --to html")}
 	}
 	fidelity := exchange.Lossless
@@ -82,10 +95,23 @@ func (c *exportCmd) translate(a *app, src []byte) ([]byte, error) {
 		}
 		src = shown
 	}
-	if c.To == "ipynb" {
+	switch c.To {
+	case "org", "html":
+		return c.byGoOrg(src)
+	case "ipynb":
 		return exchange.ToNotebook(src, beside(c.File))
 	}
 	return exchange.ToMarkdown(src, fidelity), nil
+}
+
+// byGoOrg lets one of go-org's writers write the document.
+func (c *exportCmd) byGoOrg(src []byte) ([]byte, error) {
+	writer := goorg.NewOrgWriter()
+	if c.To == "html" {
+		writer = goorg.NewHTMLWriter()
+	}
+	out, err := goorg.Document(org.Parse(src), goorg.Options{Path: c.File, Readable: c.To == "html"}).Write(writer)
+	return []byte(out), err
 }
 
 // page writes the page and says what in it readers would stumble over.

@@ -91,7 +91,7 @@ func TestNoHugo(t *testing.T) {
 		t.Fatal(err)
 	}
 	for pkg := range strings.FieldsSeq(string(out)) {
-		for _, heavy := range []string{"github.com/gohugoio/", "github.com/alecthomas/chroma", "github.com/niklasfasching/go-org", "wb/publish/site/hugo", "wb/publish/site/highlight"} {
+		for _, heavy := range []string{"github.com/gohugoio/", "github.com/alecthomas/chroma", "wb/publish/site/hugo", "wb/publish/site/highlight"} {
 			if strings.HasPrefix(pkg, heavy) {
 				t.Errorf("wb links %s", pkg)
 			}

@@ -1,6 +1,13 @@
 // Package workbook turns an org file into a graph of components, runs what
 // changed, and writes results where Emacs would.
 //
+// The work is done in four packages, a phase each; this one gathers their names:
+//
+//	result  values as text in a document; knows no plan
+//	plan    what components there are and how they hang together
+//	lint    what is wrong with a document
+//	run     turns, cache, sandbox, and results into the file
+//
 // # The plan
 //
 // [NewPlan] reads a workbook without running anything. A [Component] is a
@@ -35,8 +42,8 @@
 //	})
 //
 // Which of the functions in this package touch the world: Run reads the file
-// and its directory, executes, and at the end writes results, the files that
-// authors named with :file, and the cache. Components see the directory as "/"
+// and its directory, executes, and soon after each component ends writes its
+// result, the file that its author named with :file, and the cache. Components see the directory as "/"
 // and write only into a layer of their own.
 //
 // # The cache
@@ -52,15 +59,13 @@
 //
 // # Results
 //
-// A [Result] is written exactly as Org 9.8 does it: which text a value becomes
-// (results_text.go, results_table.go), where it goes and what it replaces
-// (results_place.go, results.go). Tests compare both with what Emacs wrote. All
-// other bytes of the file stay; the file is replaced atomically and only if
+// A result is written exactly as Org 9.8 does it; see package result. Tests
+// compare it with what Emacs wrote. All other bytes of the file stay; the file is replaced atomically and only if
 // nobody else changed it during the run. What differs on purpose is listed in
-// docs/emacs.org, with an example of each in testdata/differences.
+// docs/emacs.org, with an example of each in run/testdata/differences.
 //
 // # Expectations
 //
-// A document may say what its results must be (#+EXPECT:, see [Expectation]);
+// A document may say what its results must be (#+EXPECT:, see run.Expectation);
 // [Report.CheckExpectations] compares.
 package workbook

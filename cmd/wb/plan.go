@@ -81,7 +81,7 @@ func (c *planCmd) place(a *app, p *workbook.Plan, src []byte) ([]workbook.Placem
 		}
 		defer finish()
 	}
-	return p.Placements(opts), nil
+	return workbook.Placements(p, opts), nil
 }
 
 // text is the plan for a person: every component, what it takes and gives, and

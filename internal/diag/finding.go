@@ -108,3 +108,8 @@ func (e *FindingsError) WithHint(hint string) *FindingsError {
 	}
 	return c
 }
+
+// HasErrors reports whether some finding is an error.
+func HasErrors(found []Finding) bool {
+	return slices.ContainsFunc(found, func(d Finding) bool { return d.Severity == Error })
+}

@@ -357,7 +357,7 @@ return 1
 		}
 	}
 	// It is what a plan foretells.
-	for i, one := range report.Plan.Placements(workbook.Options{Grants: []string{"clock"}}) {
+	for i, one := range workbook.Placements(report.Plan, workbook.Options{Grants: []string{"clock"}}) {
 		if why := stayed[one.Component]; why != one.Why || (one.Where == workbook.AtWorkers) != (report.Components[i].Where != "") {
 			t.Errorf("%s: stayed %q, foretold %+v", one.Component, why, one)
 		}

@@ -1,0 +1,99 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"wb/org"
+	"wb/workbook/plan"
+)
+
+// waiter is a headline that others may wait for.
+type waiter struct {
+	id    string
+	at    int // offset of its :BLOCKER: value
+	waits []string
+}
+
+// blockers checks :BLOCKER: properties: every id exists, nothing waits for
+// itself.
+func (l *linter) blockers() {
+	tasks, order := map[string]*waiter{}, []*waiter(nil)
+	for h := range l.doc.Headlines() {
+		t := &waiter{}
+		for p := range h.Properties() {
+			switch {
+			case p.Is("ID"):
+				t.id = p.Value.Text
+			case p.Is("BLOCKER"):
+				t.at, t.waits = p.Value.Start, blockerIDs(p)
+			}
+		}
+		order = append(order, t)
+		if t.id != "" {
+			tasks[t.id] = t
+		}
+	}
+	ids := make([]string, 0, len(tasks))
+	for id := range tasks {
+		ids = append(ids, id)
+	}
+	for _, t := range order {
+		for _, id := range t.waits {
+			if tasks[id] == nil {
+				l.errorf("missing-blocker", t.at, plan.DidYouMean(id, ids, ""), ":BLOCKER: names id %s, which no headline has", id)
+			}
+		}
+	}
+	l.blockerCycles(order, tasks)
+}
+
+// blockerIDs reads "a b", "ids(a b)" and `ids("a" "b")`.
+func blockerIDs(p org.Property) []string {
+	text := strings.TrimSuffix(strings.TrimPrefix(p.Value.Text, "ids("), ")")
+	var ids []string
+	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,", r) }) {
+		word = strings.TrimPrefix(strings.Trim(word, `"`), "id:")
+		if !slices.Contains([]string{"siblings", "children", "previous-sibling", "parent"}, word) {
+			ids = append(ids, word)
+		}
+	}
+	return ids
+}
+
+// blockerCycles reports each cycle once, where its first task asks.
+func (l *linter) blockerCycles(order []*waiter, tasks map[string]*waiter) {
+	done := map[*waiter]bool{}
+	for _, start := range order {
+		var path []*waiter
+		var visit func(t *waiter) bool
+		visit = func(t *waiter) bool {
+			if i := slices.Index(path, t); i >= 0 {
+				var names []string
+				for _, p := range append(path[i:], t) {
+					names = append(names, p.id)
+				}
+				l.errorf("blocker-cycle", t.at, "remove one of them", ":BLOCKER: cycle: %s", strings.Join(names, " → "))
+				return true
+			}
+			if done[t] {
+				return false
+			}
+			path = append(path, t)
+			for _, id := range t.waits {
+				if next := tasks[id]; next != nil && visit(next) {
+					return true
+				}
+			}
+			path = path[:len(path)-1]
+			done[t] = true
+			return false
+		}
+		if !done[start] {
+			visit(start)
+		}
+		for _, t := range path {
+			done[t] = true
+		}
+	}
+}

@@ -1,6 +1,0 @@
-//go:build !long
-
-package workbook
-
-// generatedDocuments is how many documents are compared with Emacs by default.
-const generatedDocuments = 60

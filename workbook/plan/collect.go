@@ -1,0 +1,397 @@
+package plan
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/value"
+	"wb/org"
+)
+
+// builder makes a plan in three steps: collect the components, connect them,
+// check the outcome.
+type builder struct {
+	plan     *Plan
+	doc      *org.Document
+	heads    map[*org.Node]*heading   // by headline node
+	ids      map[string]bool          // taken
+	counts   map[string]int           // of unnamed components by prefix
+	elements map[*org.Node]*Component // by block, call line or named element
+
+	outs      map[Endpoint][]*Component // declared components by workflow and output
+	producers map[string][]*Component   // by output alone
+	libraries map[string]*library       // other documents, by the names written
+	lob       []*library                // those that #+LOB: lines name
+}
+
+// heading is what a headline means for the components below it.
+type heading struct {
+	org.Headline
+	world     *World
+	component *Component // when the heading declares one
+	comment   bool       // it or one above it is COMMENT
+}
+
+// New reads a workbook and finds out how its components hang together.
+// file is the name positions carry. It never fails: what is wrong stands in
+// Problems.
+func New(file string, src []byte) *Plan {
+	return planDocument(file, org.Parse(src))
+}
+
+func planDocument(file string, doc *org.Document) *Plan {
+	p := &Plan{File: file, doc: doc, byID: map[string]*Component{}, refs: map[string]*Component{}}
+	p.Title = strings.TrimSuffix(filepath.Base(file), filepath.Ext(file))
+	if title, ok := doc.Setting("TITLE"); ok && title.Text != "" {
+		p.Title = title.Text
+	}
+	p.Slug = Slug(p.Title)
+	b := &builder{plan: p, doc: doc, heads: map[*org.Node]*heading{}, ids: map[string]bool{}, counts: map[string]int{},
+		elements: map[*org.Node]*Component{}, producers: map[string][]*Component{}}
+	if found, bad := notText(file, doc.Source()); bad {
+		p.Problems = append(p.Problems, found)
+		return p
+	}
+	b.collect()
+	b.connect()
+	b.check()
+	return p
+}
+
+// position places an offset of the document.
+func (b *builder) position(offset int) diag.Position {
+	line, col := b.doc.Position(offset)
+	return diag.Position{File: b.plan.File, Line: line, Col: col}
+}
+
+// problem notes a mistake at an offset.
+func (b *builder) problem(code string, offset int, hint, format string, args ...any) {
+	b.plan.Problems = append(b.plan.Problems, diag.Finding{
+		Pos: b.position(offset), Severity: diag.Error, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint,
+	})
+}
+
+// collect walks the document once and finds all components.
+func (b *builder) collect() {
+	for n := range b.doc.All() {
+		switch n.Kind() {
+		case org.KindHeadline:
+			b.heading(n)
+			b.inlines(n, n.FirstChild().Text())
+		case org.KindSrcBlock:
+			if !IsResult(n) {
+				b.block(n)
+			}
+		case org.KindCall:
+			if !IsResult(n) {
+				b.callLine(n)
+			}
+		case org.KindParagraph, org.KindVerseBlock:
+			if !IsResult(n) {
+				b.inlines(n, n.Text())
+			}
+		}
+	}
+}
+
+// IsResult reports whether n is, or is part of, what stands under #+RESULTS:.
+// Source blocks there are output, not components.
+func IsResult(n *org.Node) bool {
+	for ; n != nil && n.Kind() != org.KindHeadline; n = n.Parent() {
+		for _, k := range n.Affiliated() {
+			if k.Name() == "RESULTS" {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// newID makes id unique in the plan by a number at its end.
+func (b *builder) newID(id string) string {
+	unique := id
+	for i := 2; b.ids[unique]; i++ {
+		unique = fmt.Sprintf("%s-%d", id, i)
+	}
+	b.ids[unique] = true
+	return unique
+}
+
+// unnamed makes the id of the next unnamed component: block-1, call-1, …
+func (b *builder) unnamed(prefix string) string {
+	for {
+		b.counts[prefix]++
+		id := fmt.Sprintf("%s-%d", prefix, b.counts[prefix])
+		if _, taken := b.doc.Named(id); !taken && !b.ids[id] {
+			b.ids[id] = true
+			return id
+		}
+	}
+}
+
+// add appends a component to the plan.
+func (b *builder) add(c *Component) *Component {
+	b.plan.Components = append(b.plan.Components, c)
+	return c
+}
+
+// owner is the meaning of the headline that n stands below, nil above the
+// first one.
+func (b *builder) owner(n *org.Node) *heading {
+	for a := range n.Ancestors() {
+		if h := b.heads[a]; h != nil {
+			return h
+		}
+	}
+	return nil
+}
+
+// heading notes what a headline declares: a workflow, a component, or nothing.
+func (b *builder) heading(n *org.Node) {
+	h, _ := n.Headline()
+	head := &heading{Headline: h, comment: h.Comment}
+	if up := b.owner(n); up != nil {
+		head.world = up.world
+		head.comment = head.comment || up.comment
+	}
+	b.heads[n] = head
+	switch {
+	case head.comment:
+	case h.HasTag("workflow"):
+		b.world(head)
+	case h.HasTag("component") && head.world != nil:
+		head.component = b.headingComponent(head, DialectWorkflow, h.Title.Text)
+	case declaresPorts(h):
+		head.component = b.headingComponent(head, DialectHeading, b.plan.Slug+"/"+Slug(h.Title.Text))
+	}
+	if c := head.component; c != nil && h.HasTag("agent") {
+		b.agentHeading(c, head)
+		head.component = nil // blocks below it are its own, not its code
+	}
+}
+
+func declaresPorts(h org.Headline) bool {
+	for p := range h.Properties() {
+		if p.Is("in") || p.Is("out") || p.Is("deps") || p.Is("sig") {
+			return true
+		}
+	}
+	return false
+}
+
+func (b *builder) world(h *heading) {
+	w := &World{Name: h.Title.Text, Parent: h.world, Pos: b.position(h.Start()), Schedule: scheduleOf(h.Headline), node: h.Node}
+	if h.world == nil {
+		b.plan.Worlds = append(b.plan.Worlds, w)
+	} else {
+		h.world.Worlds = append(h.world.Worlds, w)
+	}
+	h.world = w
+}
+
+// headingComponent declares a component whose block is yet to come.
+func (b *builder) headingComponent(h *heading, dialect Dialect, id string) *Component {
+	c := &Component{ID: b.newID(id), Kind: KindBlock, Dialect: dialect, Title: h.Title.Text,
+		Pos: b.position(h.Start()), headline: h.Node, span: h.Line}
+	if dialect == DialectWorkflow {
+		c.World = h.world
+		h.world.Components = append(h.world.Components, c)
+	}
+	b.drawerPorts(c, h.Headline)
+	return b.add(c)
+}
+
+// drawerPorts reads :in: :out: :deps: :sig: :uses: :exec: from a property drawer.
+func (b *builder) drawerPorts(c *Component, h org.Headline) {
+	for p := range h.Properties() {
+		words := strings.Fields(p.Value.Text)
+		at := b.position(p.Value.Start)
+		switch {
+		case p.Is("in"):
+			for _, name := range words {
+				c.In = append(c.In, Input{Name: name, Pos: at, Default: defaultOf(h, name)})
+			}
+		case p.Is("out"):
+			c.Out = append(c.Out, words...)
+		case p.Is("deps"):
+			for _, dep := range words {
+				c.Deps = append(c.Deps, strings.Trim(dep, ","))
+			}
+		case p.Is("uses"):
+			c.Uses = append(c.Uses, words...)
+		case p.Is("exec"):
+			c.exec = p.Value.Text
+		case p.Is("sig"):
+			c.sigPos = p.Value.Span
+			c.Sig, c.sigErr = value.ParseSig(p.Value.Text)
+		}
+	}
+	b.portsFromSig(c, h)
+}
+
+// portsFromSig takes from the signature what the drawer does not say.
+func (b *builder) portsFromSig(c *Component, h org.Headline) {
+	if c.Sig == nil {
+		return
+	}
+	at := b.position(c.sigPos.Start)
+	if _, said := h.Property("in"); !said {
+		for _, p := range c.Sig.Params {
+			c.In = append(c.In, Input{Name: p.Name, Pos: at, Default: defaultOf(h, p.Name)})
+		}
+	}
+	if _, said := h.Property("out"); said {
+		return
+	}
+	for _, r := range c.Sig.Results {
+		if r.Name != "" {
+			c.Out = append(c.Out, r.Name)
+		}
+	}
+	if len(c.Out) == 0 && len(c.Sig.Results) > 0 {
+		c.Out = []string{c.Sig.Name}
+	}
+}
+
+// defaultOf is the :default-NAME: of an input: JSON where it parses, else text.
+func defaultOf(h org.Headline, name string) *value.Value {
+	text, ok := h.Property("default-" + name)
+	if !ok {
+		return nil
+	}
+	v := TextValue(text)
+	return &v
+}
+
+// TextValue reads what a person typed as JSON, or as text when it is none.
+func TextValue(text string) value.Value {
+	if v, err := value.ParseJSON([]byte(text)); err == nil {
+		return v
+	}
+	return value.OfString(text)
+}
+
+// block makes a source block a component, or the body of its heading's.
+func (b *builder) block(n *org.Node) {
+	owner := b.owner(n)
+	if owner != nil && owner.component != nil {
+		b.bodyOf(owner.component, n)
+		return
+	}
+	src, _ := n.Block()
+	lang := src.Lang.Text
+	if isText(lang) {
+		return // a value when something refers to it, nothing to run
+	}
+	c := &Component{Kind: KindBlock, Name: n.Name().Text, Lang: lang, Pos: b.position(src.Begin.Start),
+		Body: src.Code(), Args: b.doc.HeaderArgs(n, DefaultsFor(lang)...), node: n, span: org.Span{Start: src.Begin.Start, End: n.End()}, Dialect: DialectBabel}
+	c.Uses = b.usesOf(n, c.Args)
+	c.Shape = c.defaultShape()
+	if isData(lang) {
+		c.Kind, c.Shape = KindData, ""
+	}
+	b.babel(c, "block")
+}
+
+// babel gives a component of the babel dialect its identity and adds it: its
+// #+NAME, else the next number.
+func (b *builder) babel(c *Component, prefix string) {
+	c.Dialect = DialectBabel
+	if owner := b.owner(c.node); owner != nil {
+		c.Title, c.headline = owner.Title.Text, owner.Node
+	}
+	if c.Name == "" {
+		c.ID = b.unnamed(prefix)
+	} else {
+		c.ID = b.newID(c.Name)
+		c.Out = []string{c.Name}
+	}
+	c.Packages = packagesOf(c.Args)
+	b.elements[c.node] = c
+	b.add(c)
+}
+
+// bodyOf gives a declared component its source block. A second one is an
+// error: nobody could tell which of them is meant.
+func (b *builder) bodyOf(c *Component, n *org.Node) {
+	src, _ := n.Block()
+	if c.node != nil {
+		line, _ := b.doc.Position(c.node.Start())
+		b.fault(c, "second-block", src.Begin.Start, "move it below a heading of its own, or make it an example block",
+			"%s has a second source block (the first is on line %d)", c.ID, line)
+		return
+	}
+	c.node = n
+	c.span = org.Span{Start: src.Begin.Start, End: n.End()}
+	c.Lang = src.Lang.Text
+	c.Name = n.Name().Text
+	c.Body = src.Code()
+	c.Args = b.doc.HeaderArgs(n, DefaultsFor(c.Lang)...)
+	b.elements[n] = c
+	b.argPorts(c)
+	if isData(c.Lang) {
+		c.Kind = KindData
+	}
+	c.Shape = c.defaultShape()
+}
+
+// argPorts reads ports from the block's own header arguments, as the workflow
+// dialect writes them.
+func (b *builder) argPorts(c *Component) {
+	for _, a := range c.Args {
+		words := strings.Fields(a.Value)
+		switch a.Key {
+		case ":in":
+			for _, name := range words {
+				c.In = append(c.In, Input{Name: name, Pos: b.position(a.At.Start)})
+			}
+		case ":out":
+			c.Out = append(c.Out, words...)
+		}
+	}
+	c.Uses = append(c.Uses, b.usesOf(c.node, c.Args)...)
+	if c.Lang == LangAgent {
+		c.Uses = append(c.Uses, "llm")
+	}
+	c.Packages = packagesOf(c.Args)
+}
+
+// packagesOf are what :deps of a block names.
+func packagesOf(args org.Args) []string {
+	return strings.FieldsFunc(args.Value(":deps"), func(r rune) bool { return r == ',' || r == ' ' })
+}
+
+// callLine makes #+CALL: a component.
+func (b *builder) callLine(n *org.Node) {
+	call, ok := n.Call()
+	if !ok {
+		return
+	}
+	b.babel(&Component{Kind: KindCall, Name: n.Name().Text, Pos: b.position(call.Target.Start), node: n, span: n.Span(),
+		Shape: compile.ShapeBabel, Args: b.doc.HeaderArgs(n, b.defaultsForCall(call.Target.Text)...), target: call.Target}, "call")
+}
+
+// usesOf collects the capabilities that :uses asks for, which may be repeated,
+// and #+CAPS for all that the document runs.
+func (b *builder) usesOf(n *org.Node, args org.Args) []string { return b.usesIn(b.doc, n, args) }
+
+func (b *builder) usesIn(doc *org.Document, n *org.Node, args org.Args) []string {
+	var uses []string
+	for k := range doc.Keywords("CAPS") {
+		uses = append(uses, strings.Fields(k.Value.Text)...)
+	}
+	if _, any := args.Get(":uses"); !any {
+		return uses
+	}
+	for _, level := range doc.ArgLevels(n) {
+		for _, a := range level {
+			if a.Key == ":uses" {
+				uses = append(uses, strings.Fields(a.Value)...)
+			}
+		}
+	}
+	return uses
+}

@@ -1,0 +1,7 @@
+package plan
+
+// The words of #+TRUST:.
+const (
+	TrustFirst = "first-party"
+	TrustThird = "third-party"
+)

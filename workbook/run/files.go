@@ -1,0 +1,526 @@
+package run
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/internal/value"
+	"wb/sandbox"
+	"wb/tangle"
+	"wb/tangle/elisp"
+	"wb/workbook/plan"
+)
+
+// hiddenNames are the records and stores beside a workbook. Components do not
+// see them: they change with every run.
+var hiddenNames = []string{".wb", ".git", "events.org", "_steps.jsonl", "_ledger.json"}
+
+// hostNames may be read but not written by components.
+var hostNames = append([]string{"approvals.org", "issues.org", "wb.toml"}, hiddenNames...)
+
+// tree is what components see as their files: the workbook's directory, with
+// the files that components of this run made on top. Nothing a component
+// writes reaches the directory but the file its author named with :file.
+type tree struct {
+	file string // the workbook
+	dir  string
+	host *sandbox.HostFS // nil when there is no directory
+
+	mu      sync.Mutex
+	made    *sandbox.MemFS
+	digests map[string]stamped
+}
+
+// stamped is the digest of a host file and what it looked like then.
+type stamped struct {
+	size   int64
+	mtime  int64
+	digest string
+}
+
+func openTree(file string) (*tree, error) {
+	t := &tree{file: filepath.Base(file), made: sandbox.NewMemFS(), digests: map[string]stamped{}}
+	if file == "" {
+		return t, nil
+	}
+	t.dir = filepath.Dir(file)
+	host, err := sandbox.HostDir(t.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return t, nil
+	}
+	t.host = host
+	return t, err
+}
+
+func (t *tree) close() {
+	if t.host != nil {
+		_ = t.host.Close() // nothing was written through it
+	}
+}
+
+// open opens a file of the tree. Names that the host keeps do not exist for guests.
+func (t *tree) open(name string) (sandbox.File, error) {
+	if slices.Contains(hiddenNames, firstPart(name)) {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	f, err := t.made.OpenFile(name, os.O_RDONLY, 0)
+	if err == nil || t.host == nil {
+		return f, err
+	}
+	return t.host.OpenFile(name, os.O_RDONLY, 0)
+}
+
+func (t *tree) stat(name string) (fs.FileInfo, error) {
+	if slices.Contains(hiddenNames, firstPart(name)) {
+		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
+	}
+	info, err := t.made.Stat(name)
+	if err == nil && !info.IsDir() || t.host == nil {
+		return info, err
+	}
+	if onHost, hostErr := t.host.Stat(name); hostErr == nil {
+		return onHost, nil
+	} else if err != nil {
+		return nil, hostErr
+	}
+	return info, nil
+}
+
+func (t *tree) readDir(name string) ([]fs.DirEntry, error) {
+	made, madeErr := t.made.ReadDir(name)
+	if t.host == nil {
+		return made, madeErr
+	}
+	entries, err := t.host.ReadDir(name)
+	if err != nil && madeErr != nil {
+		return nil, err
+	}
+	for _, e := range made {
+		if !slices.ContainsFunc(entries, func(o fs.DirEntry) bool { return o.Name() == e.Name() }) {
+			entries = append(entries, e)
+		}
+	}
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return name == "." && slices.Contains(hiddenNames, e.Name()) })
+	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
+	return entries, nil
+}
+
+func firstPart(name string) string {
+	first, _, _ := strings.Cut(name, "/")
+	return first
+}
+
+// state describes what a component learns from a name: that it is absent, a
+// directory with certain entries, or a file with certain content.
+func (t *tree) state(name, how string) string {
+	if how == sawEntries {
+		entries, err := t.readDir(name)
+		if err != nil {
+			return "absent"
+		}
+		var names strings.Builder
+		for _, e := range entries {
+			fmt.Fprintf(&names, "%s\x00%v\x00", e.Name(), e.IsDir())
+		}
+		return "list " + trace.Digest([]byte(names.String()))
+	}
+	info, err := t.stat(name)
+	switch {
+	case err != nil:
+		return "absent"
+	case info.IsDir():
+		return "dir"
+	case how == sawSize:
+		return fmt.Sprintf("size %d", info.Size())
+	}
+	digest, err := t.contentDigest(name, info)
+	if err != nil {
+		return "unreadable"
+	}
+	return "sha256 " + digest
+}
+
+// contentDigest hashes a file; one that has not changed since is not read
+// again.
+func (t *tree) contentDigest(name string, info fs.FileInfo) (string, error) {
+	t.mu.Lock()
+	known, ok := t.digests[name]
+	t.mu.Unlock()
+	if ok && known.size == info.Size() && known.mtime == info.ModTime().UnixNano() {
+		return known.digest, nil
+	}
+	data, err := sandbox.ReadFile(lowerTree{t, nil}, name)
+	if err != nil {
+		return "", err
+	}
+	digest := trace.Digest(data)
+	t.mu.Lock()
+	t.digests[name] = stamped{info.Size(), info.ModTime().UnixNano(), digest}
+	t.mu.Unlock()
+	return digest, nil
+}
+
+// The ways a component reads a name.
+const (
+	sawSize    = "stat"
+	sawEntries = "list"
+	sawContent = "file"
+)
+
+// read is one thing a component learnt from its files.
+type read struct {
+	Name  string `json:"name"`
+	How   string `json:"how"`
+	State string `json:"state"`
+}
+
+// guestTree is the tree one component sees, and the memory of what it read.
+type guestTree struct {
+	tree    *tree
+	overlay *sandbox.OverlayFS
+	mu      sync.Mutex
+	seen    map[[2]string]bool
+	first   []read
+}
+
+func (t *tree) guest() *guestTree {
+	g := &guestTree{tree: t, seen: map[[2]string]bool{}}
+	g.overlay = sandbox.Overlay(lowerTree{t, g.note})
+	return g
+}
+
+// guest is the tree for one run of a program, whose directory is there: :mkdirp
+// yes makes it.
+func (r *runner) guest(p *program) (*guestTree, error) {
+	g := r.files.guest()
+	dir := strings.TrimPrefix(p.job.Dir, "/")
+	if dir == "" {
+		return g, nil
+	}
+	if info, err := r.files.stat(dir); err == nil && info.IsDir() {
+		return g, nil
+	}
+	if !plan.IsSet(p.args.Args, ":mkdirp") {
+		return nil, diag.Errorf(p.owner.Pos, ":dir %s: there is no such directory", p.job.Dir).WithHint(":mkdirp yes makes it")
+	}
+	return g, g.overlay.Upper().MkdirAll(dir)
+}
+
+func (g *guestTree) fs() sandbox.FS { return g.overlay }
+
+func (g *guestTree) note(name, how string) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	key := [2]string{name, how}
+	if !g.seen[key] {
+		g.seen[key] = true
+		g.first = append(g.first, read{Name: name, How: how})
+	}
+}
+
+// reads are what the component learnt, sorted; a file whose content it read is
+// not listed for its size as well.
+func (g *guestTree) reads() []read {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	var all []read
+	for _, r := range g.first {
+		// The workbook's size changes with every result written into it.
+		if r.How == sawSize && (g.seen[[2]string{r.Name, sawContent}] || r.Name == g.tree.file) {
+			continue
+		}
+		r.State = g.tree.state(r.Name, r.How)
+		all = append(all, r)
+	}
+	slices.SortFunc(all, func(a, b read) int { return strings.Compare(a.Name+"\x00"+a.How, b.Name+"\x00"+b.How) })
+	return all
+}
+
+// changedRead is the first thing that has changed since it was read, nil when
+// nothing has. A file the program made itself, such as its database, has not
+// changed while it is as the program has left it.
+func (t *tree) changedRead(reads []read, made []keptFile) *read {
+	for _, r := range reads {
+		if t.state(r.Name, r.How) != r.State && !t.holds(r.Name, made) {
+			return &r
+		}
+	}
+	return nil
+}
+
+// holds reports whether a file is there as one of those made.
+func (t *tree) holds(name string, made []keptFile) bool {
+	for _, f := range made {
+		if f.Name == name {
+			data, err := sandbox.ReadFile(lowerTree{t, nil}, name)
+			return err == nil && trace.Digest(data) == f.SHA256
+		}
+	}
+	return false
+}
+
+// lowerTree is a tree as the read-only lower layer of an overlay.
+type lowerTree struct {
+	t    *tree
+	note func(name, how string)
+}
+
+func (l lowerTree) saw(name, how string) {
+	if l.note != nil {
+		l.note(name, how)
+	}
+}
+
+// OpenFile implements sandbox.FS for reading.
+func (l lowerTree) OpenFile(name string, flag int, _ fs.FileMode) (sandbox.File, error) {
+	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
+	}
+	l.saw(name, sawContent)
+	return l.t.open(name)
+}
+
+// Stat implements sandbox.FS.
+func (l lowerTree) Stat(name string) (fs.FileInfo, error) {
+	if name != "." {
+		l.saw(name, sawSize)
+	}
+	return l.t.stat(name)
+}
+
+// ReadDir implements sandbox.FS.
+func (l lowerTree) ReadDir(name string) ([]fs.DirEntry, error) {
+	l.saw(name, sawEntries)
+	return l.t.readDir(name)
+}
+
+// Mkdir, Remove and Rename are for the layer above.
+func (l lowerTree) Mkdir(name string, _ fs.FileMode) error {
+	return &fs.PathError{Op: "mkdir", Path: name, Err: fs.ErrPermission}
+}
+
+func (l lowerTree) Remove(name string) error {
+	return &fs.PathError{Op: "remove", Path: name, Err: fs.ErrPermission}
+}
+
+func (l lowerTree) Rename(from, _ string) error {
+	return &fs.PathError{Op: "rename", Path: from, Err: fs.ErrPermission}
+}
+
+// The most that :dir may bring into a program.
+const (
+	maxSources    = 1000
+	maxSourceSize = 16 << 20
+)
+
+// sources reads a directory as the further sources of a program, by path
+// relative to it: those with one of the endings, if any are given.
+func (t *tree) sources(dir string, endings ...string) (map[string][]byte, error) {
+	root := strings.TrimPrefix(dir, "/")
+	if root == "" {
+		root = "."
+	}
+	files := map[string][]byte{}
+	size := 0
+	var walk func(name, rel string) error
+	walk = func(name, rel string) error {
+		entries, err := t.readDir(name)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			child, childRel := path.Join(name, e.Name()), path.Join(rel, e.Name())
+			if e.IsDir() {
+				if err := walk(child, childRel); err != nil {
+					return err
+				}
+				continue
+			}
+			if len(endings) > 0 && !slices.Contains(endings, path.Ext(child)) {
+				continue
+			}
+			data, err := sandbox.ReadFile(lowerTree{t, nil}, child)
+			if err != nil {
+				return err
+			}
+			files[childRel] = data
+			if size += len(data); size > maxSourceSize || len(files) > maxSources {
+				return fmt.Errorf(":dir %s holds more than %d files or %d MiB", dir, maxSources, maxSourceSize>>20)
+			}
+		}
+		return nil
+	}
+	return files, walk(root, "")
+}
+
+// inDir is a file name relative to a program's directory as a name of the tree.
+func (p *program) inDir(name string) string {
+	return strings.TrimPrefix(path.Join("/", p.job.Dir, name), "/")
+}
+
+// keptFile is a file that a component made.
+type keptFile struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Mode   uint32 `json:"mode,omitempty"`
+}
+
+// collectFiles takes the file its author named out of what a program wrote.
+// Other files it wrote stay behind, which a note says.
+func (r *runner) collectFiles(p *program, files *guestTree, k *kept) error {
+	wanted, err := p.keeps()
+	if err != nil {
+		return err
+	}
+	return files.overlay.Upper().Walk(func(name string, info fs.FileInfo, data []byte) error {
+		if info.IsDir() {
+			return nil
+		}
+		if !slices.Contains(wanted, name) {
+			p.note(diag.Note, "file-discarded", ":results file :file "+name+" keeps it", "%s wrote %s, which stays in the sandbox", p.owner.ID, name)
+			return nil
+		}
+		if k.blobs == nil {
+			k.blobs = make(map[string][]byte)
+		}
+		k.blobs[name] = slices.Clone(data)
+		k.Files = append(k.Files, keptFile{Name: name, SHA256: trace.Digest(data)})
+		return nil
+	})
+}
+
+// keeps are the files of the tree that stay when the program has written them:
+// that of :results file, and those its language keeps, such as a database.
+func (p *program) keeps() ([]string, error) {
+	file, err := p.file()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	if file != "" && p.words.Has("file") {
+		names = append(names, p.inDir(file))
+	}
+	for _, arg := range p.lane.Info().Keeps {
+		if text, ok := p.src.Arg(arg); ok && text != "" {
+			names = append(names, p.inDir(strings.Trim(strings.TrimSpace(text), `"`)))
+		}
+	}
+	return names, nil
+}
+
+// restoreFiles puts the files of an outcome where other components, and in the
+// end the author, find them.
+func (r *runner) restoreFiles(k *kept) error {
+	for _, f := range k.Files {
+		data, ok := k.blobs[f.Name]
+		if !ok {
+			var err error
+			if data, err = r.opts.Cache.blob(f.SHA256); err != nil {
+				return fmt.Errorf("%s is no longer kept: %w", f.Name, err)
+			}
+		}
+		if err := r.make(f.Name, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// make adds a file to the run's tree, and to the workbook's directory if the run
+// writes there.
+func (r *runner) make(name string, data []byte) error {
+	if slices.Contains(hostNames, firstPart(name)) {
+		return fmt.Errorf("write blocked: %s is kept by the host", firstPart(name))
+	}
+	if name == r.files.file {
+		return fmt.Errorf("write blocked: %s is the workbook itself", name)
+	}
+	if err := r.files.made.WriteFile(name, data); err != nil {
+		return err
+	}
+	if r.dry || r.opts.NoWrite {
+		return nil
+	}
+	if err := r.files.put(name, data); err != nil {
+		return fmt.Errorf("%s cannot be written: %w", name, err)
+	}
+	return nil
+}
+
+// resultToFile writes a result to the file its author named, unless the
+// program writes it itself (:results link or graphics), and returns the file's
+// path from the workbook.
+func (r *runner) resultToFile(p *program, v value.Value, file string) (value.Value, error) {
+	if path.IsAbs(file) && !strings.HasPrefix(p.job.Dir, "/") {
+		file = strings.TrimPrefix(path.Clean(file), "/")
+	}
+	name := p.inDir(file)
+	if !v.IsNull() && (p.lane.Info().Draws || !p.words.Has("link") && !p.words.Has("graphics")) {
+		separator := "\t"
+		if sep, ok, err := p.args.text(":sep"); ok && err == nil && sep != "" {
+			separator = sep
+		}
+		if err := r.make(name, []byte(shellText(v, separator, ""))); err != nil {
+			return v, diag.Errorf(p.owner.Pos, "%v", err)
+		}
+	}
+	if mode, ok := p.args.Get(":file-mode"); ok {
+		if m, err := fileMode(mode.Value); err == nil && !r.dry && !r.opts.NoWrite {
+			if err := r.files.chmod(name, m); err != nil {
+				return v, diag.Errorf(p.owner.Pos, ":file-mode %s: %v", mode.Value, err)
+			}
+		}
+	}
+	return value.OfString(name), nil
+}
+
+// fileMode reads :file-mode as :tangle-mode is read: (identity #o755), o755,
+// rwxr-xr-x.
+func fileMode(text string) (fs.FileMode, error) {
+	v, err := elisp.ReadCell(text, &elisp.Env{})
+	if err != nil {
+		return 0, err
+	}
+	m, err := tangle.ParseMode(v)
+	return fs.FileMode(m), err
+}
+
+// put writes a file that a component made, unless it is there as it is.
+func (t *tree) put(name string, data []byte) error {
+	return t.onHost(func(root *os.Root) error {
+		local := filepath.FromSlash(name)
+		if old, err := root.ReadFile(local); err == nil && string(old) == string(data) {
+			return nil
+		}
+		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+			return err
+		}
+		return root.WriteFile(local, data, 0o644)
+	})
+}
+
+func (t *tree) chmod(name string, mode fs.FileMode) error {
+	return t.onHost(func(root *os.Root) error { return root.Chmod(filepath.FromSlash(name), mode) })
+}
+
+// onHost does something in the workbook's directory, if there is one.
+func (t *tree) onHost(do func(*os.Root) error) error {
+	if t.host == nil {
+		return nil
+	}
+	root, err := os.OpenRoot(t.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return do(root)
+}

@@ -1,0 +1,88 @@
+package run
+
+import (
+	"context"
+	"errors"
+
+	"wb/internal/value"
+)
+
+// Explanation says why a component would run, or would not.
+type Explanation struct {
+	ID string `json:"id"`
+	// WouldRun reports whether the next run would execute the component.
+	WouldRun bool `json:"would_run"`
+	// Reason is one line: what changed, or that nothing did.
+	Reason string `json:"reason"`
+	// Needs are components that would run first and so may change its inputs;
+	// while there are any, what it depends on cannot be known.
+	Needs []string `json:"needs,omitempty"`
+	// Now is what its outcome depends on, nil when that is not known; Before is
+	// what it depended on when it last ran, nil when it never did.
+	Now    *Digests `json:"now,omitempty"`
+	Before *Digests `json:"before,omitempty"`
+	// Reads are the files its kept outcome was made from, with their state.
+	Reads []string `json:"reads,omitempty"`
+	// Kept is the outcome the cache holds for it as it stands, nil for none.
+	Kept *KeptOutcome `json:"kept,omitempty"`
+}
+
+// KeptOutcome is what a component gave when it last ran.
+type KeptOutcome struct {
+	Value  value.Value `json:"value"`
+	Stdout string      `json:"-"`
+	Stderr string      `json:"-"`
+	Exit   int         `json:"exit"`
+	Fuel   int64       `json:"fuel"`   // units used
+	Memory int64       `json:"memory"` // bytes, at most
+}
+
+// Explain finds out whether a run with these options would execute a component,
+// and for which reason, without executing anything.
+func Explain(ctx context.Context, opts Options, id string) (*Explanation, error) {
+	opts.Only, opts.NoWrite, opts.Progress, opts.Trace = []string{id}, true, nil, nil
+	r, err := newRunner(opts)
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	r.dry = true
+	r.runAll(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	c := r.plan.Component(id)
+	t := r.tasks[c.Index()]
+	x := &Explanation{ID: c.ID, Now: t.digests, Reason: t.done.Why, Before: opts.Cache.lastRuns(opts.File)[c.ID].Digests}
+	var blocked *BlockedError
+	switch {
+	case errors.As(t.done.Err, &blocked):
+		x.WouldRun = true
+		x.Needs = r.wouldRun()
+		x.Reason = blocked.Needs + " would run first, and its result is an input"
+	case errors.Is(t.done.Err, errWouldRun):
+		x.WouldRun = true
+	case t.done.Err != nil:
+		return nil, t.done.Err
+	}
+	if t.digests != nil {
+		if k := opts.Cache.get(t.digests.Key()); k != nil {
+			x.Kept = &KeptOutcome{Value: k.Value, Stdout: k.Stdout, Stderr: k.Stderr, Exit: k.Exit, Fuel: k.Usage.Fuel, Memory: k.Usage.Memory}
+			for _, read := range k.Reads {
+				x.Reads = append(x.Reads, read.Name+" "+read.State)
+			}
+		}
+	}
+	return x, nil
+}
+
+// wouldRun lists the components that a dry run found to be stale themselves.
+func (r *runner) wouldRun() []string {
+	var ids []string
+	for _, t := range r.tasks {
+		if t != nil && errors.Is(t.done.Err, errWouldRun) {
+			ids = append(ids, t.done.ID)
+		}
+	}
+	return ids
+}

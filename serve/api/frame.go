@@ -14,6 +14,7 @@ import (
 type Frame struct {
 	N    int    `json:"n,omitempty"` // position in the log, from 1
 	Type string `json:"type"`
+	At   int64  `json:"at,omitempty"`  // when, in milliseconds since 1970
 	Run  string `json:"run,omitempty"` // the run of the journal that it comes from
 
 	Step   int             `json:"step,omitempty"`
@@ -41,6 +42,9 @@ const maxOutput = 500
 // frameOf is an event as streams tell it; most kinds are told.
 func frameOf(e trace.Event) (Frame, bool) {
 	f := Frame{Run: e.Run, Step: e.Step, Agent: e.Agent, Tool: e.Tool, Args: e.Args, Error: e.Error, Millis: e.Duration.Milliseconds(), Model: e.Model}
+	if !e.Time.IsZero() {
+		f.At = e.Time.UnixMilli()
+	}
 	switch e.Kind {
 	case trace.KindModelTurn:
 		f.Type, f.Text = "thinking", clip(e.Output, maxOutput)

@@ -1,16 +1,22 @@
 package api
 
 import (
+	"context"
 	"embed"
+	"encoding/json"
 	"errors"
 	"html/template"
 	"net/http"
+	"net/url"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"wb/agent"
 	"wb/agent/approval"
+	"wb/agent/host"
 	"wb/internal/trace"
 )
 
@@ -21,11 +27,32 @@ import (
 var pageFiles embed.FS
 
 var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
-	"clip":  func(n int, text string) string { return clip(text, n) },
-	"clock": func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
-	"cost":  cost,
-	"raw":   func(text []byte) string { return string(text) },
+	"clip":   func(n int, text string) string { return clip(text, n) },
+	"clock":  func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
+	"cost":   cost,
+	"pretty": func(text json.RawMessage) string { return pretty(text) },
+	"lines":  outputLines,
 }).ParseFS(pageFiles, "page/*.html"))
+
+// outputLines is an output as it is; of one that is a difference between texts, lines
+// that came and went are marked.
+func outputLines(text string) template.HTML {
+	var b strings.Builder
+	b.WriteString(`<pre tabindex="0">`)
+	diff := strings.HasPrefix(text, "--- ") && strings.Contains(text, "\n+++ ")
+	for line := range strings.Lines(text) {
+		safe := template.HTMLEscapeString(line)
+		switch {
+		case diff && strings.HasPrefix(line, "+"):
+			safe = `<span class="added">` + safe + `</span>`
+		case diff && strings.HasPrefix(line, "-"):
+			safe = `<span class="removed">` + safe + `</span>`
+		}
+		b.WriteString(safe)
+	}
+	b.WriteString("</pre>")
+	return template.HTML(b.String()) // every line was escaped
+}
 
 // cost is what a run used, in words.
 func cost(u trace.Usage) string {
@@ -40,6 +67,7 @@ func (s *Server) pages(mux *http.ServeMux) {
 	mux.Handle("GET /{$}", s.gate.people(s.runsPage))
 	mux.Handle("POST /run", s.gate.people(s.startPage))
 	mux.Handle("GET /run/{id}", s.gate.people(s.runPage))
+	mux.Handle("POST /run/{id}/resume", s.gate.people(s.resumePage))
 	mux.Handle("POST /run/{id}/cancel", s.gate.people(s.cancelPage))
 	mux.Handle("POST /run/{id}/review", s.gate.people(s.reviewPage))
 	mux.HandleFunc("GET /login", func(w http.ResponseWriter, r *http.Request) { render(w, http.StatusOK, "login.html", nil) })
@@ -84,11 +112,11 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 
 // row is a run in the list.
 type row struct {
-	ID, Status, Agent, Task, Schedule string
-	Created                           time.Time
-	Took                              time.Duration
-	Usage                             trace.Usage
-	Running                           bool
+	ID, Class, Word, Agent, Task, Schedule string
+	Created                                time.Time
+	Took                                   time.Duration
+	Usage                                  trace.Usage
+	Running                                bool
 }
 
 func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) {
@@ -98,11 +126,15 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) {
 // showRuns lists the runs, with what was wrong with a request for another.
 func (s *Server) showRuns(w http.ResponseWriter, r *http.Request, status int, wrong error) {
 	t := tenantIn(r.Context())
-	all, err := t.latest(maxListed)
+	f := filterOf(r)
+	f.Limit = pageRows
+	all, more, err := t.selected(f)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
 	}
+	agents, err := host.AgentsIn(t.root.FS())
+	t.warn(err)
 	data := struct {
 		Tenant        string
 		Login         bool
@@ -110,9 +142,20 @@ func (s *Server) showRuns(w http.ResponseWriter, r *http.Request, status int, wr
 		Going         bool
 		Wrong         error
 		Agent, Prompt string
-	}{Tenant: t.Name, Login: !s.gate.open, Wrong: wrong, Agent: r.PostFormValue("agent"), Prompt: r.PostFormValue("task")}
+		Agents        []host.Found
+		Filter        filter
+		Filtered      bool
+		Statuses      []statusChoice
+		More          string
+	}{Tenant: t.Name, Login: !s.gate.open, Wrong: wrong, Agent: r.FormValue("agent"), Prompt: r.FormValue("task"), Agents: agents,
+		Filter: f, Filtered: f.Words+f.Status+f.Before != "", Statuses: statusChoices}
+	if more {
+		data.More = "/?" + url.Values{"q": {f.Words}, "status": {f.Status}, "before": {all[len(all)-1].ID}}.Encode()
+	}
+	waiting := t.waiting()
 	for _, rec := range all {
-		one := row{ID: rec.ID, Status: rec.Status, Agent: rec.agent(), Task: rec.Task.Text, Schedule: rec.Schedule, Created: rec.Created,
+		waits := waiting(&rec)
+		one := row{ID: rec.ID, Class: statusClass(rec.Status, waits), Word: statusWord(rec.Status, waits), Agent: rec.agent(), Task: rec.Task.Text, Schedule: rec.Schedule, Created: rec.Created,
 			Took: rec.took(t.clock.Now()), Running: rec.Ended.IsZero()}
 		if rec.Result != nil {
 			one.Usage = rec.Result.Usage
@@ -122,6 +165,15 @@ func (s *Server) showRuns(w http.ResponseWriter, r *http.Request, status int, wr
 	}
 	render(w, status, "runs.html", data)
 }
+
+// pageRows is how many runs a page of the list has.
+const pageRows = 50
+
+type statusChoice struct{ Value, Word string }
+
+// statusChoices are what the list can be narrowed to.
+var statusChoices = []statusChoice{{"", "any"}, {"waiting", wordWaits}, {statusRunning, "running"}, {"done", wordDone}, {"error", "failed"},
+	{"bound", wordBound}, {"cancelled", "cancelled"}}
 
 // startPage starts a run from the form.
 func (s *Server) startPage(w http.ResponseWriter, r *http.Request) {
@@ -157,20 +209,54 @@ func (s *Server) runPage(w http.ResponseWriter, r *http.Request) {
 	_, usage, _ := found.progress()
 	data := struct {
 		record
-		Agent   string
-		Frames  []Frame
-		Last    int
-		Running bool
-		Usage   trace.Usage
-		Took    time.Duration
-		Text    string
-		Reviews []approval.Request
-	}{record: rec, Agent: rec.agent(), Frames: frames, Last: len(frames), Running: rec.Ended.IsZero(), Usage: usage,
+		Agent       string
+		Trail       []entry
+		Last        int
+		Running     bool
+		Resumable   bool
+		Class, Word string
+		Usage       trace.Usage
+		Took        time.Duration
+		Text        string
+		Reviews     []approval.Request
+	}{record: rec, Agent: rec.agent(), Trail: trail(frames, rec.Created, ended(rec, found.tenant.clock.Now())), Last: len(frames), Running: rec.Ended.IsZero(), Usage: usage,
 		Took: rec.took(found.tenant.clock.Now()), Reviews: found.reviews()}
 	if rec.Result != nil {
 		data.Text, data.Usage = rec.Result.Result, rec.Result.Usage
 	}
+	waits := data.Running && slices.ContainsFunc(data.Reviews, func(a approval.Request) bool { return a.Decision == approval.Pending })
+	data.Class, data.Word = statusClass(rec.Status, waits), statusWord(rec.Status, waits)
+	data.Resumable = !data.Running && data.Word != wordDone && len(rec.Runs) > 0
 	render(w, http.StatusOK, "run.html", data)
+}
+
+// ended is when a run ended, or now.
+func ended(r record, now time.Time) time.Time {
+	if r.Ended.IsZero() {
+		return now
+	}
+	return r.Ended
+}
+
+// resumePage goes on with a run that ended without being done, as a run of its own.
+func (s *Server) resumePage(w http.ResponseWriter, r *http.Request) {
+	found := s.shown(w, r)
+	if found == nil {
+		return
+	}
+	old := found.snapshot()
+	if old.Ended.IsZero() || len(old.Runs) == 0 {
+		http.Error(w, "the run is going", http.StatusConflict)
+		return
+	}
+	next, err := found.tenant.startWith(record{Task: old.Task}, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) {
+		return rt.Resume(ctx, rt.Furthest(old.Runs))
+	})
+	if err != nil {
+		s.showRuns(w, r, http.StatusUnprocessableEntity, err)
+		return
+	}
+	http.Redirect(w, r, "/run/"+next.snapshot().ID, http.StatusSeeOther)
 }
 
 func (s *Server) cancelPage(w http.ResponseWriter, r *http.Request) {

@@ -116,6 +116,14 @@ func TestPages(t *testing.T) {
 	if strings.Contains(text, "refresh") || strings.Contains(text, "live.js") {
 		t.Error("the page of an ended run reloads")
 	}
+	if _, got := b.call(adaToken, "GET", "/api/agents", nil); !strings.Contains(fmt.Sprint(got), "team.org#waldo") {
+		t.Errorf("agents: %v", got)
+	}
+	for query, n := range map[string]int{"q=ink+poem": 1, "q=nobody": 0, "status=done": 1, "status=waiting": 0, "before=" + id: 0, "limit=1": 1} {
+		if _, got := b.call(adaToken, "GET", "/api/run?"+query, nil); len(got["runs"].([]any)) != n {
+			t.Errorf("%s: %v", query, got)
+		}
+	}
 	if _, text, _ := p.get("/"); !strings.Contains(text, id) || outside.MatchString(text) {
 		t.Errorf("the list:\n%s", text)
 	}

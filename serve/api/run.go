@@ -85,7 +85,7 @@ func (r *run) Emit(e trace.Event) error {
 // starting tells that a tool is called. A call that was under way when a process
 // died is told again, for it is made again.
 func (r *run) starting(id string, step int, call agent.ToolCall) {
-	f := Frame{Type: "tool_start", Agent: id, Step: step, Tool: call.Name}
+	f := Frame{Type: "tool_start", At: r.tenant.clock.Now().UnixMilli(), Agent: id, Step: step, Tool: call.Name}
 	if json.Valid([]byte(call.Args)) {
 		f.Args = json.RawMessage(call.Args)
 	} else {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -217,9 +218,93 @@ func (s *Server) named(w http.ResponseWriter, r *http.Request) *run {
 	return nil
 }
 
+// listAgents tells the agents that the tenant's documents define.
+func (s *Server) listAgents(w http.ResponseWriter, r *http.Request) {
+	all, err := host.AgentsIn(tenantIn(r.Context()).root.FS())
+	if err != nil {
+		fail(w, http.StatusInternalServerError, "failed", err.Error())
+		return
+	}
+	answer(w, http.StatusOK, map[string]any{"agents": all})
+}
+
+// filter says which runs are wanted: those whose id, agent, task or result has the
+// words, in a status, before a run in the list.
+type filter struct {
+	Words, Status, Before string
+	Limit                 int
+}
+
+func filterOf(r *http.Request) filter {
+	f := filter{Words: strings.TrimSpace(r.FormValue("q")), Status: r.FormValue("status"), Before: r.FormValue("before"), Limit: maxListed}
+	if n, err := strconv.Atoi(r.FormValue("limit")); err == nil && n > 0 {
+		f.Limit = min(n, maxListed)
+	}
+	return f
+}
+
+// takes reports whether a run is wanted.
+func (f filter) takes(r *record, waits bool) bool {
+	if f.Before != "" && r.ID >= f.Before || f.Status != "" && f.Status != r.Status && f.Status != statusClass(r.Status, waits) {
+		return false
+	}
+	text := strings.ToLower(r.ID + " " + r.agent() + " " + r.Task.Text)
+	if r.Result != nil {
+		text += " " + strings.ToLower(r.Result.Result)
+	}
+	for word := range strings.FieldsSeq(strings.ToLower(f.Words)) {
+		if !strings.Contains(text, word) {
+			return false
+		}
+	}
+	return true
+}
+
+// maxSearched is how many of the latest runs are searched.
+const maxSearched = 5000
+
+// selected are the latest runs that a filter takes, and whether there are more.
+func (t *tenant) selected(f filter) (found []record, more bool, err error) {
+	ids, err := t.store.ids()
+	if err != nil {
+		return nil, false, err
+	}
+	waiting := t.waiting()
+	for _, id := range ids[:min(len(ids), maxSearched)] {
+		if f.Before != "" && id >= f.Before {
+			continue
+		}
+		rec, err := t.store.get(id)
+		if err != nil {
+			t.warn(err)
+			continue
+		}
+		if !f.takes(rec, waiting(rec)) {
+			continue
+		}
+		if len(found) == f.Limit {
+			return found, true, nil
+		}
+		found = append(found, *rec)
+	}
+	return found, false, nil
+}
+
+// waiting tells of runs whether they wait for a person.
+func (t *tenant) waiting() func(*record) bool {
+	open, err := t.approvals().List()
+	t.warn(err)
+	open = slices.DeleteFunc(open, func(a approval.Request) bool { return a.Decision != approval.Pending })
+	return func(r *record) bool {
+		return r.Ended.IsZero() && slices.ContainsFunc(open, func(a approval.Request) bool {
+			return slices.Contains(r.Runs, a.Run) || slices.Contains(r.Runs, a.Root)
+		})
+	}
+}
+
 // listRuns tells the latest runs.
 func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) {
-	all, err := tenantIn(r.Context()).latest(maxListed)
+	all, more, err := tenantIn(r.Context()).selected(filterOf(r))
 	if err != nil {
 		fail(w, http.StatusInternalServerError, "failed", err.Error())
 		return
@@ -235,7 +320,7 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) {
 		}
 		rows = append(rows, row)
 	}
-	answer(w, http.StatusOK, map[string]any{"runs": rows})
+	answer(w, http.StatusOK, map[string]any{"runs": rows, "more": more})
 }
 
 // agent is the agent of a run, as a request names it.

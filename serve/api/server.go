@@ -145,6 +145,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /.well-known/wb.json", s.wellKnown)
 	mux.HandleFunc("GET /.well-known/did.json", s.didDocument)
 	mux.HandleFunc("GET /t/{tenant}/did.json", s.didDocument)
+	api("GET /api/agents", s.listAgents)
 	s.pages(mux)
 	if s.config.Sites != nil {
 		s.config.Sites.Register(mux)

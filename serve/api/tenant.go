@@ -140,6 +140,12 @@ func (t *tenant) free(r *run) {
 
 // start begins a run and returns when it has an id and is on disk.
 func (t *tenant) start(rec record) (*run, error) {
+	rec.Task.Grants = t.granted
+	return t.startWith(rec, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) { return rt.Run(ctx, rec.Task) })
+}
+
+// startWith begins a run that does something else with its task.
+func (t *tenant) startWith(rec record, do func(context.Context, *host.Runtime) (*agent.Result, error)) (*run, error) {
 	if err := t.hold(); err != nil {
 		return nil, err
 	}
@@ -150,7 +156,7 @@ func (t *tenant) start(rec record) (*run, error) {
 	go func() {
 		defer t.free(r)
 		r.execute(t.work, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) {
-			result, err := rt.Run(ctx, rec.Task)
+			result, err := do(ctx, rt)
 			if err != nil {
 				failed <- err
 			}
@@ -232,24 +238,6 @@ func (t *tenant) find(id string) (*run, error) {
 	close(r.over)
 	r.frames, err = t.store.readLog(id)
 	return r, err
-}
-
-// latest are the records of runs, latest first.
-func (t *tenant) latest(n int) ([]record, error) {
-	ids, err := t.store.ids()
-	if err != nil {
-		return nil, err
-	}
-	var all []record
-	for _, id := range ids[:min(n, len(ids))] {
-		rec, err := t.store.get(id)
-		if err != nil {
-			t.warn(err)
-			continue
-		}
-		all = append(all, *rec)
-	}
-	return all, nil
 }
 
 // outsideError is a path that is none of the tenant's.

@@ -24,6 +24,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"wb/agent"
+	"wb/agent/host"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/trace"
@@ -148,7 +149,7 @@ func (s *server) inside(name string) (string, error) {
 	if name == "" {
 		name = "."
 	}
-	if hidden(name) {
+	if host.Hidden(name) {
 		return "", fmt.Errorf("%s is kept back by the host", name)
 	}
 	if _, err := s.root.Stat(filepath.FromSlash(name)); err != nil {

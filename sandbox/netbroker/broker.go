@@ -36,6 +36,10 @@ type Config struct {
 	// Private lets addresses through that are not public. Only tests and an
 	// operator's own configuration set it, never a document or its grants.
 	Private func(netip.Addr) bool
+	// Ranges are private addresses that the user granted (--grant net-private:RANGE),
+	// for hosts that a grant names and no wildcard. Loopback and link-local addresses
+	// are never among them.
+	Ranges []netip.Prefix
 	// TLS is the configuration for https; nil is the default.
 	TLS *tls.Config
 }
@@ -201,19 +205,19 @@ func (b *Broker) hop(ctx context.Context, u *url.URL, r Request) (*Reply, *url.U
 	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20") // it would end the request line
 	request, err := http.NewRequestWithContext(ctx, r.Method, u.String(), bytes.NewReader(r.Body))
 	if err != nil {
-		return nil, nil, &FetchError{shown(u), errors.New("is no request that can be made")}
+		return nil, nil, &FetchError{URL: shown(u), Err: errors.New("is no request that can be made")}
 	}
 	request.Header = cleanHeader(r.Header)
 	transport := b.transport(addresses)
 	defer transport.CloseIdleConnections()
 	response, err := transport.RoundTrip(request)
 	if err != nil {
-		return nil, nil, &FetchError{shown(u), b.reason(ctx, err)}
+		return nil, nil, &FetchError{URL: shown(u), Err: b.reason(ctx, err), unreached: true}
 	}
 	defer response.Body.Close()
 	reply := &Reply{Status: response.StatusCode, Header: response.Header, URL: u.String()}
 	if response.StatusCode == http.StatusSwitchingProtocols {
-		return nil, nil, &FetchError{shown(u), errors.New("the server switched protocols, which nobody asked for")}
+		return nil, nil, &FetchError{URL: shown(u), Err: errors.New("the server switched protocols, which nobody asked for")}
 	}
 	if next, ok := redirect(u, response); ok {
 		return reply, next, nil
@@ -223,7 +227,7 @@ func (b *Broker) hop(ctx context.Context, u *url.URL, r Request) (*Reply, *url.U
 		return nil, nil, &LimitError{shown(u), "body", b.limits.Body}
 	}
 	if err != nil {
-		return nil, nil, &FetchError{shown(u), b.reason(ctx, err)}
+		return nil, nil, &FetchError{URL: shown(u), Err: b.reason(ctx, err)}
 	}
 	reply.Body = body
 	return reply, nil, nil
@@ -251,7 +255,7 @@ func (b *Broker) permit(u *url.URL) (Grant, error) {
 
 // permitOrigin is the part of permit that all schemes share.
 func (b *Broker) permitOrigin(u *url.URL, origin Grant) error {
-	hostErr := checkHost(origin.Host, b.config.Private != nil)
+	hostErr := checkHost(origin.Host, b.config.Private != nil || len(b.config.Ranges) > 0)
 	switch {
 	case b.config.Revoked != nil && b.config.Revoked():
 		return b.deny(u, "the grant was revoked", "")
@@ -260,6 +264,9 @@ func (b *Broker) permitOrigin(u *url.URL, origin Grant) error {
 	case hostErr != nil:
 		return b.deny(u, hostErr.Error(), "")
 	case !slices.ContainsFunc(b.config.Allow, func(g Grant) bool { return g.Allows(origin) }):
+		if a, err := netip.ParseAddr(origin.Host); err == nil && !PublicAddress(a) && privateGrant(a) == "" {
+			return b.deny(u, "not granted", "") // and no grant would help
+		}
 		return b.deny(u, "not granted", origin.String())
 	case !b.count():
 		return &LimitError{shown(u), "calls", int64(b.limits.Calls)}
@@ -292,15 +299,15 @@ func (b *Broker) resolve(ctx context.Context, u *url.URL, origin Grant) (checked
 			resolve = systemResolve
 		}
 		if addresses, err = resolve(ctx, origin.Host); err != nil {
-			return nil, &FetchError{shown(u), b.reason(ctx, err)}
+			return nil, &FetchError{URL: shown(u), Err: b.reason(ctx, err), unreached: true}
 		}
 	}
 	if len(addresses) == 0 {
-		return nil, &FetchError{shown(u), errors.New("the host has no address")}
+		return nil, &FetchError{URL: shown(u), Err: errors.New("the host has no address")}
 	}
 	for _, a := range addresses {
-		if !PublicAddress(a) && (b.config.Private == nil || !b.config.Private(a.Unmap())) {
-			return nil, b.deny(u, fmt.Sprintf("address %s is not public", a), "")
+		if !PublicAddress(a) && (b.config.Private == nil || !b.config.Private(a.Unmap())) && !(b.named(origin) && b.inRanges(a)) {
+			return nil, b.deny(u, fmt.Sprintf("address %s is not public", a), privateGrant(a))
 		}
 		checked = append(checked, net.JoinHostPort(a.String(), strconv.Itoa(origin.Port)))
 	}

@@ -41,6 +41,8 @@ func (e *LimitError) Error() string {
 type FetchError struct {
 	URL string
 	Err error
+
+	unreached bool // nobody answered there
 }
 
 func (e *FetchError) Error() string { return fmt.Sprintf("fetch %s: %v", e.URL, e.Err) }

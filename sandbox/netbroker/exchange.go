@@ -83,7 +83,7 @@ func (b *Broker) Exchange(ctx context.Context, x Exchange) ([]byte, error) {
 	host, port, err := splitAddress(x.Address, false)
 	if err != nil {
 		u.Host = ""
-		return nil, &FetchError{x.Network + " request", err}
+		return nil, &FetchError{URL: x.Network + " request", Err: err}
 	}
 	most := b.limits.Request
 	if x.Network == "udp" {
@@ -107,7 +107,7 @@ func (b *Broker) Exchange(ctx context.Context, x Exchange) ([]byte, error) {
 		limit.URL = shown(u)
 		return nil, limit
 	case err != nil:
-		return nil, &FetchError{shown(u), b.reason(ctx, plain(err))}
+		return nil, &FetchError{URL: shown(u), Err: b.reason(ctx, plain(err))}
 	}
 	return reply, nil
 }

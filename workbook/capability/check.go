@@ -50,6 +50,9 @@ func checkGrant(g string) error {
 		return &GrantError{g, "there is no capability " + name, tip}
 	}
 	if !narrowed {
+		if name == netbroker.PrivateCapability {
+			return &GrantError{g, "say which addresses", "as in --grant net-private:10.1.0.0/16"}
+		}
 		return nil
 	}
 	wrong := func(err error, example string) error {
@@ -62,6 +65,9 @@ func checkGrant(g string) error {
 	case "net":
 		_, err := netbroker.ParseGrant(scope)
 		return wrong(err, "api.example.com")
+	case netbroker.PrivateCapability:
+		_, err := netbroker.ParsePrivateGrant(scope)
+		return wrong(err, "10.1.0.0/16")
 	case "browse":
 		_, err := netbroker.ParseGrant("https://" + scope)
 		return wrong(err, "example.com")

@@ -254,19 +254,19 @@ func (r *run) brokers(granted []string, want workbook.DockRequest) map[string]do
 			}
 		case "tcp", "udp", "tls":
 			network := grants.Capability(g)
-			all[network] = broker.Socket(h.web(socketGrants(network, granted), want), network)
+			all[network] = broker.Socket(h.web(socketGrants(network, granted), granted), network)
 		case "serve":
 			all["serve"] = broker.Serve(h.serving(want))
 		case "tcp-serve":
 			all["tcpserve"] = broker.TCPServe(h.serving(want))
 		case "net":
-			all["net"] = broker.Net(h.web(netGrants(granted), want), broker.Templates(h.Variables(), holds(granted), used).Expand)
+			all["net"] = broker.Net(h.web(netGrants(granted), granted), broker.Templates(h.Variables(), holds(granted), used).Expand)
 			if keep := r.keepWheel(); keep != nil {
-				all["packages"] = broker.Packages(h.web(netGrants(granted), want), broker.PackageConfig{Index: h.PythonIndex, Keep: keep})
+				all["packages"] = broker.Packages(h.web(netGrants(granted), granted), broker.PackageConfig{Index: h.PythonIndex, Keep: keep})
 			}
 		case "browse":
 			if h.Readable != nil {
-				all["browse"] = broker.Browse(h.web(publicWeb(granted), want), h.Readable)
+				all["browse"] = broker.Browse(h.web(publicWeb(granted), granted), h.Readable)
 			}
 		}
 	}

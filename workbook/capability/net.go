@@ -2,6 +2,7 @@ package capability
 
 import (
 	"fmt"
+	"net/netip"
 	"strings"
 	"time"
 
@@ -14,10 +15,24 @@ import (
 
 // web is a net broker for what was granted. What it refuses becomes an error of
 // the dock, which records it: one refusal, one event.
-func (h *Host) web(allow []netbroker.Grant, _ workbook.DockRequest) *netbroker.Broker {
+func (h *Host) web(allow []netbroker.Grant, granted []string) *netbroker.Broker {
 	config := h.Net
 	config.Allow = allow
+	config.Ranges = privateRanges(granted)
 	return netbroker.New(config)
+}
+
+// privateRanges are the addresses of net-private:RANGE.
+func privateRanges(granted []string) []netip.Prefix {
+	var ranges []netip.Prefix
+	for _, g := range granted {
+		if scope, ok := strings.CutPrefix(g, netbroker.PrivateCapability+":"); ok {
+			if p, err := netbroker.ParsePrivateGrant(scope); err == nil {
+				ranges = append(ranges, p)
+			}
+		}
+	}
+	return ranges
 }
 
 // netGrants are the origins of net:HOST; net alone is every public host.

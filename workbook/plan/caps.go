@@ -6,7 +6,7 @@ import (
 
 // KnownCapabilities are what :uses and #+CAPS may ask for.
 var KnownCapabilities = []string{
-	"vfs", "commands", "exec", "process", "parallel", "kv", "queue", "secrets", "net", "browse", "tcp", "udp", "tls", "serve",
+	"vfs", "commands", "exec", "process", "parallel", "kv", "queue", "secrets", "net", "net-private", "browse", "tcp", "udp", "tls", "serve",
 	"tcp-serve", "build", "llm", "vars", "clock", "random", "posix",
 }
 

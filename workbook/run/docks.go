@@ -11,6 +11,7 @@ import (
 	"wb/internal/trace"
 	"wb/sandbox"
 	"wb/sandbox/dock"
+	"wb/sandbox/netbroker"
 	"wb/workbook/plan"
 )
 
@@ -31,7 +32,9 @@ type DockRequest struct {
 type Docks func(ctx context.Context, request DockRequest) *dock.Dock
 
 // docked reports whether a capability is served through the dock.
-func docked(capability string) bool { return slices.Contains(dock.Capabilities(), capability) }
+func docked(capability string) bool {
+	return capability == netbroker.PrivateCapability || slices.Contains(dock.Capabilities(), capability)
+}
 
 // dock is the dock of a program, nil when the run has none. A program that asks
 // for nothing has one that grants nothing: what it tries is denied and recorded.

@@ -37,7 +37,7 @@ func (p *planner) runLisp(ctx context.Context, call Call) (result elisp.Value, o
 	}
 	body := p.value(b)
 	if NowebWanted(p.literal(b, ":noweb"), ForEval) {
-		e := &Expander{Context: ForEval, Library: p.library, Call: p.call}
+		e := &Expander{Context: ForEval, Library: p.library, Wrap: p.wrap, Call: p.call}
 		if body, err = e.Expand(ctx, p.library.chunk(b)); err != nil {
 			return nil, true, p.nowebError(b, err)
 		}

@@ -85,6 +85,7 @@ type Library interface {
 type Expander struct {
 	Context Context
 	Library Library
+	Wrap    Wrap
 
 	// Call evaluates `name(args)` for references of the form <<name(args)>>.
 	// Without it such a reference is an error.
@@ -126,7 +127,7 @@ var ErrNowebCall = errors.New("a noweb reference asks for a block to be run")
 // What stands on the line before a reference is repeated before every further
 // line of its replacement, blank lines included.
 func (e *Expander) Expand(ctx context.Context, c *Chunk) (string, error) {
-	if !strings.Contains(c.Body, "<<") {
+	if !e.Wrap.In(c.Body) {
 		return c.Body, nil
 	}
 	if slices.Contains(e.stack, c) {
@@ -142,7 +143,7 @@ func (e *Expander) Expand(ctx context.Context, c *Chunk) (string, error) {
 	var out strings.Builder
 	done := 0
 	for {
-		ref, ok := nextReference(c.Body, done)
+		ref, ok := e.Wrap.next(c.Body, done)
 		if !ok {
 			break
 		}
@@ -159,32 +160,6 @@ func (e *Expander) Expand(ctx context.Context, c *Chunk) (string, error) {
 	}
 	out.WriteString(c.Body[done:])
 	return out.String(), nil
-}
-
-// Strip removes every reference of body and what it would have inserted, for
-// `:noweb strip-tangle` and strip-export.
-func Strip(body string) string {
-	var out strings.Builder
-	done := 0
-	for {
-		ref, ok := nextReference(body, done)
-		if !ok {
-			break
-		}
-		out.WriteString(body[done:ref.start])
-		done = ref.end
-	}
-	out.WriteString(body[done:])
-	return out.String()
-}
-
-// References lists the references of a body in order, calls included.
-func References(body string) []string {
-	var ids []string
-	for ref, ok := nextReference(body, 0); ok; ref, ok = nextReference(body, ref.end) {
-		ids = append(ids, ref.id)
-	}
-	return ids
 }
 
 // IsCall reports whether a reference asks for a block to be run: <<name()>>.
@@ -307,57 +282,6 @@ func writePrefixed(out *strings.Builder, text, prefix string, plain bool) {
 		out.WriteString(prefix)
 		text = text[end+1:]
 	}
-}
-
-// reference is one <<id>> of a body.
-type reference struct {
-	id         string
-	line       int // where the repeated prefix begins: line start or last reference's end
-	start, end int // of the whole <<id>>
-}
-
-// nextReference finds the first reference at or after from. The id starts and
-// ends with a character that is not blank and stays on one line; it is the
-// shortest such text of two or more characters, else a single character. (So
-// `<<v>>, <<v>>` is one reference to `v>>, <<v`: that is how org-babel reads
-// it, and why chunk names have two letters.)
-func nextReference(body string, from int) (reference, bool) {
-	for at := from; ; {
-		open := strings.Index(body[at:], "<<")
-		if open < 0 {
-			return reference{}, false
-		}
-		open += at
-		line := body[open:]
-		if eol := strings.IndexByte(line, '\n'); eol >= 0 {
-			line = line[:eol]
-		}
-		if n := idLength(line[2:]); n > 0 {
-			start := max(from, strings.LastIndexByte(body[:open], '\n')+1)
-			return reference{id: line[2 : 2+n], line: start, start: open, end: open + 2 + n + 2}, true
-		}
-		at = open + 1
-	}
-}
-
-// idLength is the length of the id at the start of rest when >> follows it.
-func idLength(rest string) int {
-	if rest == "" || rest[0] == ' ' || rest[0] == '\t' {
-		return 0
-	}
-	first := 1 // bytes of the first character
-	for first < len(rest) && rest[first]&0xC0 == 0x80 {
-		first++
-	}
-	for n := first + 1; n+2 <= len(rest); n++ {
-		if rest[n] == '>' && rest[n+1] == '>' && rest[n-1] != ' ' && rest[n-1] != '\t' {
-			return n
-		}
-	}
-	if strings.HasPrefix(rest[first:], ">>") {
-		return first
-	}
-	return 0
 }
 
 // label names a chunk for messages.

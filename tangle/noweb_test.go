@@ -3,6 +3,7 @@ package tangle
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -156,11 +157,28 @@ func FuzzExpand(f *testing.F) {
 			}
 			return
 		}
-		if len(References(body)) == 0 && got != body {
+		var none Wrap
+		if len(none.References(body)) == 0 && got != body {
 			t.Fatalf("a body without references changed: %q → %q", body, got)
 		}
-		if stripped := Strip(body); len(stripped) > len(body) {
+		if stripped := none.Strip(body); len(stripped) > len(body) {
 			t.Fatalf("strip grew %q to %q", body, stripped)
 		}
 	})
+}
+
+// A document names the marks of its references in its file-local variables, at
+// its end or on its first line.
+func TestNowebWrap(t *testing.T) {
+	const blocks = "#+begin_src sh :noweb-ref part\necho part\n#+end_src\n#+begin_src sh :noweb yes :tangle a.sh\n%s\ncat <<part>>log\npart\n#+end_src\n"
+	for reference, doc := range map[string]string{
+		"<<<part>>>": blocks + "\n# Local Variables:\n# org-babel-noweb-wrap-start: \"<<<\"\n# org-babel-noweb-wrap-end: \">>>\"\n# End:\n",
+		"«part»":     "# -*- mode: org; org-babel-noweb-wrap-start: \"«\"; org-babel-noweb-wrap-end: \"»\" -*-\n" + blocks,
+	} {
+		p := newProject(t, fmt.Sprintf(doc, reference))
+		p.mustTangle()
+		if got, want := p.read("a.sh"), "echo part\ncat <<part>>log\npart\n"; got != want {
+			t.Errorf("%s: got %q, want %q", reference, got, want)
+		}
+	}
 }

@@ -92,6 +92,7 @@ type planner struct {
 	warnings []Warning
 	library  *library
 	noweb    *Expander
+	wrap     Wrap // of noweb references
 	marking  bool // bodies carry line numbers; see trace.go
 
 	targets []*destination
@@ -147,7 +148,8 @@ func newPlanner(doc *org.Document, opts Options) *planner {
 	}
 	p.all, p.blocks, p.warnings = collect(doc, p.at)
 	p.library = &library{p: p}
-	p.noweb = &Expander{Context: ForTangle, Library: p.library, Call: p.call, Delimit: p.delimit, Missing: p.missing}
+	p.wrap = WrapOf(doc)
+	p.noweb = &Expander{Context: ForTangle, Library: p.library, Wrap: p.wrap, Call: p.call, Delimit: p.delimit, Missing: p.missing}
 	return p
 }
 
@@ -269,7 +271,7 @@ func (p *planner) expand(ctx context.Context, b *block) (part, error) {
 	switch {
 	case !NowebWanted(noweb, ForTangle):
 	case noweb == "strip-tangle":
-		body = Strip(body)
+		body = p.wrap.Strip(body)
 	default:
 		if body, err = p.noweb.Expand(ctx, chunk); err != nil {
 			return piece, p.nowebError(b, err)
@@ -442,7 +444,7 @@ func (p *planner) blockAround(offset int) *block {
 func (p *planner) missing(id string, in *Chunk) {
 	b := in.Source.(*block)
 	offset := b.Body.Start
-	if i := strings.Index(p.doc.Text(b.Body), "<<"+id+">>"); i >= 0 {
+	if i := strings.Index(p.doc.Text(b.Body), p.wrap.Around(id)); i >= 0 {
 		offset += i
 	}
 	p.warnings = append(p.warnings, p.at.warning(offset, "<<%s>> names no block; it expands to nothing", id))
@@ -451,9 +453,9 @@ func (p *planner) missing(id string, in *Chunk) {
 // nowebError gives an error from expanding a block its place.
 func (p *planner) nowebError(b *block, err error) error {
 	offset := b.Begin.Start
-	for _, id := range References(p.doc.Text(b.Body)) {
+	for _, id := range p.wrap.References(p.doc.Text(b.Body)) {
 		if IsCall(id) || strings.Contains(err.Error(), "<<"+id+">>") {
-			offset = b.Body.Start + strings.Index(p.doc.Text(b.Body), "<<"+id+">>")
+			offset = b.Body.Start + strings.Index(p.doc.Text(b.Body), p.wrap.Around(id))
 			break
 		}
 	}

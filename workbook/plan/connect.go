@@ -393,13 +393,13 @@ func (b *builder) connectNoweb(c *Component) {
 	if c.Body == "" || !tangle.NowebWanted(c.Args.Value(":noweb"), tangle.ForEval) {
 		return
 	}
-	for _, id := range tangle.References(c.Body) {
+	for _, id := range tangle.WrapOf(b.doc).References(c.Body) {
 		b.connectInclude(c, id)
 	}
 }
 
 func (b *builder) connectInclude(c *Component, id string) {
-	at := c.span.Start + max(0, strings.Index(b.doc.Text(c.span), "<<"+id+">>"))
+	at := c.span.Start + max(0, strings.Index(b.doc.Text(c.span), tangle.WrapOf(b.doc).Around(id)))
 	if tangle.IsCall(id) {
 		in := Input{Name: "<<" + id + ">>", Pos: b.position(at)}
 		b.connectRef(c, &in, id, at, WhyNoweb)

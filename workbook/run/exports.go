@@ -143,15 +143,15 @@ func (x *exporter) removeResult(n *org.Node) {
 func (x *exporter) code(n *org.Node, args org.Args) {
 	b, ok := n.Block()
 	body := b.Code()
-	if !ok || !strings.Contains(body, "<<") {
+	if !ok || !tangle.WrapOf(x.plan.doc).In(body) {
 		return
 	}
 	expanded := body
 	switch noweb := args.Value(":noweb"); {
 	case noweb == "strip-export":
-		expanded = nowebReference.ReplaceAllString(body, "")
+		expanded = tangle.WrapOf(x.plan.doc).Strip(body)
 	case tangle.NowebWanted(noweb, tangle.ForExport):
-		e := &tangle.Expander{Context: tangle.ForExport, Library: &chunkLibrary{plan: x.plan}, Call: x.standing}
+		e := &tangle.Expander{Context: tangle.ForExport, Wrap: tangle.WrapOf(x.plan.doc), Library: &chunkLibrary{plan: x.plan}, Call: x.standing}
 		text, err := e.Expand(x.ctx, chunkOf(n.Name().Text, b.Lang.Text, body, args))
 		if err != nil {
 			return // lint says what is wrong; readers see the reference
@@ -163,8 +163,6 @@ func (x *exporter) code(n *org.Node, args org.Args) {
 		x.edits = append(x.edits, org.Edit{Start: b.Body.Start, End: b.Body.End, New: result.ShiftLines(org.Escape(result.EndLine(expanded)), indent)})
 	}
 }
-
-var nowebReference = lazyregexp.New(`<<[^ \t\n](?:.*?[^ \t\n])??>>`)
 
 // standing is the value that stands below a block for <<name()>>.
 func (x *exporter) standing(_ context.Context, call string) (value.Value, error) {

@@ -143,15 +143,15 @@ func (x *exporter) removeResult(n *org.Node) {
 func (x *exporter) code(n *org.Node, args org.Args) {
 	b, ok := n.Block()
 	body := b.Code()
-	if !ok || !tangle.WrapOf(x.plan.doc).In(body) {
+	if !ok || !tangle.WrapOf(x.plan.Document()).In(body) {
 		return
 	}
 	expanded := body
 	switch noweb := args.Value(":noweb"); {
 	case noweb == "strip-export":
-		expanded = tangle.WrapOf(x.plan.doc).Strip(body)
+		expanded = tangle.WrapOf(x.plan.Document()).Strip(body)
 	case tangle.NowebWanted(noweb, tangle.ForExport):
-		e := &tangle.Expander{Context: tangle.ForExport, Wrap: tangle.WrapOf(x.plan.doc), Library: &chunkLibrary{plan: x.plan}, Call: x.standing}
+		e := &tangle.Expander{Context: tangle.ForExport, Wrap: tangle.WrapOf(x.plan.Document()), Library: &chunkLibrary{plan: x.plan}, Call: x.standing}
 		text, err := e.Expand(x.ctx, chunkOf(n.Name().Text, b.Lang.Text, body, args))
 		if err != nil {
 			return // lint says what is wrong; readers see the reference

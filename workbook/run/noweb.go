@@ -22,7 +22,7 @@ var codeReference = lazyregexp.New(`(?m)[ \t]*\(ref:[-a-zA-Z0-9_][-a-zA-Z0-9_ ]*
 // when they do not simply follow one another.
 func (r *runner) expand(ctx context.Context, c *plan.Component, args org.Args) (body string, lines []diag.Position, err error) {
 	body = c.Body
-	if tangle.WrapOf(r.plan.doc).In(body) && tangle.NowebWanted(args.Value(":noweb"), tangle.ForEval) {
+	if tangle.WrapOf(r.plan.Document()).In(body) && tangle.NowebWanted(args.Value(":noweb"), tangle.ForEval) {
 		if body, lines, err = r.expandNoweb(ctx, c, args); err != nil {
 			return "", nil, diag.Errorf(c.Pos, "%v", err)
 		}
@@ -38,7 +38,7 @@ func (r *runner) expand(ctx context.Context, c *plan.Component, args org.Args) (
 // No reference spans lines, so nothing is lost by that.
 func (r *runner) expandNoweb(ctx context.Context, c *plan.Component, args org.Args) (string, []diag.Position, error) {
 	library := &chunkLibrary{plan: r.plan}
-	e := &tangle.Expander{Context: tangle.ForEval, Library: library, Wrap: tangle.WrapOf(r.plan.doc),
+	e := &tangle.Expander{Context: tangle.ForEval, Library: library, Wrap: tangle.WrapOf(r.plan.Document()),
 		Call: func(ctx context.Context, call string) (value.Value, error) { return r.eval(ctx, call, nil) }}
 	own := chunkOf(c.Name, c.Lang, c.Body, args)
 	at := c.CodePos()

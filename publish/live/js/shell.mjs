@@ -286,6 +286,19 @@ const calls = {
     return this.kernel.knows(name) ? 1 : 0;
   },
 
+  mode(at, n) { return this.kernel.modeOf(latin1(this.bytes(at, n) ?? new Uint8Array(0))); },
+
+  tool_mode(at, n) { return this.kernel.modeOf(latin1(this.bytes(at, n) ?? new Uint8Array(0))); },
+
+  tool_chmod(at, n, mode) {
+    const name = latin1(this.bytes(at, n) ?? new Uint8Array(0));
+    if (this.kernel.modeOf(name) < 0) return errno.noent;
+    this.kernel.modes.set(clean(name), mode & 0o777);
+    return 0;
+  },
+
+  tool_utime() { return 0; }, // the page shows no times
+
   tools(to, room) { return this.copyOut(to, room, bytesFrom(this.kernel.program.tools.join(" "))); },
 
   async tool_run(at, n, from, length, flags) {
@@ -342,6 +355,7 @@ Process.prototype.told = function told(done, out) {
 };
 
 class Shell {
+  modes = new Map(); // what chmod has set, by name
   fuel = 0; // burnt by processes that have ended
   largest = 0; // memory of any process
   live = 0;
@@ -379,6 +393,16 @@ class Shell {
   get memory() { return { length: this.largest }; }
 
   outOfFuel() { return new LimitError("fuel", this.limits.fuel); }
+
+  // modeOf is the permissions of a file, or -1 where there is none.
+  modeOf(name) {
+    try {
+      const node = this.tree.find(clean(name));
+      return this.modes.get(clean(name)) ?? (node.dir ? 0o755 : 0o644);
+    } catch {
+      return -1;
+    }
+  }
 
   // machine makes the one a process runs in.
   machine(p, isGuest, seed) {

@@ -61,11 +61,14 @@ type yardstick struct {
 	minutes                   float64
 	stamp                     string // sortable date
 	isNumber, isTime, isStamp bool
+	whole                     int64 // the number, where it is one without a fraction
+	isWhole                   bool
 }
 
 func constant(text string) yardstick {
 	y := yardstick{text: text}
 	y.number, y.isNumber = parseNumber(text)
+	y.whole, y.isWhole = parseWhole(text)
 	y.minutes, y.isTime = Duration(text)
 	y.stamp, y.isStamp = sortableDate(text)
 	return y
@@ -74,6 +77,11 @@ func constant(text string) yardstick {
 // order compares a property with the constant as numbers, durations,
 // timestamps or text, in that order of what both parse as.
 func (y yardstick) order(text string) int {
+	if y.isWhole { // beyond 2^53 floats are too coarse
+		if n, ok := parseWhole(text); ok {
+			return cmp.Compare(n, y.whole)
+		}
+	}
 	if n, ok := parseNumber(text); ok && y.isNumber {
 		return cmp.Compare(n, y.number)
 	}
@@ -87,6 +95,11 @@ func (y yardstick) order(text string) int {
 		return cmp.Compare(s, y.stamp)
 	}
 	return cmp.Compare(text, y.text)
+}
+
+func parseWhole(s string) (int64, bool) {
+	n, err := strconv.ParseInt(strings.TrimSpace(s), 10, 64)
+	return n, err == nil
 }
 
 func parseNumber(s string) (float64, bool) {

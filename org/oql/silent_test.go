@@ -223,3 +223,35 @@ func TestLogByColumns(t *testing.T) {
 		}
 	}
 }
+
+// TestKeywordNobodyDeclares: a keyword that no file declares finds nothing, and
+// says so.
+func TestKeywordNobodyDeclares(t *testing.T) {
+	f := Flatten("a.org", org.Parse([]byte("* NEXT a\n* TODO b\n")))
+	for query, want := range map[string]string{
+		"todo:NEXT":   "[no file declares the keyword NEXT: write #+TODO: TODO NEXT | DONE into those that use it]",
+		"state:TODOO": "[no file declares the keyword TODOO (did you mean TODO?)]",
+		"todo:DONE":   "[]",
+		"todo:TODO":   "[]",
+	} {
+		q, err := Parse(query)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := Run(context.Background(), q, Options{Corpus: &Corpus{Files: []*File{f}}})
+		if err != nil || fmt.Sprint(res.Notes) != want {
+			t.Errorf("%s: %v %v, want %s", query, res.Notes, err, want)
+		}
+	}
+}
+
+// TestWholeNumbers: whole numbers are compared as such, also where floats are
+// too coarse.
+func TestWholeNumbers(t *testing.T) {
+	const notes = "* a\n:PROPERTIES:\n:N: 9007199254740993\n:END:\n* b\n:PROPERTIES:\n:N: 9007199254740992\n:END:\n"
+	for query, want := range map[string]string{"n:9007199254740992": "b", "n:>9007199254740992": "a", "n:>=9007199254740992.0": "a b", "n:<1e17": "a b"} {
+		if got := ask(t, notes, query); got != want {
+			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}

@@ -34,6 +34,9 @@ func (r *Result) noteUnknown(q *Query, corpus *Corpus) {
 			}
 		})
 	}
+	if r.nothing && r.Kind == "headlines" {
+		r.noteKeywords(q, corpus)
+	}
 	for _, name := range asked {
 		if isColumn(name) && r.Kind == "headlines" || slices.Contains(defaultColumns[r.Kind], strings.ToLower(name)) || corpus.has(name) {
 			continue
@@ -43,6 +46,40 @@ func (r *Result) noteUnknown(q *Query, corpus *Corpus) {
 			note += fmt.Sprintf(" (a stage begins with a bar: | %s …)", stage)
 		} else if near := nearest.Word(name, corpus.columns(r.Kind)); near != "" {
 			note += fmt.Sprintf(" (did you mean %s?)", near)
+		}
+		r.Notes = append(r.Notes, note)
+	}
+}
+
+// noteKeywords remarks on keywords that no file declares: people declare theirs
+// in Emacs's configuration, which wb does not read.
+func (r *Result) noteKeywords(q *Query, corpus *Corpus) {
+	var words []string
+	walk(q.Where, func(e Expr) {
+		switch e := e.(type) {
+		case *Call:
+			if e.Name == "todo" {
+				words = append(words, texts(e.Args)...)
+			}
+		case *Compare:
+			if e.Op == "=" && (strings.EqualFold(e.Field, "state") || strings.EqualFold(e.Field, "todo")) {
+				words = append(words, e.Value.Text)
+			}
+		}
+	})
+	var declared []string
+	for _, f := range corpus.Files {
+		declared = slices.Concat(declared, f.Todo, f.DoneKey)
+	}
+	slices.Sort(declared)
+	declared = slices.Compact(declared)
+	for _, w := range words {
+		if w == "" || slices.Contains(declared, w) {
+			continue
+		}
+		note := fmt.Sprintf("no file declares the keyword %s: write #+TODO: TODO %s | DONE into those that use it", w, w)
+		if near := nearest.Word(w, declared); near != "" {
+			note = fmt.Sprintf("no file declares the keyword %s (did you mean %s?)", w, near)
 		}
 		r.Notes = append(r.Notes, note)
 	}

@@ -34,6 +34,9 @@ func WriteAll(journals string, writes []Replacement) error {
 	if err := os.MkdirAll(journals, 0o700); err != nil {
 		return err
 	}
+	if err := sweepStaged(journals, writes); err != nil {
+		return err
+	}
 	var entry journal
 	staged := true
 	defer func() {
@@ -83,6 +86,81 @@ func WriteAll(journals string, writes []Replacement) error {
 		}
 	}
 	return os.Remove(name)
+}
+
+// sweepStaged removes what writers left beside files of the same directories that
+// were killed before they had a journal. A staged file is theirs no more when its
+// file can be locked and no journal names it.
+func sweepStaged(journals string, writes []Replacement) error {
+	var dirs []string
+	for _, w := range writes {
+		dirs = append(dirs, filepath.Dir(w.File.real))
+	}
+	slices.Sort(dirs)
+	for _, dir := range slices.Compact(dirs) {
+		names, err := readNames(dir)
+		if err != nil {
+			return err
+		}
+		for _, name := range names {
+			base, ok := stagedFor(name)
+			if !ok {
+				continue
+			}
+			if err := sweepOne(journals, filepath.Join(dir, base), filepath.Join(dir, name)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stagedFor is the name of the file that a staged one was made for.
+func stagedFor(name string) (string, bool) {
+	rest, ok := strings.CutSuffix(name, stagedExt)
+	at := strings.LastIndexByte(rest, '.')
+	if !ok || at < 2 || rest[0] != '.' || at+1 == len(rest) || strings.Trim(rest[at+1:], "0123456789") != "" {
+		return "", false
+	}
+	return rest[1:at], true
+}
+
+func sweepOne(journals, path, temp string) error {
+	f, err := openRegular(path, os.O_RDONLY)
+	if err != nil {
+		return nil // without its file nobody can say whose it is
+	}
+	defer f.Close()
+	if !locks(f) {
+		return nil
+	}
+	named, err := inJournals(journals, temp)
+	if err != nil || named {
+		return err
+	}
+	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// inJournals reports whether a journal names a staged file.
+func inJournals(journals, temp string) (bool, error) {
+	names, err := filepath.Glob(filepath.Join(journals, "*"+journalExt))
+	for _, name := range names {
+		text, err := os.ReadFile(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // finished since
+		}
+		if err != nil {
+			return false, err
+		}
+		var j journal
+		if json.Unmarshal(text, &j) != nil || slices.ContainsFunc(j.Files, func(s step) bool { return s.Temp == temp }) {
+			return true, nil // one that cannot be read may name it
+		}
+	}
+	return false, err
 }
 
 // journal says which files a change replaces.
@@ -205,7 +283,11 @@ func (s *step) finish() (moved bool, err error) {
 		return false, syncDir(filepath.Dir(s.Path)) // who renamed it may not have come to that
 	case s.Old:
 	default:
-		return false, &ConflictError{s.Path, "changed meanwhile; the new contents are in " + s.Temp}
+		kept := strings.TrimSuffix(s.Temp, stagedExt) + conflictExt // what is only staged may be swept
+		if err := os.Rename(s.Temp, kept); err != nil {
+			return false, err
+		}
+		return false, &ConflictError{s.Path, "changed meanwhile; the new contents are in " + kept}
 	}
 	next, err := os.ReadFile(s.Temp)
 	if err != nil {

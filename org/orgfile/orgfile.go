@@ -220,6 +220,8 @@ const (
 	tempExt = ".tmp"
 	// stagedExt is that of files a journal may name, see [WriteAll].
 	stagedExt = ".staged"
+	// conflictExt is that of new contents whose file was changed meanwhile.
+	conflictExt = ".conflict"
 )
 
 // sweep removes what writers of path left behind that were killed before they

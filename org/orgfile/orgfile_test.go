@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -286,4 +287,31 @@ func TestSweepAfterKill(t *testing.T) {
 		t.Errorf("wrote %q", got)
 	}
 	onlyFiles(t, dir, append(stay, "a.org")...)
+}
+
+// TestSweepStaged: what a writer staged that was killed before it had a journal
+// goes with the next change in the directory, and nothing else does.
+func TestSweepStaged(t *testing.T) {
+	dir, journals := t.TempDir(), t.TempDir()
+	path := filepath.Join(dir, "a.org")
+	write(t, path, "* A\n", 0o644)
+	write(t, filepath.Join(dir, "b.org"), "* B\n", 0o644)
+	stay := []string{".b.org.7.staged", ".c.org.3.staged", ".b.org.x.staged", "b.org.3.staged", ".b.org.8.conflict", "b.org"}
+	for _, name := range append([]string{".a.org.12.staged", ".b.org.3948573945.staged"}, stay[:5]...) {
+		write(t, filepath.Join(dir, name), "* half", 0o644)
+	}
+	write(t, filepath.Join(journals, "set-1.journal"), `{"files":[{"temp":"`+filepath.Join(dir, ".b.org.7.staged")+`"}]}`, 0o600)
+	f := open(t, path)
+	if locked, _, err := openLocked(path); err != nil || !locks(locked) {
+		t.Skipf("no locks here: %v", err)
+	} else {
+		locked.Close()
+	}
+	if err := WriteAll(journals, []Replacement{{f, []byte("* New\n")}}); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, path); got != "* New\n" {
+		t.Errorf("wrote %q", got)
+	}
+	onlyFiles(t, dir, slices.Sorted(slices.Values(append(stay, "a.org")))...)
 }

@@ -8,5 +8,12 @@
 // as it is but for :prologue and :epilogue, variables are not written, and the
 // extension is the language's name.
 //
+// Running uses the same expansions as tangling. [Params.Exact] then asks for
+// values as they are, quoted where org-babel leaves quotes alone, and for large
+// ones in the form that the language reads fastest.
+//
+// [Arguments] is the table of header arguments: what each does, for which
+// languages, and who reads it.
+//
 // There is one file per family of languages.
 package babel

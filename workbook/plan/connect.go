@@ -303,6 +303,10 @@ func (b *builder) connectVars(c *Component) {
 // connectRef resolves one expression, and what stands in its parentheses.
 func (b *builder) connectRef(c *Component, in *Input, expr string, at int, why Why) {
 	lit, isLiteral, err := Literal(expr, &elisp.Env{})
+	if err != nil && IsForm(expr) { // for Emacs, when the component runs
+		in.Ref = expr
+		return
+	}
 	if err != nil {
 		b.fault(c, "bad-var", at, "", "variable %s: %v", in.Name, err)
 		return
@@ -372,7 +376,7 @@ func (b *builder) connectStdin(c *Component) {
 // connectPost notes which block reworks the result.
 func (b *builder) connectPost(c *Component) {
 	a, ok := c.Args.Get(":post")
-	if !ok || a.Value == "" {
+	if !ok || a.Value == "" || IsForm(a.Value) {
 		return
 	}
 	ref := ParseReference(a.Value)

@@ -137,6 +137,16 @@ func Literal(text string, env *elisp.Env) (value.Value, bool, error) {
 	return converted, true, err
 }
 
+// IsForm reports whether the right side of a :var is a Lisp form that can be
+// read. What it means is known when it is evaluated.
+func IsForm(expr string) bool {
+	if expr == "" || expr[0] != '(' && expr[0] != '`' {
+		return false
+	}
+	_, rest, err := elisp.ReadPrefix(expr)
+	return err == nil && rest == len(expr)
+}
+
 func quoted(text string) bool {
 	return len(text) >= 2 && text[0] == '"' && text[len(text)-1] == '"'
 }

@@ -175,7 +175,14 @@ func (r *runner) eval(ctx context.Context, expr string, this *value.Value) (valu
 		}
 		return *this, nil
 	}
-	v, isLiteral, err := plan.Literal(expr, &elisp.Env{})
+	env := &elisp.Env{}
+	if this != nil {
+		env.Vars = map[elisp.Symbol]elisp.Value{"*this*": elisp.FromValue(*this)}
+	}
+	v, isLiteral, err := plan.Literal(expr, env)
+	if err != nil && plan.IsForm(expr) {
+		return r.lisp(ctx, expr, this, err)
+	}
 	if err != nil || isLiteral {
 		return v, err
 	}

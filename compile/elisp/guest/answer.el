@@ -124,8 +124,8 @@
                      ((not text) (wb--plain result 0))
                      ((plist-get request :printed) (format "%S" result))
                      (t (substring-no-properties (format "%s" result))))))))
-      (quit (wb--failure err forms code))
-      (error (wb--failure err forms code)))))
+      ;; With debug, a block may bind `debugger', as ert does.
+      ((debug quit error) (wb--failure err forms code)))))
 
 (defun wb--check (request)
   "Read the block of REQUEST without evaluating it."

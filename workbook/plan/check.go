@@ -9,7 +9,7 @@ import (
 
 // check finds what is wrong with the plan as a whole: who produces what twice,
 // who waits for himself, what comes from outside and what goes there.
-func (b *builder) check() {
+func (b checker) check() {
 	b.checkBlocks()
 	b.checkProducers()
 	b.checkCycles()
@@ -27,7 +27,7 @@ func comparePosition(x, y diag.Finding) int {
 }
 
 // checkBlocks reports declared components without code.
-func (b *builder) checkBlocks() {
+func (b checker) checkBlocks() {
 	for _, c := range b.plan.Components {
 		switch {
 		case c.Dialect == DialectBabel:
@@ -51,7 +51,7 @@ func hintOf(err error) string {
 }
 
 // checkProducers reports outputs that two components of a scope both claim.
-func (b *builder) checkProducers() {
+func (b checker) checkProducers() {
 	first := map[*World]map[string]*Component{}
 	for _, c := range b.plan.Components {
 		if c.Dialect == DialectBabel {
@@ -73,7 +73,7 @@ func (b *builder) checkProducers() {
 }
 
 // checkCycles reports components that need themselves.
-func (b *builder) checkCycles() {
+func (b checker) checkCycles() {
 	g := b.plan.Graph(true)
 	for _, cycle := range g.Cycles() {
 		var names []string
@@ -92,7 +92,7 @@ func (b *builder) checkCycles() {
 
 // stopCycle stops all that lie on cycles with a component, and remembers who
 // includes or calls them: expanding such code would never end.
-func (b *builder) stopCycle(g Graph, of int, found diag.Finding) {
+func (b checker) stopCycle(g Graph, of int, found diag.Finding) {
 	if b.plan.endless == nil {
 		b.plan.endless = map[*Component]bool{}
 	}
@@ -108,7 +108,7 @@ func (b *builder) stopCycle(g Graph, of int, found diag.Finding) {
 }
 
 // findImports collects inputs that come from nowhere in the document.
-func (b *builder) findImports() {
+func (b checker) findImports() {
 	at := map[string]int{}
 	for _, c := range b.plan.Components {
 		for _, in := range c.In {
@@ -132,7 +132,7 @@ func (b *builder) findImports() {
 }
 
 // findExports collects named outputs that no component consumes.
-func (b *builder) findExports() {
+func (b checker) findExports() {
 	used := map[Endpoint]bool{}
 	whole := map[string]bool{} // components taken with all their outputs
 	for _, e := range b.plan.Edges {

@@ -56,8 +56,8 @@ func planDocument(file string, doc *org.Document) *Plan {
 		return p
 	}
 	b.collect()
-	b.connect()
-	b.check()
+	connecting(b).connect()
+	checking(b).check()
 	return p
 }
 

@@ -13,7 +13,7 @@ import (
 )
 
 // connect finds out where every input comes from.
-func (b *builder) connect() {
+func (b connector) connect() {
 	b.indexOutputs()
 	b.connectLibraries()
 	for _, c := range slices.Clone(b.plan.Components) {
@@ -30,7 +30,7 @@ func (b *builder) connect() {
 }
 
 // edge notes that to needs from.
-func (b *builder) edge(from *Component, port string, to *Component, input string, why Why, at diag.Position) Endpoint {
+func (b connector) edge(from *Component, port string, to *Component, input string, why Why, at diag.Position) Endpoint {
 	end := Endpoint{Component: from.ID, Port: port}
 	b.plan.Edges = append(b.plan.Edges, Edge{From: end, To: Endpoint{Component: to.ID, Port: input}, Why: why, Pos: at})
 	return end
@@ -47,20 +47,20 @@ func (c *Component) port(name string) string {
 // connectPorts matches the inputs of a declared component with outputs by
 // name: in its own workflow, then in those around it, then in the rest of the
 // document, where #+NAMEs count as outputs.
-func (b *builder) connectPorts(c *Component) {
+func (b connector) connectPorts(c *Component) {
 	if c.Dialect == DialectBabel {
 		return
 	}
 	for i := range c.In {
 		in := &c.In[i]
-		if from := b.producer(c, in.Name); from != nil {
+		if from := finding(b.builder).producer(c, in.Name); from != nil {
 			in.From = b.edge(from, from.port(in.Name), c, in.Name, WhyPort, in.Pos)
 		}
 	}
 }
 
 // producer finds the component whose output an input of c means.
-func (b *builder) producer(c *Component, name string) *Component {
+func (b finder) producer(c *Component, name string) *Component {
 	for w := c.World; w != nil; w = w.Parent {
 		if from := b.produces(w, name, c); from != nil {
 			return from
@@ -91,7 +91,7 @@ func (w *World) encloses(inner *World) bool {
 
 // produces finds the first component of a workflow, or of none, with an output
 // of that name. A component does not feed itself.
-func (b *builder) produces(w *World, name string, consumer *Component) *Component {
+func (b finder) produces(w *World, name string, consumer *Component) *Component {
 	for _, c := range b.outs[Endpoint{worldName(w), name}] {
 		if c.World == w && c != consumer {
 			return c
@@ -108,7 +108,7 @@ func worldName(w *World) string {
 }
 
 // indexOutputs lets producers be found by workflow and name.
-func (b *builder) indexOutputs() {
+func (b connector) indexOutputs() {
 	b.outs = map[Endpoint][]*Component{}
 	for _, c := range b.plan.Components {
 		if c.Dialect == DialectBabel {
@@ -123,12 +123,12 @@ func (b *builder) indexOutputs() {
 }
 
 // connectDeps adds an edge for each name in a drawer's :deps:.
-func (b *builder) connectDeps(c *Component) {
+func (b connector) connectDeps(c *Component) {
 	for _, dep := range c.Deps {
-		from := b.byDep(c, dep)
+		from := finding(b.builder).byDep(c, dep)
 		at := b.depOffset(c, dep)
 		if from == nil {
-			b.fault(c, "dangling-dep", at, b.nearestID(dep), ":deps: names %q, which is no component", dep)
+			b.fault(c, "dangling-dep", at, finding(b.builder).nearestID(dep), ":deps: names %q, which is no component", dep)
 			continue
 		}
 		if !b.feeds(from, c) {
@@ -139,12 +139,12 @@ func (b *builder) connectDeps(c *Component) {
 
 // feeds reports whether some value flows from one component to the other
 // already, so that its order needs no saying.
-func (b *builder) feeds(from, to *Component) bool {
+func (b connector) feeds(from, to *Component) bool {
 	return slices.ContainsFunc(to.In, func(in Input) bool { return in.From.Component == from.ID })
 }
 
 // byDep finds a component by id, by the last part of its id, by title or name.
-func (b *builder) byDep(c *Component, dep string) *Component {
+func (b finder) byDep(c *Component, dep string) *Component {
 	for _, exact := range []func(*Component) bool{
 		func(o *Component) bool { return o.ID == dep },
 		func(o *Component) bool { return o.World == c.World && lastPart(o.ID) == dep },
@@ -160,7 +160,7 @@ func (b *builder) byDep(c *Component, dep string) *Component {
 	return nil
 }
 
-func (b *builder) depOffset(c *Component, dep string) int {
+func (b connector) depOffset(c *Component, dep string) int {
 	if h, ok := c.headline.Headline(); ok {
 		for p := range h.Properties() {
 			if p.Is("deps") {
@@ -174,7 +174,7 @@ func (b *builder) depOffset(c *Component, dep string) int {
 // lookup finds the component that a babel reference names: what carries the
 // #+NAME, else what declares an output of that name, else the heading with
 // that CUSTOM_ID or ID. Elements that are no component become one.
-func (b *builder) lookup(name string) *Component {
+func (b finder) lookup(name string) *Component {
 	c, known := b.plan.refs[name]
 	if !known {
 		c = b.find(name)
@@ -183,7 +183,7 @@ func (b *builder) lookup(name string) *Component {
 	return c
 }
 
-func (b *builder) find(name string) *Component {
+func (b finder) find(name string) *Component {
 	if n, ok := b.doc.Named(name); ok && !b.doc.Commented(n) {
 		if c := b.elements[n]; c != nil {
 			return c
@@ -212,7 +212,7 @@ func (b *builder) find(name string) *Component {
 
 // resultOwner is the component whose result a named element is: whoever refers
 // to that name wants the result as it will be, not as it was.
-func (b *builder) resultOwner(n *org.Node) *Component {
+func (b finder) resultOwner(n *org.Node) *Component {
 	for _, k := range n.Affiliated() {
 		if k.Name() != "RESULTS" {
 			continue
@@ -227,7 +227,7 @@ func (b *builder) resultOwner(n *org.Node) *Component {
 }
 
 // dataComponent makes a named table, list or text a component.
-func (b *builder) dataComponent(n *org.Node, name string) *Component {
+func (b finder) dataComponent(n *org.Node, name string) *Component {
 	if c := b.elements[n]; c != nil {
 		return c
 	}
@@ -251,14 +251,14 @@ func dataLang(n *org.Node) string {
 }
 
 // connectCall notes which block a call runs.
-func (b *builder) connectCall(c *Component) {
+func (b connector) connectCall(c *Component) {
 	if !c.target.Present() {
 		return
 	}
-	from := b.callee(c.target.Text)
+	from := finding(b.builder).callee(c.target.Text)
 	switch {
 	case from == nil:
-		b.fault(c, "dangling-call", c.target.Start, b.nearestName(c.target.Text), "call of %q, which names no block", c.target.Text)
+		b.fault(c, "dangling-call", c.target.Start, finding(b.builder).nearestName(c.target.Text), "call of %q, which names no block", c.target.Text)
 	case from.Kind == KindData:
 		b.fault(c, "dangling-call", c.target.Start, "", "call of %q, which is a %s and not a block", c.target.Text, from.Lang)
 	default:
@@ -272,7 +272,7 @@ func (b *builder) connectCall(c *Component) {
 
 // callee finds the block that a call names. Unlike references to values, calls
 // reach below COMMENT headings, as in Emacs.
-func (b *builder) callee(name string) *Component {
+func (b finder) callee(name string) *Component {
 	if n, ok := b.doc.Named(name); ok && b.elements[n] != nil {
 		return b.elements[n]
 	}
@@ -286,7 +286,7 @@ func (b *builder) callee(name string) *Component {
 }
 
 // connectVars resolves every :var to a literal or to another component.
-func (b *builder) connectVars(c *Component) {
+func (b connector) connectVars(c *Component) {
 	for _, v := range c.Args.Vars() {
 		if v.Name == "" {
 			if v.Value != "" {
@@ -301,7 +301,7 @@ func (b *builder) connectVars(c *Component) {
 }
 
 // connectRef resolves one expression, and what stands in its parentheses.
-func (b *builder) connectRef(c *Component, in *Input, expr string, at int, why Why) {
+func (b connector) connectRef(c *Component, in *Input, expr string, at int, why Why) {
 	lit, isLiteral, err := Literal(expr, &elisp.Env{})
 	if err != nil && IsForm(expr) { // for Emacs, when the component runs
 		in.Ref = expr
@@ -329,12 +329,12 @@ func (b *builder) connectRef(c *Component, in *Input, expr string, at int, why W
 	in.Ref = expr
 	var from *Component
 	if ref.File != "" {
-		if from = b.elsewhere(c, ref, at, in.Name); from == nil {
+		if from = finding(b.builder).elsewhere(c, ref, at, in.Name); from == nil {
 			return
 		}
 		b.plan.refs[ref.Key()] = from
-	} else if from = b.lookup(ref.Name); from == nil {
-		b.fault(c, "dangling-var", at, b.nearestName(ref.Name), "%s refers to %q, which names nothing here", in.Name, ref.Name)
+	} else if from = finding(b.builder).lookup(ref.Name); from == nil {
+		b.fault(c, "dangling-var", at, finding(b.builder).nearestName(ref.Name), "%s refers to %q, which names nothing here", in.Name, ref.Name)
 		return
 	}
 	if ref.wantsCode(from) {
@@ -363,7 +363,7 @@ func (r *Reference) wantsCode(from *Component) bool {
 func (r *Reference) RunsAnew() bool { return r.Call && (len(r.Args) > 0 || r.Header != "") }
 
 // connectStdin resolves :stdin, which is a reference like a variable's.
-func (b *builder) connectStdin(c *Component) {
+func (b connector) connectStdin(c *Component) {
 	a, ok := c.Args.Get(":stdin")
 	if !ok || a.Value == "" {
 		return
@@ -374,15 +374,15 @@ func (b *builder) connectStdin(c *Component) {
 }
 
 // connectPost notes which block reworks the result.
-func (b *builder) connectPost(c *Component) {
+func (b connector) connectPost(c *Component) {
 	a, ok := c.Args.Get(":post")
 	if !ok || a.Value == "" || IsForm(a.Value) {
 		return
 	}
 	ref := ParseReference(a.Value)
-	from := b.lookup(ref.Name)
+	from := finding(b.builder).lookup(ref.Name)
 	if from == nil {
-		b.fault(c, "dangling-var", a.At.Start, b.nearestName(ref.Name), ":post names %q, which is no block", ref.Name)
+		b.fault(c, "dangling-var", a.At.Start, finding(b.builder).nearestName(ref.Name), ":post names %q, which is no block", ref.Name)
 		return
 	}
 	port := ""
@@ -393,7 +393,7 @@ func (b *builder) connectPost(c *Component) {
 }
 
 // connectNoweb notes what the body includes.
-func (b *builder) connectNoweb(c *Component) {
+func (b connector) connectNoweb(c *Component) {
 	if c.Body == "" || !tangle.NowebWanted(c.Args.Value(":noweb"), tangle.ForEval) {
 		return
 	}
@@ -402,7 +402,7 @@ func (b *builder) connectNoweb(c *Component) {
 	}
 }
 
-func (b *builder) connectInclude(c *Component, id string) {
+func (b connector) connectInclude(c *Component, id string) {
 	at := c.span.Start + max(0, strings.Index(b.doc.Text(c.span), tangle.WrapOf(b.doc).Around(id)))
 	if tangle.IsCall(id) {
 		in := Input{Name: "<<" + id + ">>", Pos: b.position(at)}
@@ -416,15 +416,15 @@ func (b *builder) connectInclude(c *Component, id string) {
 			found = true
 		}
 	}
-	if found || b.isChunk(id) {
+	if found || finding(b.builder).isChunk(id) {
 		return
 	}
-	b.fault(c, "dangling-noweb", at, b.nearestName(id), "<<%s>> names no block", id)
+	b.fault(c, "dangling-noweb", at, finding(b.builder).nearestName(id), "<<%s>> names no block", id)
 }
 
 // isChunk reports whether a noweb reference names a block that is no
 // component, or a heading.
-func (b *builder) isChunk(id string) bool {
+func (b finder) isChunk(id string) bool {
 	if _, ok := b.doc.BlockNamed(id); ok {
 		return true
 	}
@@ -445,7 +445,7 @@ func (b *builder) isChunk(id string) bool {
 }
 
 // settleOrder puts components in document order and sorts edges by consumer.
-func (b *builder) settleOrder() {
+func (b connector) settleOrder() {
 	p := b.plan
 	slices.SortStableFunc(p.Components, func(x, y *Component) int {
 		if x.Pos.Line != y.Pos.Line {
@@ -461,14 +461,14 @@ func (b *builder) settleOrder() {
 }
 
 // sortEdges puts edges in the order of the components they lead to.
-func (b *builder) sortEdges() {
+func (b connector) sortEdges() {
 	index := func(e Edge) int { return b.plan.byID[e.To.Component].index }
 	slices.SortStableFunc(b.plan.Edges, func(x, y Edge) int { return index(x) - index(y) })
 }
 
 // connectSessions makes blocks of one session, or of one database, run one
 // after another, in the order the other edges and then the document give.
-func (b *builder) connectSessions() {
+func (b connector) connectSessions() {
 	last := map[string]*Component{}
 	follow := func(c *Component, shared string, why Why) {
 		if before := last[shared]; before != nil {
@@ -501,7 +501,7 @@ func (c *Component) Session() (string, bool) {
 }
 
 // nearestName is a hint that offers the closest name a reference may mean.
-func (b *builder) nearestName(name string) string {
+func (b finder) nearestName(name string) string {
 	var names []string
 	for n := range b.doc.Nodes(org.KindAffiliated) {
 		if k, _ := n.Keyword(); k.Name() == "NAME" {
@@ -516,7 +516,7 @@ func (b *builder) nearestName(name string) string {
 	return DidYouMean(name, names, "")
 }
 
-func (b *builder) nearestID(id string) string {
+func (b finder) nearestID(id string) string {
 	var ids []string
 	for _, c := range b.plan.Components {
 		ids = append(ids, c.ID, lastPart(c.ID))

@@ -27,7 +27,7 @@ type library struct {
 
 // library reads another document, once. It must lie in the workbook's
 // directory or below.
-func (b *builder) library(file string) *library {
+func (b finder) library(file string) *library {
 	if l, ok := b.libraries[file]; ok {
 		return l
 	}
@@ -73,9 +73,9 @@ func readBeside(workbook, name string) ([]byte, error) {
 }
 
 // connectLibraries reports #+LOB: lines that name no document.
-func (b *builder) connectLibraries() {
+func (b connector) connectLibraries() {
 	for k := range b.doc.Keywords("LOB") {
-		if l := b.library(k.Value.Text); l.err != nil {
+		if l := finding(b.builder).library(k.Value.Text); l.err != nil {
 			b.problem("missing-library", k.Value.Start, "it is looked for in the workbook's directory", "#+LOB: %v", l.err)
 		} else {
 			b.lob = append(b.lob, l)
@@ -84,7 +84,7 @@ func (b *builder) connectLibraries() {
 }
 
 // inLibraries finds a name in the documents that #+LOB: lines name.
-func (b *builder) inLibraries(name string) *Component {
+func (b finder) inLibraries(name string) *Component {
 	for _, l := range b.lob {
 		if c := b.foreign(l, name); c != nil {
 			return c
@@ -95,7 +95,7 @@ func (b *builder) inLibraries(name string) *Component {
 
 // foreign makes a block, table, list or text of another document a component
 // of this plan; nil when that document has none of that name.
-func (b *builder) foreign(l *library, name string) *Component {
+func (b finder) foreign(l *library, name string) *Component {
 	if l.doc == nil {
 		return nil
 	}
@@ -125,8 +125,8 @@ func (b *builder) foreign(l *library, name string) *Component {
 	c.Kind = KindBlock
 	c.Shape = c.defaultShape()
 	b.add(c)
-	b.connectVars(c)
-	b.connectStdin(c)
+	connecting(b.builder).connectVars(c)
+	connecting(b.builder).connectStdin(c)
 	return c
 }
 
@@ -153,7 +153,7 @@ func (l *library) args(n *org.Node, lang string) org.Args {
 
 // callArgs are the header arguments of a call of a block of another document:
 // the block's, and its own.
-func (b *builder) callArgs(c *Component, callee *Component) org.Args {
+func (b connector) callArgs(c *Component, callee *Component) org.Args {
 	call, ok := c.node.Call()
 	if !ok {
 		return c.Args
@@ -163,7 +163,7 @@ func (b *builder) callArgs(c *Component, callee *Component) org.Args {
 }
 
 // elsewhere finds what a reference to another document means.
-func (b *builder) elsewhere(c *Component, ref Reference, at int, what string) *Component {
+func (b finder) elsewhere(c *Component, ref Reference, at int, what string) *Component {
 	l := b.library(ref.File)
 	if l.err != nil {
 		b.fault(c, "dangling-var", at, "it is looked for in the workbook's directory", "%s refers to another file: %v", what, l.err)

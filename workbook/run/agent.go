@@ -46,12 +46,12 @@ type Agents func(ctx context.Context, task AgentTask) (AgentAnswer, error)
 
 // agent gives a component that is an agent its turn. It is asked anew in each run:
 // what it reads and what the model says are no function of its inputs.
-func (r *runner) agent(ctx context.Context, c *plan.Component, t *task) error {
+func (r executor) agent(ctx context.Context, c *plan.Component, t *task) error {
 	t.done.Why = "an agent is asked in every run"
 	switch {
 	case r.dry:
 		return errWouldRun
-	case !r.granted("llm"):
+	case !binding(r.runner).granted("llm"):
 		return diag.Errorf(c.Pos, "%s is an agent and asks a model, which is not granted", c.ID).WithHint("wb run --grant llm")
 	case r.opts.Agents == nil:
 		return diag.Errorf(c.Pos, "%s is an agent, and here is nothing that runs agents", c.ID)
@@ -65,7 +65,7 @@ func (r *runner) agent(ctx context.Context, c *plan.Component, t *task) error {
 		return err
 	}
 	defer release()
-	r.emit(trace.Event{Kind: trace.KindComponentStart, Component: c.ID, Lang: c.Lang, Profile: r.profileOf(c)})
+	r.emit(trace.Event{Kind: trace.KindComponentStart, Component: c.ID, Lang: c.Lang, Profile: binding(r.runner).profileOf(c)})
 	want := AgentTask{Component: c.ID, File: r.opts.File, Source: r.plan.Document().Source(), Pos: c.Pos, Text: text, Outs: plan.PortNames(c.Out), Grants: r.opts.Grants, Events: r.opts.Trace}
 	if c.Node() != nil {
 		want.Prompt, want.Args = c.Body, plan.ByName(c.Args)
@@ -82,12 +82,12 @@ func (r *runner) agent(ctx context.Context, c *plan.Component, t *task) error {
 
 // agentText is the task of an agent: what a command would read, or the title of one
 // that takes nothing.
-func (r *runner) agentText(c *plan.Component) (string, error) {
-	inputs, err := r.inputs(c)
+func (r executor) agentText(c *plan.Component) (string, error) {
+	inputs, err := binding(r.runner).inputs(c)
 	if err != nil {
 		return "", err
 	}
-	text := streamOf(inputs, r.workflowInput(c))
+	text := streamOf(inputs, binding(r.runner).workflowInput(c))
 	if text == nil {
 		return c.Title, nil
 	}

@@ -215,7 +215,7 @@ func writeAside(path string, data []byte) error {
 }
 
 // recall finds the kept outcome of a program, or the reason why it must run.
-func (r *runner) recall(p *program) (*kept, string) {
+func (r executor) recall(p *program) (*kept, string) {
 	switch {
 	case p.volatile != "":
 		return nil, p.volatile
@@ -236,7 +236,7 @@ func (r *runner) recall(p *program) (*kept, string) {
 
 // keep stores an outcome. A cache that cannot be written costs time, not
 // results: the run goes on and says so.
-func (r *runner) keep(p *program, k *kept) {
+func (r executor) keep(p *program, k *kept) {
 	if r.opts.Cache == nil {
 		return
 	}

@@ -38,7 +38,7 @@ func docked(capability string) bool {
 
 // dock is the dock of a program, nil when the run has none. A program that asks
 // for nothing has one that grants nothing: what it tries is denied and recorded.
-func (r *runner) dock(ctx context.Context, id string, p *program) *dock.Dock {
+func (r binder) dock(ctx context.Context, id string, p *program) *dock.Dock {
 	if r.opts.Docks == nil {
 		return nil
 	}
@@ -60,7 +60,7 @@ func (r *runner) dock(ctx context.Context, id string, p *program) *dock.Dock {
 }
 
 // dockGrants are the user's words for the capabilities a program holds.
-func (r *runner) dockGrants(p *program) []string {
+func (r binder) dockGrants(p *program) []string {
 	var granted []string
 	for _, capability := range p.caps {
 		if !docked(capability) {

@@ -58,7 +58,7 @@ func firstLine(s string) string {
 // execute brings about a program's outcome, from the cache when nothing
 // changed, and makes it the task's result. Errors are reasons why there is no
 // outcome; a program that fails is none, but sets done.Err.
-func (r *runner) execute(ctx context.Context, p *program, t *task) error {
+func (r executor) execute(ctx context.Context, p *program, t *task) error {
 	t.digests, t.volatile, t.src = p.digests, p.volatile != "", p.src
 	t.done.Warnings = p.warnings
 	if t.hash = p.resultHash(); t.hash != "" && r.standsFresh(p, t) {
@@ -101,7 +101,7 @@ func (r *runner) execute(ctx context.Context, p *program, t *task) error {
 // blankFor reports whether an error leaves an empty result, as in Emacs: the
 // block does not compile. A recorded result stays, because what does not compile
 // in the sandbox may well have compiled elsewhere.
-func (r *runner) blankFor(p *program, err error) bool {
+func (r executor) blankFor(p *program, err error) bool {
 	var wrong *diag.FindingsError
 	if p.src.Shape != compile.ShapeBabel || !errors.As(err, &wrong) {
 		return false
@@ -112,7 +112,7 @@ func (r *runner) blankFor(p *program, err error) bool {
 
 // known is what is known of a program's outcome without running it, and why it
 // is or is not.
-func (r *runner) known(p *program, session *session) (*kept, string, error) {
+func (r executor) known(p *program, session *session) (*kept, string, error) {
 	k, err := session.resumed(p.digests.Key())
 	if err != nil {
 		return nil, "", diag.Errorf(p.owner.Pos, "%v", err)
@@ -138,7 +138,7 @@ func (p *program) resultHash() string {
 
 // standsFresh takes over the result in the document when its hash says that
 // nothing has changed since, as org-babel does, and nothing better is kept.
-func (r *runner) standsFresh(p *program, t *task) bool {
+func (r executor) standsFresh(p *program, t *task) bool {
 	if r.opts.Force || p.owner.Kind == plan.KindInline || !p.owner.IsElement() || r.opts.Cache.get(p.digests.Key()) != nil {
 		return false
 	}
@@ -157,7 +157,7 @@ func (r *runner) standsFresh(p *program, t *task) bool {
 var errWouldRun = errors.New("it would run")
 
 // runProgram builds and runs p. What it made is kept if that is sound.
-func (r *runner) runProgram(ctx context.Context, p *program, t *task, session *session) (*kept, error) {
+func (r executor) runProgram(ctx context.Context, p *program, t *task, session *session) (*kept, error) {
 	r.emit(trace.Event{Kind: trace.KindComponentStart, Component: t.done.ID, Lang: p.src.Lang, Profile: p.profile})
 	session.lock()
 	defer session.unlock()
@@ -186,10 +186,10 @@ func (r *runner) runProgram(ctx context.Context, p *program, t *task, session *s
 	return k, nil
 }
 
-func (r *runner) buildAndRun(ctx context.Context, id string, p *program, files *guestTree) (*compile.Outcome, error) {
+func (r executor) buildAndRun(ctx context.Context, id string, p *program, files *guestTree) (*compile.Outcome, error) {
 	job := *p.job
 	job.Files = files.fs()
-	job.Dock = r.dock(ctx, id, p)
+	job.Dock = binding(r.runner).dock(ctx, id, p)
 	defer job.Dock.Close()
 	return r.opts.Runner.Execute(ctx, &compile.Program{ID: id, Lane: p.lane, Source: p.src, Job: &job,
 		Placed: func(where string) { p.where = where },
@@ -209,7 +209,7 @@ func placed(where string) []trace.Prop {
 
 // replay runs a program of a session again whose outcome was kept, because a
 // later one needs the state it leaves.
-func (r *runner) replay(ctx context.Context, p *program) error {
+func (r executor) replay(ctx context.Context, p *program) error {
 	files, err := r.guest(p)
 	if err != nil {
 		return err
@@ -221,12 +221,12 @@ func (r *runner) replay(ctx context.Context, p *program) error {
 func (r *runner) emit(e trace.Event) { _ = r.opts.Trace.Emit(e) } // reported by whoever made the trace
 
 // settle turns what a program did into the component's value.
-func (r *runner) settle(ctx context.Context, p *program, t *task, k *kept) error {
+func (r executor) settle(ctx context.Context, p *program, t *task, k *kept) error {
 	t.words = p.words
 	t.args = p.args
 	t.done.Stdout, t.done.Stderr, t.done.Exit, t.done.Usage = k.Stdout, k.Stderr, k.Exit, k.Usage
 	t.done.Warnings = p.warnings
-	r.keepRecorded(p, t, k)
+	recording(r.runner).keepRecorded(p, t, k)
 	if k.Exit != 0 {
 		t.fail(&ExitError{ID: p.owner.ID, Exit: k.Exit, Stderr: k.Stderr, Pos: p.owner.Pos})
 		if p.src.Shape == compile.ShapeBabel {
@@ -304,7 +304,7 @@ var plainLangs = []string{"js", "javascript", "node", "ts", "typescript", "sed",
 // babelValue does what org-babel does between running a block and inserting
 // its result: names go back on tables, a lone value becomes a table where one
 // is asked for, the result goes to :file, and :post reworks it.
-func (r *runner) babelValue(ctx context.Context, p *program, t *task, v value.Value) (value.Value, error) {
+func (r executor) babelValue(ctx context.Context, p *program, t *task, v value.Value) (value.Value, error) {
 	if !slices.Contains(plainLangs, strings.ToLower(p.src.Lang)) {
 		v = reassemble(v, p.args, p.vars)
 	}
@@ -330,7 +330,7 @@ func (r *runner) babelValue(ctx context.Context, p *program, t *task, v value.Va
 		v = value.OfString(linked.Link())
 		t.words = slices.DeleteFunc(slices.Clone(t.words), func(w string) bool { return w == "file" })
 	}
-	return r.eval(ctx, post.Value, &v)
+	return binding(r.runner).eval(ctx, post.Value, &v)
 }
 
 // file is the name of the file a block's result goes to, relative to its

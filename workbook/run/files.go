@@ -200,7 +200,7 @@ func (t *tree) guest() *guestTree {
 
 // guest is the tree for one run of a program, whose directory is there: :mkdirp
 // yes makes it.
-func (r *runner) guest(p *program) (*guestTree, error) {
+func (r executor) guest(p *program) (*guestTree, error) {
 	g := r.files.guest()
 	dir := strings.TrimPrefix(p.job.Dir, "/")
 	if dir == "" {
@@ -376,7 +376,7 @@ type keptFile struct {
 
 // collectFiles takes the file its author named out of what a program wrote.
 // Other files it wrote stay behind, which a note says.
-func (r *runner) collectFiles(p *program, files *guestTree, k *kept) error {
+func (r executor) collectFiles(p *program, files *guestTree, k *kept) error {
 	wanted, err := p.keeps()
 	if err != nil {
 		return err
@@ -419,7 +419,7 @@ func (p *program) keeps() ([]string, error) {
 
 // restoreFiles puts the files of an outcome where other components, and in the
 // end the author, find them.
-func (r *runner) restoreFiles(k *kept) error {
+func (r executor) restoreFiles(k *kept) error {
 	for _, f := range k.Files {
 		data, ok := k.blobs[f.Name]
 		if !ok {
@@ -437,7 +437,7 @@ func (r *runner) restoreFiles(k *kept) error {
 
 // make adds a file to the run's tree, and to the workbook's directory if the run
 // writes there.
-func (r *runner) make(name string, data []byte) error {
+func (r executor) make(name string, data []byte) error {
 	if slices.Contains(hostNames, firstPart(name)) {
 		return fmt.Errorf("write blocked: %s is kept by the host", firstPart(name))
 	}
@@ -459,7 +459,7 @@ func (r *runner) make(name string, data []byte) error {
 // resultToFile writes a result to the file its author named, unless the
 // program writes it itself (:results link or graphics), and returns the file's
 // path from the workbook.
-func (r *runner) resultToFile(p *program, v value.Value, file string) (value.Value, error) {
+func (r executor) resultToFile(p *program, v value.Value, file string) (value.Value, error) {
 	if path.IsAbs(file) && !strings.HasPrefix(p.job.Dir, "/") {
 		file = strings.TrimPrefix(path.Clean(file), "/")
 	}

@@ -23,11 +23,11 @@ type ran struct {
 
 // sessionsElsewhere reports whether sessions live in other processes than this.
 // Those of a run with workers stay here.
-func (r *runner) sessionsElsewhere() bool { return r.tier != tierInstance && r.tier != tierNode }
+func (r executor) sessionsElsewhere() bool { return r.tier != tierInstance && r.tier != tierNode }
 
 // thaw starts the sessions of a frozen document, before anything runs, so that
 // one which does not fit is refused.
-func (r *runner) thaw(ctx context.Context) error {
+func (r executor) thaw(ctx context.Context) error {
 	f := r.opts.Resume
 	if f == nil {
 		return nil
@@ -136,7 +136,7 @@ func (s *session) untouched() bool {
 }
 
 // handFrozen gives the sessions to who wants them.
-func (r *runner) handFrozen(ctx context.Context) error {
+func (r executor) handFrozen(ctx context.Context) error {
 	if r.opts.Freeze == nil || ctx.Err() != nil {
 		return nil
 	}
@@ -149,7 +149,7 @@ func (r *runner) handFrozen(ctx context.Context) error {
 
 // freeze is the run's sessions as data, taken when all has run. Sessions that
 // were answered from what is kept are brought to life first.
-func (r *runner) freeze(ctx context.Context) (*frozen.File, error) {
+func (r executor) freeze(ctx context.Context) (*frozen.File, error) {
 	if r.sessionsElsewhere() {
 		return nil, &frozen.Error{Code: frozen.CodeTier, Message: "sessions in the tier " + r.tier + " cannot be frozen", Help: "--tier instance"}
 	}

@@ -10,7 +10,7 @@ import (
 
 // profileOf is the profile a component runs under: what the user chose. The
 // document's own :profile only asks.
-func (r *runner) profileOf(*plan.Component) string {
+func (r binder) profileOf(*plan.Component) string {
 	if _, ok := profileSizes[r.opts.Profile]; ok {
 		return r.opts.Profile
 	}
@@ -19,7 +19,7 @@ func (r *runner) profileOf(*plan.Component) string {
 
 // granted reports whether the user granted a capability, by name alone or
 // narrowed (net:api.example.com grants net to that host).
-func (r *runner) granted(capability string) bool {
+func (r binder) granted(capability string) bool {
 	if slices.Contains(plan.ProfileCaps[r.profileOf(nil)], capability) {
 		return true
 	}
@@ -28,7 +28,7 @@ func (r *runner) granted(capability string) bool {
 
 // unserved are capabilities that can be granted but that nothing in a workbook
 // run performs yet.
-func (r *runner) unserved(capability string) bool {
+func (r binder) unserved(capability string) bool {
 	switch capability {
 	case "clock", "random":
 		return false
@@ -41,7 +41,7 @@ func (r *runner) unserved(capability string) bool {
 // grant settles what a program may do and use: the profile's limits, more or
 // less where the block asks and the user allows, and the capabilities that are
 // both asked for and granted.
-func (r *runner) grant(p *program) error {
+func (r binder) grant(p *program) error {
 	p.profile = r.profileOf(p.owner)
 	if asked := p.args.Value(":profile"); asked != "" && asked != p.profile {
 		p.note(diag.Warning, "not-granted", "wb run --profile "+asked, "%s asks for profile %s and runs with %s", p.owner.ID, asked, p.profile)

@@ -143,7 +143,7 @@ func ExplainLimits(_ context.Context, opts Options) ([]ComponentLimits, error) {
 		if c.Kind == plan.KindData || c.Library() || len(opts.Only) > 0 && !slices.Contains(opts.Only, c.ID) {
 			continue
 		}
-		one := ComponentLimits{ID: c.ID, Lang: c.Lang, Profile: r.profileOf(c), Limits: map[string]string{}, Pos: c.Pos}
+		one := ComponentLimits{ID: c.ID, Lang: c.Lang, Profile: binding(r).profileOf(c), Limits: map[string]string{}, Pos: c.Pos}
 		limits := ProfileLimits(one.Profile)
 		if one.Asked, err = settleLimits(&limits, argSet{c.Args}, opts.Limits); err != nil {
 			return nil, diag.Errorf(c.Pos, "%v", err)

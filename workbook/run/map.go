@@ -88,12 +88,12 @@ func (r *runner) mapOne(ctx context.Context, c *plan.Component, in value.Value) 
 	}
 	one := *r // the memory of calls, sessions and slots is shared through pointers
 	one.given = given
-	p, err := one.prepare(ctx, c, c.Args, nil)
+	p, err := binding(&one).prepare(ctx, c, c.Args, nil)
 	if err != nil {
 		return Mapped{Err: err}
 	}
 	t := &task{done: Done{ID: c.ID, Lang: c.Lang, Pos: c.Pos}}
-	if err := one.execute(ctx, p, t); err != nil {
+	if err := executing(&one).execute(ctx, p, t); err != nil {
 		if errors.Is(context.Cause(ctx), errMapTimeout) {
 			err = errMapTimeout
 		}

@@ -20,7 +20,7 @@ var codeReference = lazyregexp.New(`(?m)[ \t]*\(ref:[-a-zA-Z0-9_][-a-zA-Z0-9_ ]*
 // expand is the source of a component as it runs: noweb references replaced,
 // code references removed. lines tells where each line stands in the document
 // when they do not simply follow one another.
-func (r *runner) expand(ctx context.Context, c *plan.Component, args org.Args) (body string, lines []diag.Position, err error) {
+func (r binder) expand(ctx context.Context, c *plan.Component, args org.Args) (body string, lines []diag.Position, err error) {
 	body = c.Body
 	if tangle.WrapOf(r.plan.Document()).In(body) && tangle.NowebWanted(args.Value(":noweb"), tangle.ForEval) {
 		if body, lines, err = r.expandNoweb(ctx, c, args); err != nil {
@@ -36,7 +36,7 @@ func (r *runner) expand(ctx context.Context, c *plan.Component, args org.Args) (
 // expandNoweb expands line by line, so that every line of the outcome can be
 // told the line it comes from: its own, or that of the reference it replaces.
 // No reference spans lines, so nothing is lost by that.
-func (r *runner) expandNoweb(ctx context.Context, c *plan.Component, args org.Args) (string, []diag.Position, error) {
+func (r binder) expandNoweb(ctx context.Context, c *plan.Component, args org.Args) (string, []diag.Position, error) {
 	library := &chunkLibrary{plan: r.plan}
 	e := &tangle.Expander{Context: tangle.ForEval, Library: library, Wrap: tangle.WrapOf(r.plan.Document()),
 		Call: func(ctx context.Context, call string) (value.Value, error) { return r.eval(ctx, call, nil) }}

@@ -18,13 +18,13 @@ func Placements(p *plan.Plan, opts Options) []plan.Placement {
 	r.trust()
 	all := make([]plan.Placement, len(p.Components))
 	for i, c := range p.Components {
-		where, why := r.placement(c)
+		where, why := binding(r).placement(c)
 		all[i] = plan.Placement{Component: c.ID, Where: where, Why: why}
 	}
 	return all
 }
 
-func (r *runner) placement(c *plan.Component) (plan.Where, string) {
+func (r binder) placement(c *plan.Component) (plan.Where, string) {
 	code := c
 	if c.Target().Present() && c.Callee() != nil {
 		code = c.Callee()

@@ -78,7 +78,7 @@ func Offprints(ctx context.Context, opts Options) ([]Offprint, error) {
 			continue
 		}
 		o := Offprint{Component: c}
-		if err := r.offprint(ctx, t, &o); err != nil {
+		if err := executing(r).offprint(ctx, t, &o); err != nil {
 			o.Why = why(err)
 		}
 		list = append(list, o)
@@ -100,7 +100,7 @@ func notPortable(format string, args ...any) error {
 }
 
 // offprint fills in what is known of a component whose dry turn is over.
-func (r *runner) offprint(ctx context.Context, t *task, o *Offprint) error {
+func (r executor) offprint(ctx context.Context, t *task, o *Offprint) error {
 	p := t.program
 	if p == nil {
 		return notPortable("it has no result of this source")
@@ -137,7 +137,7 @@ func (r *runner) offprint(ctx context.Context, t *task, o *Offprint) error {
 }
 
 // feed lists what may be changed and how it reaches the program.
-func (r *runner) feed(p *program, o *Offprint) error {
+func (r executor) feed(p *program, o *Offprint) error {
 	if len(o.Recipe.Inputs) > 0 {
 		o.Feed = FeedCall
 		for i, in := range o.Recipe.Inputs {
@@ -156,7 +156,7 @@ func (r *runner) feed(p *program, o *Offprint) error {
 		return nil
 	}
 	if p.src.Shape == compile.ShapeCommand || p.src.Shape == compile.ShapeKernel {
-		inputs, err := r.inputs(p.code)
+		inputs, err := binding(r.runner).inputs(p.code)
 		if err != nil {
 			return err
 		}
@@ -177,7 +177,7 @@ func (r *runner) feed(p *program, o *Offprint) error {
 }
 
 // filesRead are the files a program has read, as they are now.
-func (r *runner) filesRead(reads []read) (map[string][]byte, error) {
+func (r executor) filesRead(reads []read) (map[string][]byte, error) {
 	files, size := map[string][]byte{}, 0
 	for _, read := range reads {
 		switch {

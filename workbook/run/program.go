@@ -69,13 +69,13 @@ func (e *UnknownLanguageError) Hint() string {
 }
 
 // program prepares a component.
-func (r *runner) program(ctx context.Context, c *plan.Component) (*program, error) {
+func (r binder) program(ctx context.Context, c *plan.Component) (*program, error) {
 	return r.prepare(ctx, c, c.Args, nil)
 }
 
 // prepare readies a component with the given header arguments. this is the
 // value of *this*, nil outside :post.
-func (r *runner) prepare(ctx context.Context, c *plan.Component, args org.Args, this *value.Value) (*program, error) {
+func (r binder) prepare(ctx context.Context, c *plan.Component, args org.Args, this *value.Value) (*program, error) {
 	p := &program{owner: c, code: c, args: argSet{args}, words: result.WordsOf(args)}
 	if c.Target().Present() {
 		if p.code = c.Callee(); p.code == nil {
@@ -137,7 +137,7 @@ func (p *program) document() {
 }
 
 // chain makes a program of a session depend on what ran there before it.
-func (r *runner) chain(p *program) {
+func (r binder) chain(p *program) {
 	for _, e := range r.plan.Incoming(p.owner) {
 		if e.Why != plan.WhySession {
 			continue
@@ -216,7 +216,7 @@ func (p *program) programWords() []string {
 }
 
 // bind gives a program its inputs, in the way its shape takes them.
-func (r *runner) bind(ctx context.Context, p *program, this *value.Value) error {
+func (r binder) bind(ctx context.Context, p *program, this *value.Value) error {
 	switch p.src.Shape {
 	case compile.ShapeBabel:
 		return r.bindBabel(ctx, p, this)
@@ -228,7 +228,7 @@ func (r *runner) bind(ctx context.Context, p *program, this *value.Value) error 
 
 // arguments are a program's inputs by name: the ports of its component, and in
 // the babel dialect its variables.
-func (r *runner) arguments(ctx context.Context, p *program, this *value.Value) (inputs []value.Field, err error) {
+func (r binder) arguments(ctx context.Context, p *program, this *value.Value) (inputs []value.Field, err error) {
 	if p.code.Dialect != plan.DialectBabel {
 		return r.inputs(p.code)
 	}
@@ -248,7 +248,7 @@ func (r *runner) arguments(ctx context.Context, p *program, this *value.Value) (
 }
 
 // bindBabel resolves variables and standard input.
-func (r *runner) bindBabel(ctx context.Context, p *program, this *value.Value) error {
+func (r binder) bindBabel(ctx context.Context, p *program, this *value.Value) error {
 	vars, err := r.variables(ctx, p.args, this)
 	if err != nil {
 		return err
@@ -281,7 +281,7 @@ func displayAll(values []value.Value) []string {
 }
 
 // inputs are the values of a declared component's inputs.
-func (r *runner) inputs(c *plan.Component) ([]value.Field, error) {
+func (r binder) inputs(c *plan.Component) ([]value.Field, error) {
 	var fields []value.Field
 	for _, in := range c.In {
 		v, err := r.input(c, in)
@@ -293,7 +293,7 @@ func (r *runner) inputs(c *plan.Component) ([]value.Field, error) {
 	return fields, nil
 }
 
-func (r *runner) input(c *plan.Component, in plan.Input) (value.Value, error) {
+func (r binder) input(c *plan.Component, in plan.Input) (value.Value, error) {
 	if v, ok := r.given[in.Name]; ok {
 		return v, nil
 	}
@@ -320,7 +320,7 @@ func (r *runner) input(c *plan.Component, in plan.Input) (value.Value, error) {
 }
 
 // bindComponent passes inputs as arguments of a function.
-func (r *runner) bindComponent(ctx context.Context, p *program, this *value.Value) error {
+func (r binder) bindComponent(ctx context.Context, p *program, this *value.Value) error {
 	inputs, err := r.arguments(ctx, p, this)
 	if err != nil {
 		return err
@@ -349,7 +349,7 @@ func (r *runner) bindComponent(ctx context.Context, p *program, this *value.Valu
 
 // bindCommand passes inputs on standard input: a single one as it is, several
 // as a JSON object. A task has each as a word of its command line, too.
-func (r *runner) bindCommand(ctx context.Context, p *program, this *value.Value) error {
+func (r binder) bindCommand(ctx context.Context, p *program, this *value.Value) error {
 	inputs, err := r.arguments(ctx, p, this)
 	if err != nil {
 		return err
@@ -370,7 +370,7 @@ func (r *runner) bindCommand(ctx context.Context, p *program, this *value.Value)
 
 // workflowInput is what a workflow's first component reads: one without inputs
 // of its own. It is nil for others, and when nothing was given.
-func (r *runner) workflowInput(c *plan.Component) *value.Value {
+func (r binder) workflowInput(c *plan.Component) *value.Value {
 	if c.Dialect != plan.DialectWorkflow || len(c.In) > 0 {
 		return nil
 	}
@@ -392,7 +392,7 @@ var drive = lazyregexp.New(`^[A-Za-z]:`)
 
 // directory settles where the program stands in the tree of files: :dir,
 // relative to the workbook.
-func (r *runner) directory(p *program) error {
+func (r binder) directory(p *program) error {
 	dir, ok, err := p.args.text(":dir")
 	if err != nil {
 		return diag.Errorf(p.owner.Pos, "%v", err)
@@ -415,7 +415,7 @@ func (r *runner) directory(p *program) error {
 
 // packages pins what :deps of the block asks for, in a file beside the
 // workbook.
-func (r *runner) packages(ctx context.Context, p *program) error {
+func (r binder) packages(ctx context.Context, p *program) error {
 	if len(p.src.Deps) == 0 || r.opts.File == "" {
 		return nil
 	}

@@ -281,7 +281,7 @@ func knownBlockArg(key string) bool {
 
 // refreshed brings the query blocks of a run's text up to date. What could not
 // be answered is reported and stays.
-func (r *runner) refreshed(ctx context.Context, text []byte) ([]byte, []format.Note) {
+func (r recorder) refreshed(ctx context.Context, text []byte) ([]byte, []format.Note) {
 	var opts QueryOptions
 	if run, ok := r.opts.Trace.(interface{ ID() string }); ok {
 		opts.WithoutRun = run.ID()

@@ -256,19 +256,19 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	if err := r.openTier(ctx); err != nil {
 		return r.report, err
 	}
-	if err := r.thaw(ctx); err != nil {
+	if err := executing(r).thaw(ctx); err != nil {
 		return r.report, err
 	}
-	r.saver = r.startSaving()
+	r.saver = recording(r).startSaving()
 	r.runAll(ctx)
 	r.saver.end()
-	frozen := r.handFrozen(ctx)
+	frozen := executing(r).handFrozen(ctx)
 	r.sessions.close(context.WithoutCancel(ctx))
 	if err := r.closeTier(); err != nil {
 		return r.report, err
 	}
 	r.collect()
-	err = errors.Join(r.writeResults(), frozen)
+	err = errors.Join(recording(r).writeResults(), frozen)
 	r.report.Duration = time.Since(start)
 	return r.report, errors.Join(ctx.Err(), err)
 }
@@ -323,7 +323,7 @@ func newRunner(opts Options) (*runner, error) {
 	if err := r.bindImports(); err != nil {
 		return r, err
 	}
-	if err := r.mayWrite(); err != nil {
+	if err := recording(r).mayWrite(); err != nil {
 		return r, err
 	}
 	files, err := openTree(opts.File)

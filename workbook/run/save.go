@@ -29,14 +29,14 @@ type saver struct {
 
 // startSaving begins to write results as components end; nil when the run does
 // not write the file.
-func (r *runner) startSaving() *saver {
+func (r recorder) startSaving() *saver {
 	if r.dry || r.opts.NoWrite || r.opts.KeepText {
 		return nil
 	}
 	s := &saver{news: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
 	go func() {
 		defer close(s.done)
-		s.run(r)
+		s.run(r.runner)
 	}()
 	return s
 }
@@ -55,7 +55,7 @@ func (s *saver) run(r *runner) {
 		case <-time.After(wait):
 		}
 		start := time.Now()
-		if err := r.saveSoFar(); err != nil {
+		if err := recording(r).saveSoFar(); err != nil {
 			return // the last save tries again and tells
 		}
 		wait = max(saveEvery, 4*time.Since(start)) // a file of gigabytes is not written all the time
@@ -83,7 +83,7 @@ func (s *saver) end() {
 
 // saveSoFar writes the results of the components that have ended. What cannot be
 // written is told when the run ends.
-func (r *runner) saveSoFar() error {
+func (r recorder) saveSoFar() error {
 	w, last := r.gather(func(int, error) {})
 	text, err := org.Apply(r.source, w.Settled())
 	if err != nil {
@@ -100,7 +100,7 @@ func (r *runner) saveSoFar() error {
 
 // gather makes the edits that put the results of ended components into the text,
 // and notes what each depended on.
-func (r *runner) gather(failed func(index int, err error)) (*result.Writer, map[string]lastRun) {
+func (r recorder) gather(failed func(index int, err error)) (*result.Writer, map[string]lastRun) {
 	last := map[string]lastRun{}
 	w := &result.Writer{Doc: r.plan.Document()}
 	for i, t := range r.tasks {
@@ -131,7 +131,7 @@ func (t *task) ended() bool {
 }
 
 // writeResults writes the results of all components whose turn came.
-func (r *runner) writeResults() error {
+func (r recorder) writeResults() error {
 	if r.dry {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (r *runner) writeResults() error {
 
 // save applies the edits to the file and brings its query blocks up to date. It
 // does not write what is there already.
-func (r *runner) save(edits []org.Edit) error {
+func (r recorder) save(edits []org.Edit) error {
 	text, err := org.Apply(r.source, edits)
 	if err != nil {
 		return fmt.Errorf("%s: %w", r.opts.File, err)
@@ -174,7 +174,7 @@ var noCommand = lazyregexp.New(`(?m)^[^\n]*?([^\s:]+): command not found$`)
 // keepRecorded keeps the result in the document when the program came to its own
 // for a reason that is wb's: a tool that the sandbox lacks, or a capability that
 // was not granted. A program that fails by itself does as in Emacs.
-func (r *runner) keepRecorded(p *program, t *task, k *kept) {
+func (r recorder) keepRecorded(p *program, t *task, k *kept) {
 	why := ""
 	switch missing := noCommand.FindStringSubmatch(k.Stderr); {
 	case missing != nil:

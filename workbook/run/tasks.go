@@ -166,14 +166,14 @@ func (r *runner) attempt(ctx context.Context, c *plan.Component, t *task) error 
 		return err
 	}
 	if c.IsAgent() {
-		return r.agent(ctx, c, t)
+		return executing(r).agent(ctx, c, t)
 	}
-	p, err := r.program(ctx, c)
+	p, err := binding(r).program(ctx, c)
 	if err != nil {
 		return err
 	}
 	t.program = p
-	return r.execute(ctx, p, t)
+	return executing(r).execute(ctx, p, t)
 }
 
 // taskOf is the task of a component by id, nil when it has none.
@@ -259,7 +259,7 @@ func (r *runner) recordEnd(c *plan.Component, t *task) {
 		return
 	}
 	e := trace.Event{Kind: trace.KindComponentEnd, Component: t.done.ID, Lang: t.done.Lang, Duration: t.done.Duration, Fuel: t.done.Usage.Fuel,
-		Profile: r.profileOf(c), Output: eventOutput(t), Cache: "miss", Exit: trace.Exit(t.done.Exit), Props: t.done.props()}
+		Profile: binding(r).profileOf(c), Output: eventOutput(t), Cache: "miss", Exit: trace.Exit(t.done.Exit), Props: t.done.props()}
 	if t.done.Status == StatusCached {
 		e.Kind, e.Cache = trace.KindCacheHit, "hit"
 	}

@@ -26,7 +26,7 @@ type variable struct {
 
 // variables resolves every :var and takes tables apart as :hlines, :colnames
 // and :rownames say.
-func (r *runner) variables(ctx context.Context, args argSet, this *value.Value) ([]variable, error) {
+func (r binder) variables(ctx context.Context, args argSet, this *value.Value) ([]variable, error) {
 	var vars []variable
 	for _, v := range args.Vars() {
 		resolved, given := r.given[v.Name]
@@ -168,7 +168,7 @@ func withRowNames(rows, names []value.Value) []value.Value {
 
 // eval is the value of the right side of a :var: a literal, *this*, or what a
 // reference names.
-func (r *runner) eval(ctx context.Context, expr string, this *value.Value) (value.Value, error) {
+func (r binder) eval(ctx context.Context, expr string, this *value.Value) (value.Value, error) {
 	if expr == "*this*" {
 		if this == nil {
 			return value.Nil(), nil
@@ -206,7 +206,7 @@ func (r *runner) eval(ctx context.Context, expr string, this *value.Value) (valu
 }
 
 // valueOf is the value of a component whose turn is over.
-func (r *runner) valueOf(c *plan.Component, name string) (value.Value, error) {
+func (r binder) valueOf(c *plan.Component, name string) (value.Value, error) {
 	t := r.tasks[c.Index()]
 	if t == nil {
 		return value.Nil(), fmt.Errorf("%s is not part of this run", c.ID)
@@ -224,16 +224,16 @@ func (r *runner) valueOf(c *plan.Component, name string) (value.Value, error) {
 
 // call runs a block anew with the arguments of a reference and returns its
 // value. Equal calls in one run happen once.
-func (r *runner) call(ctx context.Context, c *plan.Component, ref plan.Reference, this *value.Value) (value.Value, error) {
+func (r binder) call(ctx context.Context, c *plan.Component, ref plan.Reference, this *value.Value) (value.Value, error) {
 	var vars []org.Arg
 	for _, arg := range ref.Args {
 		vars = append(vars, org.Arg{Key: ":var", Value: arg, Origin: org.FromCallArgs})
 	}
 	args := org.MergeArgs(c.Args, org.ParseArgs(ref.Header, 0, org.FromCallInside), vars)
 	if r.given != nil { // those inputs are for the component that is mapped
-		plain := *r
+		plain := *r.runner
 		plain.given = nil
-		r = &plain
+		r.runner = &plain
 	}
 	p, err := r.prepare(ctx, c, args, this)
 	if err != nil {
@@ -242,7 +242,7 @@ func (r *runner) call(ctx context.Context, c *plan.Component, ref plan.Reference
 	return r.calls.do(ctx, p.digests.Key(), func() (value.Value, error) {
 		t := &task{done: Done{ID: callLabel(c, ref), Lang: p.code.Lang, Pos: c.Pos}, words: p.words, args: p.args}
 		start := time.Now()
-		if err := r.execute(ctx, p, t); err != nil {
+		if err := executing(r.runner).execute(ctx, p, t); err != nil {
 			t.fail(err)
 		}
 		t.done.Duration = time.Since(start) - t.done.Queued

@@ -17,7 +17,7 @@ import (
 )
 
 // noteFailure marks a component failed whose result cannot be written.
-func (r *runner) noteFailure(index int, err error) {
+func (r recorder) noteFailure(index int, err error) {
 	t := r.tasks[index]
 	t.fail(err)
 	for i := range r.report.Components {
@@ -29,7 +29,7 @@ func (r *runner) noteFailure(index int, err error) {
 
 // writeResult adds the edits that put a component's result into the document.
 // It returns the text written where org cannot tell it from prose.
-func (r *runner) writeResult(w *result.Writer, c *plan.Component, t *task) (string, error) {
+func (r recorder) writeResult(w *result.Writer, c *plan.Component, t *task) (string, error) {
 	if !t.hasResult() || t.standing || c.Node() == nil || c.Kind == plan.KindData {
 		return "", nil
 	}
@@ -52,7 +52,7 @@ func (r *runner) writeResult(w *result.Writer, c *plan.Component, t *task) (stri
 
 // added reports whether a result that adds to others was added when it ran. A
 // run that was killed in between has kept it and not written it.
-func (r *runner) added(c *plan.Component, t *task, res *result.Result) bool {
+func (r recorder) added(c *plan.Component, t *task, res *result.Result) bool {
 	before := r.before[c.ID].Digests
 	if r.opts.NoWrite || t.digests == nil || before != nil && before.Key() == t.digests.Key() {
 		return true
@@ -119,7 +119,7 @@ func harmless(v value.Value) value.Value {
 
 // mayWrite finds out before anything runs that results could not be written,
 // rather than after all has run.
-func (r *runner) mayWrite() error {
+func (r recorder) mayWrite() error {
 	if r.opts.NoWrite || r.opts.KeepText {
 		return nil
 	}
@@ -135,7 +135,7 @@ func (r *runner) mayWrite() error {
 
 // replaceFile writes the workbook's new text, refusing when the file is no
 // longer what was read (*orgfile.ConflictError).
-func (r *runner) replaceFile(text []byte) error {
+func (r recorder) replaceFile(text []byte) error {
 	file, err := orgfile.Read(r.opts.File)
 	if errors.Is(err, fs.ErrNotExist) {
 		return &orgfile.ConflictError{Path: r.opts.File, Reason: "removed during the run, so results were not written"}

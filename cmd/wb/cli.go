@@ -102,19 +102,27 @@ func newParser(shared *globals, verbs []verb, options ...kong.Option) (*kong.Kon
 	return kong.New(shared, options...)
 }
 
-// version is the module version or commit that built this binary.
+// version is the release, the commit and its date, and the Go that built this binary.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "wb (unknown build)"
 	}
-	v := info.Main.Version
+	set := map[string]string{}
 	for _, s := range info.Settings {
-		if s.Key == "vcs.revision" && len(s.Value) >= 12 {
-			v += " " + s.Value[:12]
-		}
+		set[s.Key] = s.Value
 	}
-	return strings.TrimSpace("wb " + v + " " + info.GoVersion)
+	words := []string{"wb", info.Main.Version}
+	if commit := set["vcs.revision"]; commit != "" {
+		words = append(words, "commit "+commit[:min(len(commit), 12)])
+	}
+	if date, _, _ := strings.Cut(set["vcs.time"], "T"); date != "" {
+		words = append(words, "of "+date)
+	}
+	if set["vcs.modified"] == "true" {
+		words = append(words, "with changes")
+	}
+	return strings.Join(append(words, info.GoVersion, set["GOOS"]+"/"+set["GOARCH"]), " ")
 }
 
 // usageHint points at the help page that answers a wrong command line.

@@ -212,6 +212,9 @@ func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
 	}
 	if err != nil {
 		a.findings(report)
+		if report != nil && errors.Is(err, context.Canceled) {
+			return interrupted(report)
+		}
 		return unwritten(err)
 	}
 	if err := c.report(a, src, report); err != nil || !c.Expect {
@@ -232,6 +235,13 @@ func unmetCount(n int) string {
 		return "1 expectation does not hold"
 	}
 	return fmt.Sprintf("%d expectations do not hold", n)
+}
+
+// interrupted is the end of a run that the user stopped, in one line.
+func interrupted(r *workbook.Report) error {
+	kept := r.Count(workbook.StatusOK) + r.Count(workbook.StatusCached)
+	return &codedError{text: fmt.Sprintf("interrupted: %d done and kept, %d not run", kept, r.Count(workbook.StatusCancelled)),
+		hint: "the next run goes on from there", code: diag.ExitInterrupted}
 }
 
 // unwritten advises what to do where the workbook may not be changed.

@@ -23,6 +23,9 @@ func (a *app) componentLine(d workbook.Done) {
 	if d.Status == workbook.StatusFailed {
 		say = a.complain
 	}
+	if d.Status == workbook.StatusCancelled && !a.verbose {
+		return // the last line counts them
+	}
 	quietly := d.Status == workbook.StatusCached || d.Status == workbook.StatusData || d.Status == workbook.StatusSkipped
 	if a.json || quietly && !a.verbose {
 		return

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -98,7 +100,7 @@ func writeExplanation(w io.Writer, x *workbook.Explanation) error {
 	for _, name := range slices.Sorted(maps.Keys(x.Now.Inputs)) {
 		row("input "+name, before.Inputs[name], x.Now.Inputs[name])
 	}
-	row("toolchain", before.Toolchain, x.Now.Toolchain)
+	row("toolchain", toolchainName(before.Toolchain), toolchainName(x.Now.Toolchain))
 	row("profile", before.Profile, x.Now.Profile)
 	if len(x.Now.Caps)+len(before.Caps) > 0 {
 		row("granted", strings.Join(before.Caps, " "), strings.Join(x.Now.Caps, " "))
@@ -127,4 +129,22 @@ func shortDigest(s string) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// mostToolchain is the longest fingerprint that is shown as it is.
+const mostToolchain = 80
+
+// toolchainName is a lane's fingerprint for people: as it is when it is short, else
+// its beginning, which names the lane and its version, and a digest of all.
+func toolchainName(fingerprint string) string {
+	if len(fingerprint) <= mostToolchain && !strings.Contains(fingerprint, "\n") {
+		return fingerprint
+	}
+	plain := func(r rune) bool { return r > ' ' && r < 0x7f && !strings.ContainsRune("#\"'(){}", r) }
+	name := fingerprint
+	if end := strings.IndexFunc(name, func(r rune) bool { return !plain(r) }); end >= 0 {
+		name = name[:end]
+	}
+	sum := sha256.Sum256([]byte(fingerprint))
+	return strings.TrimSpace(strings.TrimRight(name[:min(len(name), mostToolchain/2)], "/") + " " + hex.EncodeToString(sum[:6]))
 }

@@ -158,6 +158,29 @@ func BenchmarkPiece(b *testing.B) {
 	}
 }
 
+// BenchmarkScale has 100, 1,000 and 10,000 pieces of work done by eight workers, each
+// once, and says what a piece costs whom and how the server's memory grows.
+func BenchmarkScale(b *testing.B) {
+	for _, n := range []int{100, 1000, 10_000} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			s := newBench(b, 8, 2)
+			s.do(100, 1<<10, 100) // connections, files
+			server, caller, crew := cpu(b, s.server), cpu(b, nil), s.crewCPU()
+			b.ResetTimer()
+			for range b.N {
+				s.do(n, 1<<10, fabric.DefaultWindow)
+			}
+			b.StopTimer()
+			per := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(n*b.N) }
+			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "pieces/s")
+			b.ReportMetric(per(cpu(b, s.server)-server), "server-µs/piece")
+			b.ReportMetric(per(cpu(b, nil)-caller), "caller-µs/piece")
+			b.ReportMetric(per(s.crewCPU()-crew), "worker-µs/piece")
+			b.ReportMetric(float64(s.ask().Memory)/(1<<20), "server-MiB")
+		})
+	}
+}
+
 // BenchmarkLatency has one piece of work done after the other.
 func BenchmarkLatency(b *testing.B) {
 	s := newBench(b, 1, 1)

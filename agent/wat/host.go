@@ -33,7 +33,7 @@ type Host struct {
 }
 
 // DefaultLimits bound a program.
-var DefaultLimits = sandbox.Limits{Timeout: agent.ToolTimeout / 2, Fuel: 20_000_000_000, Memory: 64 << 20}
+var DefaultLimits = sandbox.Limits{Timeout: agent.ToolTimeout / 2, Fuel: 3_000_000_000, Memory: 64 << 20}
 
 // maxValue is how long a value may be, in bytes.
 const maxValue = 16 << 20

@@ -57,6 +57,7 @@ const (
 	toolWat     = "wat"
 	toolCatalog = "catalog"
 	toolCode    = "code"
+	toolUnread  = "unread"
 )
 
 // asCall is an answer as a message with a tool call, or as the result.
@@ -80,6 +81,8 @@ func asCall(msg agent.Message, final bool) agent.Message {
 		args["body"] = a.Body
 	case KindCatalog:
 		name, args["name"] = toolCatalog, a.Name
+	case KindUnread:
+		name = toolUnread
 	case KindCode:
 		name, args["lang"], args["body"] = toolCode, a.Name, a.Body
 	}

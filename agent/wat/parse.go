@@ -11,6 +11,7 @@ const (
 	KindWat      Kind = "wat"      // Body is a program
 	KindCatalog  Kind = "catalog"  // Name is a program of the catalog
 	KindCode     Kind = "code"     // Body is a program in the language Name
+	KindUnread   Kind = "unread"   // a ToolCall that cannot be read
 )
 
 // Answer is what a model said.
@@ -25,7 +26,8 @@ type Answer struct {
 const mark = "ToolCall::"
 
 // Parse reads an answer, however badly it is formatted: fences, quotes and
-// parentheses may be missing, and text without any ToolCall is a response. Where
+// parentheses may be missing, and text without any ToolCall is a response. Text that
+// begins a ToolCall which cannot be read is none: it would be the run's result. Where
 // there are several calls, the first valid kind counts in the order Response,
 // Wat, Catalog, Code.
 func Parse(text string) Answer {
@@ -42,6 +44,9 @@ func Parse(text string) Answer {
 			a.Thought = thought
 			return a
 		}
+	}
+	if strings.Contains(text, mark) {
+		return Answer{Kind: KindUnread, Thought: thought, Body: strings.TrimSpace(text)}
 	}
 	return Answer{Kind: KindResponse, Body: strings.TrimSpace(text)}
 }
@@ -107,6 +112,9 @@ func readCatalog(after string) (Answer, bool) {
 func readCode(after string) (Answer, bool) {
 	before, _, ok := strings.Cut(after, "```")
 	names := quoted(before)
+	if words := argsIn(after); !ok && len(words) > 1 { // without a fence
+		return Answer{Kind: KindCode, Name: strings.ToLower(words[0]), Body: words[1], Args: words[2:]}, strings.TrimSpace(words[1]) != ""
+	}
 	if !ok || len(names) == 0 {
 		return Answer{}, false
 	}

@@ -23,7 +23,7 @@ A function that returns (…, err) leaves several values: pop them in reverse, e
 ## Memory
 A str is a pointer to [u32 little-endian length][bytes], a list is a str whose bytes are strs one after the other.
 Your code is the body of (func $run (result i32) …): leave 0 on the stack for success, or an error code.
-Macros: (argv N $x) puts argument N into the local $x; (resv $p) gives the str at $p as a result; (check $e) returns $e unless it is 0.
+Macros: (argv N $x) puts argument N into the local $x; (resv $p) or (resv "…") gives a str as a result; (check $e) returns $e unless it is 0.
 Texts "…" and """…""" stand for their address. (local $x i32) may stand anywhere.
 Error codes: 0 SUCCESS, 1 ETRFM, 2 ENOMEM, 3 EACCESS, 4 ENOENT, 5 EBOUND, 6 EREMOTE, 7 EPARSE. Check err before you use a pointer.
 

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"wb/internal/lazyregexp"
 )
 
 // Assembled is a body made into a module.
@@ -23,7 +25,7 @@ const dataStart = 1024
 // literals placed in memory, (local …) forms moved to the front.
 //
 //	(argv N $x)   the N-th argument into the local $x, or return its error
-//	(resv $p)     give the value at $p as a result
+//	(resv $p)     give the value at $p as a result, also (resv "…") and (resv (…))
 //	(check $e)    return $e unless it is 0
 //	"…" """…"""   the address of the text
 //
@@ -99,6 +101,9 @@ func (x *expander) fail(format string, args ...any) error {
 	return &SyntaxError{1 + strings.Count(x.text[:min(x.pos, len(x.text))], "\n"), fmt.Sprintf(format, args...)}
 }
 
+// resvOf matches the macro resv where more than a local follows.
+var resvOf = lazyregexp.New(`^resv\s*("|$)`)
+
 // expand is the whole body.
 func (x *expander) expand() (string, error) {
 	var b strings.Builder
@@ -129,6 +134,9 @@ func (x *expander) expand() (string, error) {
 			depth++
 			b.WriteByte('(')
 			x.pos++
+			if word, _, _ := strings.Cut(strings.TrimLeft(x.text[x.pos:], " \t\n"), "("); resvOf.MatchString(word) {
+				b.WriteString("call $sys.") // resv of a text or an expression
+			}
 		case x.text[x.pos] == ')':
 			if depth--; depth < 0 {
 				return "", x.fail("a parenthesis closes that was not opened")

@@ -24,6 +24,7 @@ func Tools(programs *Programs, host *Host, catalog Catalog) []agent.Tool {
 		return observation(ctx, out, err, "ToolCall::Wat(```wat ... ```)")
 	}
 	return []agent.Tool{
+		&tool{toolUnread, "Say that a ToolCall cannot be read.", `{"type":"object"}`, unread},
 		&tool{toolWat, "Run a program.", `{"type":"object","properties":{"body":{"type":"string"},"args":{"type":"array","items":{"type":"string"}}},"required":["body"]}`,
 			func(ctx context.Context, args agent.Args) (agent.Output, error) {
 				return run(ctx, args.Text("body"), words(args))
@@ -42,6 +43,13 @@ func Tools(programs *Programs, host *Host, catalog Catalog) []agent.Tool {
 				return observation(ctx, out, err, fmt.Sprintf("ToolCall::Code(%q, ``` ... ```)", args.Text("lang")))
 			}},
 	}
+}
+
+// unread is what a model reads of a ToolCall that nobody can make out. It may try again
+// as after a program that does not compile.
+func unread(context.Context, agent.Args) (agent.Output, error) {
+	return agent.Output{Retry: true}, told(notCompiled + ": your ToolCall cannot be read.\n" +
+		"Write exactly one of ToolCall::Wat(```wat ... ```, \"arg\"), ToolCall::Catalog(\"name\", \"arg\"), ToolCall::Code(\"lang\", ``` ... ```), ToolCall::Response(\"\"\"...\"\"\").")
 }
 
 // tool is a function as a tool.

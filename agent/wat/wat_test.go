@@ -31,7 +31,10 @@ hi "there" (ok)
 		{"ToolCall::Wat(```wat (i32.const 0) ```, \"\"\"long\n\"text\" )\"\"\")", Answer{Kind: KindWat, Body: " (i32.const 0) ", Args: []string{"long\n\"text\" )"}}},
 		{`ToolCall::Catalog("get", "x"`, Answer{Kind: KindCatalog, Name: "get", Args: []string{"x"}}},
 		{`ToolCall::Catalog("get", "x`, Answer{Kind: KindCatalog, Name: "get", Args: []string{"x"}}},
-		{`ToolCall::Catalog()`, Answer{Kind: KindResponse, Body: "ToolCall::Catalog()"}},
+		{`ToolCall::Catalog()`, Answer{Kind: KindUnread, Body: "ToolCall::Catalog()"}},
+		{`ToolCall::Fly("away")`, Answer{Kind: KindUnread, Body: `ToolCall::Fly("away")`}},
+		{`ToolCall::Code("js","console.log(6*7)")`, Answer{Kind: KindCode, Name: "js", Body: "console.log(6*7)"}},
+		{`ToolCall::Code("js", """console.log("a")""", "b")`, Answer{Kind: KindCode, Name: "js", Body: `console.log("a")`, Args: []string{"b"}}},
 		{"ToolCall::Code(\"JS\", ```js\nprint(1)\n```, \"a\")", Answer{Kind: KindCode, Name: "js", Body: "print(1)\n", Args: []string{"a"}}},
 		{"ToolCall::Catalog(\"x\") ToolCall::Wat(```wat\n1\n```) ToolCall::Response(\"\"\"r\"\"\")", Answer{Kind: KindResponse, Body: "r"}},
 		{"ToolCall::Catalog(\"x\") ToolCall::Wat(```wat\n1\n```)", Answer{Kind: KindWat, Body: "1\n"}},
@@ -54,7 +57,7 @@ func FuzzParse(f *testing.F) {
 			if strings.TrimSpace(a.Body) == "" {
 				t.Errorf("%q: an empty program", text)
 			}
-		case KindResponse, KindCatalog:
+		case KindResponse, KindCatalog, KindUnread:
 		default:
 			t.Errorf("%q: kind %q", text, a.Kind)
 		}
@@ -110,6 +113,7 @@ func TestPrograms(t *testing.T) {
 		{"arguments", `(argv 0 $x) (resv $x) (i32.const 0)`, "Ada"},
 		{"literals", `(local $p i32) (local.set $p "a\n\22b\22") (resv $p) (local.set $p """x "y"
 z""") (resv $p) (i32.const 0)`, "a\n\"b\"\nx \"y\"\nz"},
+		{"results at once", `(resv "text ( ;; ") (resv """more""") (local $p i32) (local.set $p "x") (resv (local.get $p)) (i32.const 0)`, "text ( ;; \nmore\nx"},
 		{"late locals", `(call $str.concat "a" "b")
 (local $err i32) (local $p i32)
 (local.set $err) (local.set $p) (check $err) (resv $p) (i32.const 0)`, "ab"},

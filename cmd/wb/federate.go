@@ -28,7 +28,8 @@ type federateCmd struct {
 
 // netGrants are the grants of a verb that reads tables.
 type netGrants struct {
-	Grant []string `help:"Allow what a table needs: net:HOST, net:HOST:PORT or net:SCHEME://HOST:PORT." placeholder:"CAP"`
+	Grant   []string `help:"Allow what a table needs: net:HOST, net:HOST:PORT or net:SCHEME://HOST:PORT." placeholder:"CAP"`
+	OnError string   `enum:"stop,skip,null" default:"stop" help:"What becomes of rows of tables that cannot be read (${enum}): an error, nothing, or a row of nulls."`
 }
 
 // catalog are the tables below the working directory and those of toolkits.
@@ -50,6 +51,7 @@ func (g netGrants) catalog(a *app, given []string) (*federate.Catalog, error) {
 		config.Allow = append(config.Allow, grant)
 	}
 	return federate.Open(federate.Config{Dir: ".", Given: given, Toolkits: federate.ToolkitDirs(".", os.Getenv), Fetch: netbroker.New(config), Getenv: os.Getenv,
+		OnError: federate.OnError(g.OnError), Note: func(format string, args ...any) { a.note("wb: "+format, args...) },
 		Tables: map[string]func(context.Context) (federate.Source, error){library.TableName: libraryTable}}), nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"wb/internal/nearest"
+	"wb/internal/value"
 	"wb/org/oql"
 )
 
@@ -31,6 +32,10 @@ type Config struct {
 	Fetch Fetcher
 	// Getenv finds the keys that manifests name; nil finds none.
 	Getenv func(string) string
+	// OnError says what becomes of rows that cannot be read; "" stops.
+	OnError OnError
+	// Note is told how files were read; nil is silent.
+	Note func(format string, args ...any)
 }
 
 // Catalog is the tables that queries can name. It is for one query.
@@ -101,16 +106,68 @@ func (c *Catalog) source(ctx context.Context, from []oql.Source) (Source, int, e
 	if !IsTable(name) {
 		return nil, 0, c.unknown(name)
 	}
+	if strings.ContainsAny(name, "*?[") {
+		return c.glob(from[0])
+	}
 	path, err := c.locate(from[0])
 	if err != nil || path == "" {
 		return nil, 0, err
 	}
-	format, table, taken := formats[strings.ToLower(filepath.Ext(name))], "", 1
+	format, table, taken := formatOf(name), "", 1
 	if len(from) > 1 && format == "sqlite" && !IsTable(from[1].Name) {
 		table, taken = from[1].Name, 2
 	}
-	s, err := fileSource(format, path, table, "")
+	s, err := fileSource(format, path, table, "", c.reading())
 	return s, taken, err
+}
+
+func (c *Catalog) reading() *reading { return &reading{onError: c.config.OnError, note: c.config.Note} }
+
+// several are files read one after another; every row says which it is from.
+type several struct {
+	names   []string
+	sources []Source
+}
+
+func (s several) Rows(ctx context.Context, f Filter, yield func(Row) error) error {
+	for i, source := range s.sources {
+		name := value.Field{Name: "filename", Value: value.OfString(s.names[i])}
+		if err := source.Rows(ctx, f, func(r Row) error { return yield(append(slices.Clip(r), name)) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// glob reads all files that a pattern such as data/*.csv names.
+func (c *Catalog) glob(from oql.Source) (Source, int, error) {
+	if !filepath.IsLocal(filepath.FromSlash(from.Name)) {
+		return nil, 0, &oql.OutsideError{Source: from}
+	}
+	names, err := fs.Glob(os.DirFS(c.config.Dir), from.Name)
+	if err != nil {
+		return nil, 0, &oql.SyntaxError{Pos: from.Pos, Message: "pattern " + from.Name + ": " + err.Error(), Tip: "* is any part of a name, ? a character, [ab] one of these"}
+	}
+	var all several
+	for _, name := range names {
+		format := formatOf(name)
+		if format == "" {
+			continue
+		}
+		path, err := c.locate(oql.Source{Name: name, Pos: from.Pos})
+		if err != nil {
+			return nil, 0, err
+		}
+		source, err := fileSource(format, path, "", "", c.reading())
+		if err != nil {
+			return nil, 0, err
+		}
+		all.names, all.sources = append(all.names, name), append(all.sources, source)
+	}
+	if len(all.names) == 0 {
+		return nil, 0, &oql.SyntaxError{Pos: from.Pos, Message: "no file is named like " + from.Name}
+	}
+	return all, 1, nil
 }
 
 // unknown says what is wrong with a name that a broken manifest would have
@@ -193,7 +250,7 @@ func (c *Catalog) entity(m Manifest, name string) (Source, error) {
 	if table == "" && m.Impl == "sqlite" && len(m.Entities) > 1 {
 		table = name
 	}
-	return fileSource(m.Impl, full, table, m.RowsPath)
+	return fileSource(m.Impl, full, table, m.RowsPath, c.reading())
 }
 
 // Rows reads all rows of an entity, or of a file; table is one of an SQLite

@@ -8,8 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"wb/internal/value"
@@ -22,20 +20,20 @@ var formats = map[string]string{
 }
 
 // IsTable reports whether a file's name says that it holds a table.
-func IsTable(name string) bool { return formats[strings.ToLower(filepath.Ext(name))] != "" }
+func IsTable(name string) bool { return formatOf(name) != "" }
 
 // fileSource reads a file of a format; table is that of an SQLite file, rows
 // the path to the rows of a JSON file.
-func fileSource(format, path, table, rows string) (Source, error) {
+func fileSource(format, path, table, rows string, how *reading) (Source, error) {
 	switch format {
 	case "csv":
-		return separated{path, ','}, nil
+		return separated{path, 0, how}, nil
 	case "tsv":
-		return separated{path, '\t'}, nil
+		return separated{path, '\t', how}, nil
 	case "json":
-		return jsonFile{path, rows}, nil
+		return jsonFile{path, rows, how}, nil
 	case "ndjson":
-		return lines{path}, nil
+		return lines{path, how}, nil
 	case "sqlite":
 		return sqliteFile{path, table}, nil
 	case "parquet":
@@ -45,31 +43,41 @@ func fileSource(format, path, table, rows string) (Source, error) {
 }
 
 // separated is a file of values between commas or tabs, the names of the
-// columns in its first line.
+// columns in its first line. Without a separator the first line tells it.
 type separated struct {
 	path  string
 	comma rune
+	how   *reading
 }
 
 func (s separated) Rows(ctx context.Context, _ Filter, yield func(Row) error) error {
-	f, err := os.Open(s.path)
+	f, err := openText(s.path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	return readSeparated(ctx, s.path, f, s.comma, yield)
+	if f.encoding != "" {
+		s.how.remark("%s: read as %s", s.path, f.encoding)
+	}
+	defer s.how.tell(s.path)
+	return readSeparated(ctx, s.path, f, s.comma, s.how, yield)
 }
 
-func readSeparated(ctx context.Context, name string, in io.Reader, comma rune, yield func(Row) error) error {
-	text := bufio.NewReaderSize(in, 1<<16)
+func readSeparated(ctx context.Context, name string, in io.Reader, comma rune, how *reading, yield func(Row) error) error {
+	text := bufio.NewReaderSize(in, sniffed)
 	if mark, _ := text.Peek(3); bytes.Equal(mark, []byte("\xEF\xBB\xBF")) {
 		_, _ = text.Discard(3)
 	}
 	if comma == '\t' {
-		return readTabs(ctx, name, text, yield)
+		return readTabs(ctx, name, text, how, yield)
 	}
 	r := csv.NewReader(text)
-	r.Comma, r.FieldsPerRecord, r.ReuseRecord = comma, -1, true
+	if r.Comma = comma; comma == 0 {
+		if r.Comma = sniffSeparator(text); r.Comma != ',' {
+			how.remark("%s: values are separated by %q", name, r.Comma)
+		}
+	}
+	r.FieldsPerRecord, r.ReuseRecord = -1, true
 	var names []string
 	for {
 		record, err := r.Read()
@@ -77,32 +85,42 @@ func readSeparated(ctx context.Context, name string, in io.Reader, comma rune, y
 			return nil
 		}
 		var wrong *csv.ParseError
-		if errors.As(err, &wrong) {
-			return fmt.Errorf("%s:%d:%d: %w", name, wrong.Line, wrong.Column, wrong.Err)
-		}
-		if err != nil {
+		switch {
+		case errors.As(err, &wrong):
+			err = fmt.Errorf("%s:%d:%d: %w", name, wrong.Line, wrong.Column, wrong.Err)
+		case err != nil:
 			return fmt.Errorf("%s: %w", name, err)
-		}
-		if names == nil {
+		case names == nil:
 			names = distinct(record)
 			continue
-		}
-		if len(record) > len(names) {
+		case len(record) > len(names):
 			line, col := r.FieldPos(len(names))
-			return fmt.Errorf("%s:%d:%d: %d values for %d columns", name, line, col, len(record), len(names))
+			err = fmt.Errorf("%s:%d:%d: %d values for %d columns", name, line, col, len(record), len(names))
 		}
-		row := make(Row, len(record))
-		for i, text := range record {
-			row[i] = value.Field{Name: names[i], Value: cellValue(text)}
-		}
-		if err := errors.Join(ctx.Err(), yield(row)); err != nil {
+		if err := yieldCells(ctx, names, record, err, how, yield); err != nil {
 			return err
 		}
 	}
 }
 
+// yieldCells yields a row of cells, or what takes the place of a bad one.
+func yieldCells(ctx context.Context, names, cells []string, bad error, how *reading, yield func(Row) error) error {
+	if bad != nil {
+		null, err := how.stumble(bad)
+		if err != nil || !null {
+			return err
+		}
+		cells = make([]string, len(names))
+	}
+	row := make(Row, len(cells))
+	for i, text := range cells {
+		row[i] = value.Field{Name: names[i], Value: cellValue(text)}
+	}
+	return errors.Join(ctx.Err(), yield(row))
+}
+
 // readTabs reads values between tabs, where quotes mean nothing.
-func readTabs(ctx context.Context, name string, text io.Reader, yield func(Row) error) error {
+func readTabs(ctx context.Context, name string, text io.Reader, how *reading, yield func(Row) error) error {
 	in := bufio.NewScanner(text)
 	in.Buffer(make([]byte, 0, 1<<16), maxLine)
 	var names []string
@@ -116,15 +134,12 @@ func readTabs(ctx context.Context, name string, text io.Reader, yield func(Row) 
 			names = distinct(cells)
 			continue
 		}
+		var bad error
 		if len(cells) > len(names) {
 			col := len(strings.Join(cells[:len(names)], "\t")) + 2
-			return fmt.Errorf("%s:%d:%d: %d values for %d columns", name, number, col, len(cells), len(names))
+			bad = fmt.Errorf("%s:%d:%d: %d values for %d columns", name, number, col, len(cells), len(names))
 		}
-		row := make(Row, len(cells))
-		for i, text := range cells {
-			row[i] = value.Field{Name: names[i], Value: cellValue(text)}
-		}
-		if err := errors.Join(ctx.Err(), yield(row)); err != nil {
+		if err := yieldCells(ctx, names, cells, bad, how, yield); err != nil {
 			return err
 		}
 	}
@@ -144,29 +159,34 @@ func cellValue(text string) value.Value {
 }
 
 // jsonFile is a file of one JSON text with a list of objects in it.
-type jsonFile struct{ path, rows string }
+type jsonFile struct {
+	path, rows string
+	how        *reading
+}
 
 // maxJSON bounds a JSON file: it is read as a whole.
 const maxJSON = 256 << 20
 
 func (s jsonFile) Rows(ctx context.Context, _ Filter, yield func(Row) error) error {
-	info, err := os.Stat(s.path)
+	f, err := openText(s.path)
 	if err != nil {
 		return err
 	}
-	if info.Size() > maxJSON {
-		return fmt.Errorf("%s: %d bytes are more than the %d a JSON table may have; NDJSON has no such limit", s.path, info.Size(), maxJSON)
-	}
-	text, err := os.ReadFile(s.path)
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxJSON+1))
 	if err != nil {
-		return err
+		return fmt.Errorf("%s: %w", s.path, err)
 	}
-	return readJSON(ctx, s.path, text, s.rows, yield)
+	if len(text) > maxJSON {
+		return fmt.Errorf("%s: has more than the %d bytes a JSON table may have; NDJSON has no such limit", s.path, maxJSON)
+	}
+	defer s.how.tell(s.path)
+	return readJSON(ctx, s.path, text, s.rows, s.how, yield)
 }
 
 // readJSON yields the objects of the list at a path, "data.items"; "" is the
 // text itself, or the only list in it when it is an object.
-func readJSON(ctx context.Context, name string, text []byte, path string, yield func(Row) error) error {
+func readJSON(ctx context.Context, name string, text []byte, path string, how *reading, yield func(Row) error) error {
 	v, err := value.ParseJSON(text)
 	if err != nil {
 		var wrong *value.JSONError
@@ -192,9 +212,16 @@ func readJSON(ctx context.Context, name string, text []byte, path string, yield 
 	if v.Kind() != value.List {
 		return fmt.Errorf("%s: the rows at %q are no list", name, path)
 	}
+	others := 0
+	defer func() {
+		if others > 0 {
+			how.remark("%s: %d items of the list are no objects and left out", name, others)
+		}
+	}()
 	for _, item := range v.Items() {
-		if item.Kind() != value.Object {
-			continue // only objects are rows
+		if item.Kind() != value.Object { // only objects are rows
+			others++
+			continue
 		}
 		if err := errors.Join(ctx.Err(), yield(Row(item.Fields()))); err != nil {
 			return err
@@ -222,42 +249,67 @@ func onlyList(v value.Value) value.Value {
 }
 
 // lines is a file with a JSON object on every line.
-type lines struct{ path string }
+type lines struct {
+	path string
+	how  *reading
+}
 
 // maxLine bounds a line of NDJSON.
 const maxLine = 16 << 20
 
 func (s lines) Rows(ctx context.Context, _ Filter, yield func(Row) error) error {
-	f, err := os.Open(s.path)
+	f, err := openText(s.path)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
+	defer s.how.tell(s.path)
 	in := bufio.NewScanner(f)
 	in.Buffer(make([]byte, 0, 1<<16), maxLine)
+	others := 0
 	for number := 1; in.Scan(); number++ {
 		text := bytes.TrimSpace(in.Bytes())
 		if len(text) == 0 {
 			continue
 		}
-		v, err := value.ParseJSON(bytes.Clone(text))
+		row, err := s.row(number, text)
 		if err != nil {
-			var wrong *value.JSONError
-			if errors.As(err, &wrong) {
-				_, col := wrong.Position(text)
-				return fmt.Errorf("%s:%d:%d: %s", s.path, number, col, wrong.Message)
+			null, err := s.how.stumble(err)
+			if err != nil {
+				return err
 			}
-			return fmt.Errorf("%s:%d:1: %w", s.path, number, err)
-		}
-		if v.Kind() != value.Object {
+			if !null {
+				continue
+			}
+		} else if row == nil {
+			others++
 			continue
 		}
-		if err := errors.Join(ctx.Err(), yield(Row(v.Fields()))); err != nil {
+		if err := errors.Join(ctx.Err(), yield(row)); err != nil {
 			return err
 		}
 	}
 	if err := in.Err(); err != nil {
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
+	if others > 0 {
+		s.how.remark("%s: %d lines are no objects and left out", s.path, others)
+	}
 	return nil
+}
+
+// row reads one line; nil is one that is no object.
+func (s lines) row(number int, text []byte) (Row, error) {
+	v, err := value.ParseJSON(bytes.Clone(text))
+	var wrong *value.JSONError
+	switch {
+	case errors.As(err, &wrong):
+		_, col := wrong.Position(text)
+		return nil, fmt.Errorf("%s:%d:%d: %s", s.path, number, col, wrong.Message)
+	case err != nil:
+		return nil, fmt.Errorf("%s:%d:1: %w", s.path, number, err)
+	case v.Kind() != value.Object:
+		return nil, nil
+	}
+	return Row(v.Fields()), nil
 }

@@ -47,11 +47,11 @@ func (s httpSource) Rows(ctx context.Context, _ Filter, yield func(Row) error) e
 	media := strings.ToLower(reply.Header.Get("Content-Type"))
 	switch {
 	case strings.HasPrefix(media, "text/csv"):
-		return readSeparated(ctx, where, strings.NewReader(string(reply.Body)), ',', yield)
+		return readSeparated(ctx, where, strings.NewReader(string(reply.Body)), 0, nil, yield)
 	case strings.HasPrefix(media, "text/html"):
 		return fmt.Errorf("%s: the reply is a web page, not JSON", where)
 	}
-	return readJSON(ctx, where, reply.Body, s.rows, yield)
+	return readJSON(ctx, where, reply.Body, s.rows, nil, yield)
 }
 
 // header is what a manifest wants sent: the first of its keys that is set, as

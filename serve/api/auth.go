@@ -18,6 +18,7 @@ type gate struct {
 	tenants []*tenant
 	open    bool // one tenant without a token
 	now     func() time.Time
+	guesses *guesses
 
 	mu       sync.Mutex
 	sessions map[string]session // of browsers, by cookie
@@ -35,8 +36,8 @@ const (
 	maxSessions   = 1000
 )
 
-func newGate(tenants []*tenant, now func() time.Time) *gate {
-	g := &gate{tenants: tenants, now: now, sessions: map[string]session{}}
+func newGate(tenants []*tenant, now func() time.Time, warn func(error)) *gate {
+	g := &gate{tenants: tenants, now: now, sessions: map[string]session{}, guesses: &guesses{now: now, warn: warn, from: map[string]guessing{}}}
 	for _, t := range tenants {
 		g.digests = append(g.digests, sha256.Sum256([]byte(t.Token)))
 		g.open = g.open || t.Token == ""
@@ -58,6 +59,18 @@ func (g *gate) byToken(token string) *tenant {
 	return g.tenants[found]
 }
 
+// shown is the tenant of a token that a request shows.
+func (g *gate) shown(r *http.Request, token string) *tenant {
+	if g.guesses.tooMany(r) {
+		return nil
+	}
+	t := g.byToken(strings.TrimSpace(token))
+	if t == nil {
+		g.guesses.wrong(r)
+	}
+	return t
+}
+
 // tenantOf is whose a request is, nil for nobody's.
 func (g *gate) tenantOf(r *http.Request) *tenant {
 	if g.open {
@@ -67,7 +80,7 @@ func (g *gate) tenantOf(r *http.Request) *tenant {
 		return g.tenants[0]
 	}
 	if scheme, token, ok := strings.Cut(r.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "bearer") {
-		return g.byToken(strings.TrimSpace(token))
+		return g.shown(r, token)
 	}
 	cookie, err := r.Cookie(sessionCookie)
 	if err != nil {
@@ -130,6 +143,11 @@ func (g *gate) callers(next http.HandlerFunc) http.Handler {
 		if t == nil {
 			if g.open {
 				fail(w, http.StatusForbidden, "forbidden", "this server is for this machine; use a loopback address")
+				return
+			}
+			if r.Header.Get("Authorization") != "" && g.guesses.tooMany(r) {
+				w.Header().Set("Retry-After", "60")
+				fail(w, http.StatusTooManyRequests, "too_many", guessRefused)
 				return
 			}
 			w.Header().Set("WWW-Authenticate", `Bearer realm="wb"`)

@@ -101,7 +101,12 @@ func render(w http.ResponseWriter, status int, name string, data any) {
 
 // login takes a token and gives the browser a session.
 func (s *Server) login(w http.ResponseWriter, r *http.Request) {
-	t := s.gate.byToken(strings.TrimSpace(r.PostFormValue("token")))
+	t := s.gate.shown(r, r.PostFormValue("token"))
+	if t == nil && s.gate.guesses.tooMany(r) {
+		w.Header().Set("Retry-After", "60")
+		render(w, http.StatusTooManyRequests, "login.html", guessRefused)
+		return
+	}
 	if t == nil {
 		render(w, http.StatusUnauthorized, "login.html", "That is no token of this server.")
 		return

@@ -53,7 +53,7 @@ func New(config Config) (*Server, error) {
 		}
 		s.tenants = append(s.tenants, opened)
 	}
-	s.gate = newGate(s.tenants, config.Clock.Now)
+	s.gate = newGate(s.tenants, config.Clock.Now, config.Warn)
 	s.handler = s.routes()
 	for _, t := range s.tenants {
 		if err := t.resume(); err != nil {

@@ -36,6 +36,19 @@ func TestCrashHelper(t *testing.T) {
 	}
 }
 
+// killedRun runs a workbook in a process of its own and kills that after a while.
+func killedRun(t *testing.T, file string, after time.Duration) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=TestCrashHelper$")
+	cmd.Env = append(os.Environ(), crashEnv+"="+file)
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(after)
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
+
 // TestRunSurvivesKill kills a run at a random moment, several times over, and
 // makes sure that the file, the cache and the events are whole afterwards and
 // that the next run finishes the work.
@@ -51,14 +64,7 @@ func TestRunSurvivesKill(t *testing.T) {
 		if round%2 == 0 {
 			os.RemoveAll(filepath.Join(dir, ".wb"))
 		}
-		cmd := exec.Command(os.Args[0], "-test.run=TestCrashHelper$")
-		cmd.Env = append(os.Environ(), crashEnv+"="+file)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(20+rand.IntN(120)) * time.Millisecond)
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		killedRun(t, file, time.Duration(20+rand.IntN(120))*time.Millisecond)
 
 		text, err := os.ReadFile(file)
 		if err != nil || string(text) != src && string(text) != finished && finished != "" {

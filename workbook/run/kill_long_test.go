@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -37,14 +36,7 @@ func TestKilledRunKeepsResults(t *testing.T) {
 		if err := os.WriteFile(file, []byte(src.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		cmd := exec.Command(os.Args[0], "-test.run=TestCrashHelper$")
-		cmd.Env = append(os.Environ(), crashEnv+"="+file)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(100+rand.IntN(4000)) * time.Millisecond)
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		killedRun(t, file, time.Duration(100+rand.IntN(4000))*time.Millisecond)
 
 		killed, err := os.ReadFile(file)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -228,5 +229,20 @@ func TestClusterLosesServers(t *testing.T) {
 	first, last, err := fabric.ResultsEver(t.Context(), c.dial(nil))
 	if err != nil || first != 1 || last != uint64(losses*each) {
 		t.Errorf("results %d to %d, want 1 to %d: %v", first, last, losses*each, err)
+	}
+}
+
+// TestTooFewServers asks a server that belongs to no cluster for three copies.
+func TestTooFewServers(t *testing.T) {
+	s := newSite(t, fabric.Quota{})
+	config := s.config
+	config.Replicas = 3
+	_, err := fabric.Dial(t.Context(), config)
+	var refused *fabric.DialError
+	if !errors.As(err, &refused) || refused.ExitCode() != 3 || !strings.Contains(refused.Hint(), "no more copies than it has servers") {
+		t.Fatalf("%v", err)
+	}
+	if have, _, err := fabric.Copies(t.Context(), s.dial(s.config)); err != nil || slices.ContainsFunc(have, func(n int) bool { return n != 1 }) {
+		t.Errorf("copies %v: %v", have, err)
 	}
 }

@@ -135,12 +135,12 @@ func (b *Broker) Do(ctx context.Context, r Request) (*Reply, error) {
 	if r.Header == nil {
 		r.Header = http.Header{}
 	}
-	if !slices.Contains(methods, r.Method) {
-		return nil, b.deny(&url.URL{}, "the method is none of "+strings.Join(methods, ", "), "")
-	}
 	u, err := url.Parse(r.URL)
 	if err != nil {
 		return nil, &FetchError{URL: "request", Err: errors.New("is no URL")} // the text may hold a secret
+	}
+	if !slices.Contains(methods, r.Method) {
+		return nil, b.deny(u, "the method is none of "+strings.Join(methods, ", "), "")
 	}
 	if int64(len(r.Body)) > b.limits.Request {
 		return nil, &LimitError{shown(u), "request", b.limits.Request}

@@ -28,7 +28,7 @@ func runner(t testing.TB) *Runner {
 	t.Helper()
 	env := lanetest.Env(t)
 	theRunnerOnce.Do(func() { theRunner = New(env).Runner })
-	lanetest.Need(t, env, toolboxName, guestName)
+	lanetest.Need(t, env, toolboxName, awkName, guestName)
 	return theRunner
 }
 
@@ -91,18 +91,18 @@ func ours(t testing.TB, script string) (string, string, int) {
 	return string(r.Stdout), stderr, r.Exit
 }
 
-// peers is a directory whose awk is mawk, whatever awk the machine prefers: it
-// is the one that ours is compared with. Without it, scripts that use awk are
+// peers is a directory whose awk is GNU's, whatever awk the machine prefers: it
+// is the one that runs in the sandbox. Without it, scripts that use awk are
 // skipped.
 func peers(t testing.TB, script string) string {
 	t.Helper()
 	dir := t.TempDir()
-	mawk, err := exec.LookPath("mawk")
+	gawk, err := exec.LookPath("gawk")
 	if err == nil {
-		err = os.Symlink(mawk, filepath.Join(dir, "awk"))
+		err = os.Symlink(gawk, filepath.Join(dir, "awk"))
 	}
 	if err != nil && strings.Contains(script, "awk") {
-		t.Skip("mawk is missing: apt-get install mawk")
+		t.Skip("gawk is missing: apt-get install gawk")
 	}
 	return dir
 }
@@ -272,7 +272,7 @@ func (g *generator) command() string {
 	}
 }
 
-// awkRegex keeps to what every awk has: mawk knows no intervals.
+// awkRegex keeps to what every awk has.
 func (g *generator) awkRegex() string {
 	r := g.regex(1)
 	if i := strings.IndexByte(r, '{'); i >= 0 {

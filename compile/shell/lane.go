@@ -31,7 +31,7 @@ type Lane struct {
 // New makes the lane in env and registers the toolchains it needs. Nothing is
 // installed or loaded yet.
 func New(env *compile.Env) *Lane {
-	env.Tools.Register(toolboxRecipe(env.Engine, clang.New(env)), guestRecipe(env.Engine))
+	env.Tools.Register(toolboxRecipe(env.Engine, clang.New(env)), awkRecipe(env.Engine, clang.New(env)), guestRecipe(env.Engine))
 	return &Lane{Runner: newRunner(env), env: env}
 }
 
@@ -47,7 +47,7 @@ func (l *Lane) Info() compile.Info {
 
 // Fingerprint identifies the lane and the programs it runs.
 func (l *Lane) Fingerprint() string {
-	return version + " " + l.env.Tools.Fingerprint(toolboxName) + " " + l.env.Tools.Fingerprint(guestName)
+	return version + " " + l.env.Tools.Fingerprint(toolboxName) + " " + l.env.Tools.Fingerprint(awkName) + " " + l.env.Tools.Fingerprint(guestName)
 }
 
 // Names of the entries of Artifact.Meta.

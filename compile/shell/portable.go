@@ -24,8 +24,12 @@ func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if err != nil {
 		return nil, err
 	}
-	programs := map[string][]byte{toolboxName: nil, guestName: nil}
-	for name, file := range map[string]string{toolboxName: toolboxFile, guestName: guestFile} {
+	programs := map[string][]byte{}
+	wanted := map[string]string{toolboxName: toolboxFile, guestName: guestFile}
+	if needsAwk(script.argv()) {
+		wanted[awkName] = awkFile
+	}
+	for name, file := range wanted {
 		t, err := l.env.Tools.Ensure(ctx, name, l.env.Progress)
 		if err != nil {
 			return nil, err
@@ -40,7 +44,9 @@ func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	for _, word := range script.argv() {
 		p.Argv = append(p.Argv, []byte(word))
 	}
-	return &compile.Recipe{Name: guestName, Wasm: programs[guestName], Beside: map[string][]byte{toolboxName: programs[toolboxName]},
+	guest := programs[guestName]
+	delete(programs, guestName)
+	return &compile.Recipe{Name: guestName, Wasm: guest, Beside: programs,
 		Stdin: stdin, Dir: job.Dir, Limits: withDefaults(job.Limits), Entry: compile.EntryMachine, Machine: "shell",
 		Image: &compile.Image{Snapshot: set.frozen}, Program: p}, nil
 }

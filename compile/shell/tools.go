@@ -23,6 +23,8 @@ import (
 const (
 	toolboxName = "toolbox"
 	toolboxFile = "toolbox.wasm"
+	awkName     = "awk"
+	awkFile     = "awk.wasm"
 	guestName   = "shell"
 	guestFile   = "shell.wasm"
 )
@@ -66,7 +68,7 @@ func toolboxRecipe(engine *sandbox.Engine, c *clang.Compiler) toolchain.Recipe {
 		fmt.Fprintf(h, "%s %x\n", name, sha256.Sum256(sources[name]))
 	}
 	return toolchain.Recipe{
-		Name: toolboxName, Version: "1", Summary: "coreutils, grep, sed, awk, find, diff …, compiled from wb's own sources",
+		Name: toolboxName, Version: "1", Summary: "coreutils, grep, sed, find, diff …, compiled from wb's own sources",
 		Needs: []string{"clang"},
 		Origin: toolchain.Built{
 			Of: hex.EncodeToString(h.Sum(nil)),
@@ -88,21 +90,22 @@ func toolboxRecipe(engine *sandbox.Engine, c *clang.Compiler) toolchain.Recipe {
 			var out bytes.Buffer
 			k := &kernel{limits: sandbox.DefaultLimits}
 			p := &process{k: k}
-			exit, err := engine.Run(ctx, sandbox.Command{Module: module, Args: []string{"awk", "BEGIN { print 6 * 7 }"}, Stdout: &out,
+			exit, err := engine.Run(ctx, sandbox.Command{Module: module, Args: []string{"expr", "6", "*", "7"}, Stdout: &out,
 				Host: []sandbox.HostModule{p.hostModule()}})
 			if err == nil && (exit.Code != 0 || out.String() != "42\n") {
-				err = fmt.Errorf("awk exited with %d and printed %q, want 0 and \"42\\n\"", exit.Code, out.String())
+				err = fmt.Errorf("expr exited with %d and printed %q, want 0 and \"42\\n\"", exit.Code, out.String())
 			}
 			return err
 		},
 	}
 }
 
-// set is what shells run on: the two loaded programs.
+// set is what shells run on: the loaded programs.
 type set struct {
 	engine  *sandbox.Engine
 	toolbox *sandbox.Module
-	frozen  *sandbox.Snapshot // the guest, started
+	awk     func(context.Context) (*sandbox.Module, error) // loads it when it is first asked for
+	frozen  *sandbox.Snapshot                              // the guest, started
 	tools   map[string]bool
 }
 
@@ -116,6 +119,9 @@ type loader struct {
 
 	mu    sync.Mutex
 	ready *set
+
+	awkMu    sync.Mutex
+	awkReady *sandbox.Module
 }
 
 func (l *loader) load(ctx context.Context) (*set, error) {
@@ -124,7 +130,7 @@ func (l *loader) load(ctx context.Context) (*set, error) {
 	if l.ready != nil {
 		return l.ready, nil
 	}
-	s := &set{engine: l.env.Engine, tools: map[string]bool{"jq": true, "sh": true, "bash": true}}
+	s := &set{engine: l.env.Engine, tools: map[string]bool{"jq": true, "sh": true, "bash": true, "awk": true, "gawk": true}}
 	for _, name := range toolbox.Names() {
 		s.tools[name] = true
 	}
@@ -136,12 +142,26 @@ func (l *loader) load(ctx context.Context) (*set, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.awk = l.awk
 	s.toolbox = box
 	if s.frozen, err = freeze(ctx, l.env.Engine, guest); err != nil {
 		return nil, fmt.Errorf("toolchain %s: %w", guestName, err)
 	}
 	l.ready = s
 	return s, nil
+}
+
+// awk installs and loads awk, which few scripts use and which takes longer to
+// build than the rest.
+func (l *loader) awk(ctx context.Context) (*sandbox.Module, error) {
+	l.awkMu.Lock()
+	defer l.awkMu.Unlock()
+	if l.awkReady != nil {
+		return l.awkReady, nil
+	}
+	var err error
+	l.awkReady, err = l.module(ctx, awkName, awkFile)
+	return l.awkReady, err
 }
 
 // module loads one program of a toolchain.

@@ -9,17 +9,17 @@ import (
 	"wb/internal/value"
 )
 
-// awk is POSIX awk with the common extensions of gawk, as in the toolbox.
+// awk is GNU awk.
 type awk struct{}
 
 func (awk) info() compile.Info {
 	return compile.Info{Name: "awk", Aliases: []string{"gawk", "mawk"}, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeCommand},
-		Summary: "awk: POSIX with common extensions, compiled from wb's own sources"}
+		Summary: "GNU awk 5.2"}
 }
 
 // check leaves BEGIN and END at once, so that nothing of the program runs.
 func (awk) check(p *program) []string {
-	return []string{"awk", "--", "BEGIN { exit } END { exit } " + p.Text}
+	return []string{"awk", "--", awkUnrun + p.Text}
 }
 
 func (awk) command(p *program, job *compile.Job) ([]string, error) {
@@ -47,7 +47,22 @@ func awkWords(words []string) (options, operands []string) {
 	return words, nil
 }
 
-var awkPlace = lazyregexp.New(`^awk: line (\d+): (.*)`)
+// awkUnrun stands before a program that is only checked.
+const awkUnrun = "BEGIN { exit } END { exit } "
+
+var (
+	awkPlace = lazyregexp.New(`^g?awk: cmd\. line:(\d+):(?:(\d+):)? (?:\(FILENAME=.*? FNR=\d+\) )?(?:(?:error|fatal): )*(.*)`)
+	// awkCaret is a syntax error: the line, and below it where and what.
+	awkCaret = lazyregexp.New(`(?m)^(g?awk: cmd\. line:\d+): .*\n.*?line:\d+: ( *)\^ (.*)$`)
+)
+
+// joinCarets writes a syntax error that points at its place as one line.
+func joinCarets(messages string) string {
+	return awkCaret.ReplaceAllStringFunc(messages, func(s string) string {
+		m := awkCaret.FindStringSubmatch(s)
+		return m[1] + ":" + strconv.Itoa(len(m[2])+1) + ": " + m[3]
+	})
+}
 
 func (awk) place(_ *program, message string) (line, col int, rest string) {
 	m := awkPlace.FindStringSubmatch(message)
@@ -55,7 +70,10 @@ func (awk) place(_ *program, message string) (line, col int, rest string) {
 		return 0, 0, message
 	}
 	line, _ = strconv.Atoi(m[1])
-	return line, 1, m[2]
+	if col, _ = strconv.Atoi(m[2]); line == 1 {
+		col -= len(awkUnrun)
+	}
+	return line, max(1, col), m[3]
 }
 
 func (awk) read(p *program, stdout string) (value.Value, error) {

@@ -66,6 +66,9 @@ type binding struct{ Name, Text, JSON string }
 func (l *lane) Info() compile.Info {
 	info := l.info()
 	info.Toolchains = l.sh.Info().Toolchains
+	if info.Name == "awk" {
+		info.Toolchains = append(slices.Clone(info.Toolchains), "awk")
+	}
 	return info
 }
 
@@ -142,7 +145,7 @@ func (l *lane) parse(ctx context.Context, src *compile.Source, p *program) error
 	case r.Exit == 0:
 		return nil
 	}
-	message, _, _ := strings.Cut(string(r.Stderr), "\n")
+	message, _, _ := strings.Cut(joinCarets(string(r.Stderr)), "\n")
 	line, col, rest := l.place(p, message)
 	if line <= p.Before {
 		return diag.Errorf(src.At(1, 1), "%s", strings.TrimPrefix(rest, l.info().Name+": "))
@@ -209,7 +212,7 @@ func (l *lane) placed(p *program, src *compile.Source, stderr []byte) []byte {
 		return stderr
 	}
 	var b strings.Builder
-	for _, message := range strings.SplitAfter(string(stderr), "\n") {
+	for _, message := range strings.SplitAfter(joinCarets(string(stderr)), "\n") {
 		text := strings.TrimSuffix(message, "\n")
 		if line, col, rest := l.place(p, text); line > p.Before {
 			fmt.Fprintf(&b, "%s: %s", src.At(line-p.Before, col), rest)

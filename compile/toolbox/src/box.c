@@ -47,7 +47,7 @@ void die_errno(int status, const char *path)
 static int usage_status(void)
 {
 	static const char *two[] = {"grep", "egrep", "fgrep", "sort", "diff", "cmp", "test", "[",
-				    "expr", "awk", "ls", "printenv", NULL};
+				    "expr", "ls", "printenv", NULL};
 	for (int i = 0; two[i]; i++)
 		if (!strcmp(tool, two[i]))
 			return 2;

@@ -461,7 +461,6 @@ int touch_main(int argc, char **argv)
 		default: usage_error("bad option");
 		}
 	require_args(argc, optind, 1, -1);
-	(void)set;
 	int status = 0;
 	for (int i = optind; i < argc; i++) {
 		if (stat(argv[i], &st) < 0) {
@@ -477,7 +476,7 @@ int touch_main(int argc, char **argv)
 			if (!set)
 				continue;
 		}
-		if (utimensat(AT_FDCWD, argv[i], t, 0) < 0) {
+		if (set ? !set_file_time(argv[i], &t[1]) : utimensat(AT_FDCWD, argv[i], t, 0) < 0) {
 			warn("setting times of '%s': %s", argv[i], strerror(errno));
 			status = 1;
 		}

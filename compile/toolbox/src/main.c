@@ -3,11 +3,11 @@
 
 #define TOOLS(X)                                                                                       \
 	X("[", test_main, "EXPRESSION ]")                                                              \
-	X("awk", awk_main, "[-F fs] [-v var=value] [-f progfile | 'program'] [file | var=value]...")   \
 	X("base32", base_main, "[-d] [-i] [-w COLS] [FILE]")                                           \
 	X("base64", base_main, "[-d] [-i] [-w COLS] [FILE]")                                           \
 	X("basename", basename_main, "[-a] [-s SUFFIX] [-z] NAME... [SUFFIX]")                         \
 	X("cat", cat_main, "[-AbeEnstTuv] [FILE]...")                                                  \
+	X("chmod", chmod_main, "MODE[,MODE]... FILE...")                                                      \
 	X("cksum", cksum_main, "[FILE]...")                                                            \
 	X("cmp", cmp_main, "[-l | -s] [-n LIMIT] FILE1 [FILE2]")                                       \
 	X("column", column_main, "[-t] [-s SEPARATORS] [-o GAP] [-c WIDTH] [FILE]...")                 \
@@ -32,6 +32,7 @@
 	X("hd", hexdump_main, "[-bcCdovx] [-n LENGTH] [-s OFFSET] [FILE]...")                          \
 	X("head", head_main, "[-n LINES | -c BYTES] [-qvz] [FILE]...")                                 \
 	X("hexdump", hexdump_main, "[-bcCdovx] [-n LENGTH] [-s OFFSET] [FILE]...")                     \
+	X("hostname", hostname_main, "")                                                                      \
 	X("join", join_main, "[-i] [-1 FIELD] [-2 FIELD] [-t C] [-a N] [-v N] [-e S] [-o LIST] FILE1 FILE2") \
 	X("ln", ln_main, "[-sf] TARGET... LINK")                                                       \
 	X("ls", ls_main, "[-1aAdFgGhilnoprRStUX] [FILE]...")                                           \
@@ -40,12 +41,14 @@
 	X("mktemp", mktemp_main, "[-dqtu] [-p DIR] [--suffix=S] [TEMPLATE]")                           \
 	X("mv", mv_main, "[-fnuvT] [-t DIR] SOURCE... DEST")                                           \
 	X("nl", nl_main, "[-b STYLE] [-h STYLE] [-f STYLE] [-d CC] [-i N] [-l N] [-n FORMAT] [-p] [-s SEP] [-v N] [-w N] [FILE]...") \
+	X("nproc", nproc_main, "")                                                                            \
 	X("numfmt", numfmt_main, "[--from=UNIT] [--to=UNIT] [--padding=N] [--field=N] [-d C] [NUMBER]...") \
 	X("od", od_main, "[-abcdosvxX] [-A RADIX] [-t TYPE] [-j SKIP] [-N COUNT] [-w WIDTH] [FILE]...") \
 	X("paste", paste_main, "[-sz] [-d LIST] [FILE]...")                                            \
 	X("printenv", printenv_main, "[NAME]...")                                                      \
 	X("printf", printf_main, "FORMAT [ARGUMENT]...")                                               \
 	X("pwd", pwd_main, "")                                                                         \
+	X("realpath", realpath_main, "[-emq] FILE...")                                                        \
 	X("rev", rev_main, "[FILE]...")                                                                \
 	X("rm", rm_main, "[-dfrRv] FILE...")                                                           \
 	X("rmdir", rmdir_main, "[-p] DIR...")                                                          \
@@ -66,13 +69,17 @@
 	X("tail", tail_main, "[-n [+]LINES | -c [+]BYTES] [-qvz] [FILE]...")                           \
 	X("tee", tee_main, "[-ai] [FILE]...")                                                          \
 	X("test", test_main, "EXPRESSION")                                                             \
+	X("timeout", timeout_main, "DURATION COMMAND [ARG]...")                                               \
 	X("touch", touch_main, "[-acm] [-d DATE | -t STAMP | -r FILE] FILE...")                        \
 	X("tr", tr_main, "[-cdst] SET1 [SET2]")                                                        \
 	X("true", true_main, "")                                                                       \
+	X("truncate", truncate_main, "[-c] -s SIZE | -r FILE FILE...")                                        \
 	X("unexpand", unexpand_main, "[-a] [-t TABS] [FILE]...")                                       \
+	X("uname", uname_main, "[-asnrvmpio]")                                                                \
 	X("uniq", uniq_main, "[-cdDiuz] [-f FIELDS] [-s CHARS] [-w CHARS] [INPUT [OUTPUT]]")           \
 	X("wc", wc_main, "[-lwcmL] [FILE]...")                                                         \
 	X("which", which_main, "NAME...")                                                              \
+	X("whoami", whoami_main, "")                                                                          \
 	X("xargs", xargs_main, "[-0rtx] [-d C] [-n MAX] [-L LINES] [-I REPLACE] [-a FILE] [COMMAND [ARG]...]") \
 	X("xxd", xxd_main, "[-bipru] [-c COLS] [-g BYTES] [-l LEN] [-s SEEK] [FILE]")                  \
 	X("yes", yes_main, "[STRING]...")

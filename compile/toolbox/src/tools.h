@@ -39,4 +39,11 @@ mode_t shown_mode(mode_t mode);
 /* mode_string writes "drwxr-xr-x". */
 void mode_string(mode_t mode, char s[11]);
 
+/* Modes and times, which the host keeps: see attributes.c. file_mode is -1 for
+ * a file that is not there. */
+struct timespec;
+int file_mode(const char *path);
+bool set_file_mode(const char *path, int mode);
+bool set_file_time(const char *path, const struct timespec *t);
+
 #endif

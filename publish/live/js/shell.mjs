@@ -383,7 +383,7 @@ class Shell {
     if (!WebAssembly.Suspending) throw new Halt("this browser cannot run a shell: it cannot suspend WebAssembly (JavaScript Promise Integration)");
     this.tick = tick;
     this.guest = program;
-    this.toolbox = beside.toolbox;
+    this.beside = beside;
     return this;
   }
 
@@ -404,15 +404,18 @@ class Shell {
     }
   }
 
+  // programOf is the module that has a tool: awk is one of its own.
+  programOf(name) { return name === "awk" || name === "gawk" ? "awk" : "toolbox"; }
+
   // machine makes the one a process runs in.
   machine(p, isGuest, seed) {
     const { limits } = this;
     const left = limits.fuel > 0 ? limits.fuel - this.fuel : limits.fuel;
     if (limits.fuel > 0 && left <= 0) throw this.outOfFuel();
     const m = new Machine(
-      { name: isGuest ? this.recipe.name : "toolbox", args: p.argv, env: p.env, dir: p.dir, stdin: p.streams[0] ?? nothing,
+      { name: isGuest ? this.recipe.name : this.programOf(p.argv[0]), args: p.argv, env: p.env, dir: p.dir, stdin: p.streams[0] ?? nothing,
         limits: { fuel: left, memory: limits.memory, output: -1, files: -1 }, image: isGuest ? this.recipe.image : null },
-      { program: isGuest ? this.guest : this.toolbox, tree: this.tree, storage: this.storage, seed, binary: true, imports: p.imports,
+      { program: isGuest ? this.guest : this.beside[this.programOf(p.argv[0])], tree: this.tree, storage: this.storage, seed, binary: true, imports: p.imports,
         stdout: sink(p.streams[1]), stderr: sink(p.streams[2]), tick: () => this.tick?.(this.meter.used) });
     for (const name of ["fd_read", "fd_write"]) {
       const { wasi_snapshot_preview1: wasi } = m.imports;

@@ -75,7 +75,7 @@ func counter(t *testing.T, script ...llmtest.Step) (*host.Runtime, host.Task) {
 
 var counts = []llmtest.Step{
 	step("run", map[string]string{"workbook": "count.org"}),
-	step("count_next", map[string]string{}),
+	step("next", map[string]string{}),
 	step("wb", map[string]string{"args": "toolkit run count next"}),
 	step("wb", map[string]string{"args": "run count.org"}),
 	step("done", map[string]string{"result": "counted"}),

@@ -293,7 +293,7 @@ func (r *run) noteCall(step int, e effect) {
 	r.result.Artifacts = append(r.result.Artifacts, e.Output.Artifacts...)
 	r.result.Events = append(r.result.Events, StepEvent{Step: step, Agent: r.agent.ID, Tool: e.Tool, Args: e.Args, Output: e.Output.Text,
 		Exit: e.Output.Exit, Error: e.Error, Duration: milliseconds(e.Took)})
-	event := trace.Event{Kind: trace.KindToolCall, Step: step, Tool: e.Tool, Args: e.Args, Output: e.Output.Text, Exit: e.Output.Exit, Error: e.Error, Duration: e.Took}
+	event := trace.Event{Kind: trace.KindToolCall, Step: step, Tool: e.Tool, Args: e.Args, Output: e.Output.Text, Exit: e.Output.Exit, Fuel: e.Output.Fuel, Error: e.Error, Duration: e.Took}
 	if e.Output.Taint != "" {
 		event.Props = append(event.Props, trace.Prop{Name: "TAINT", Value: e.Output.Taint})
 	}

@@ -41,6 +41,8 @@ type Output struct {
 	// Text goes to the model, shortened to MaxOutput characters.
 	Text string `json:"text"`
 	Exit *int   `json:"exit,omitempty"`
+	// Fuel is what programs that the tool started have used.
+	Fuel int64 `json:"fuel,omitempty"`
 	// Done ends the run with Text as its result.
 	Done bool `json:"done,omitempty"`
 	// Data is the structured form of Text where a tool has one.

@@ -75,20 +75,14 @@ func NewStore(state string) *Store {
 	return &Store{dir: filepath.Join(state, "approvals"), Poll: 200 * time.Millisecond}
 }
 
-// NotFoundError says that there is no such request.
-type NotFoundError struct{ What string }
-
-func (e *NotFoundError) Error() string { return "no request for approval " + e.What }
-
-// Hint says how to see what there is.
-func (e *NotFoundError) Hint() string { return "wb agent approve lists what waits" }
-
-// ExitCode is that of things not found.
-func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
+// NotFound is the error about a request that does not exist.
+func NotFound(what string) error {
+	return diag.NotFoundf("wb agent approve lists what waits", "no request for approval %s", what)
+}
 
 func (s *Store) path(id string) (string, error) {
 	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {
-		return "", &NotFoundError{fmt.Sprintf("%q", id)}
+		return "", NotFound(fmt.Sprintf("%q", id))
 	}
 	return filepath.Join(s.dir, id+".json"), nil
 }
@@ -101,7 +95,7 @@ func (s *Store) Get(id string) (Request, error) {
 	}
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Request{}, &NotFoundError{id}
+		return Request{}, NotFound(id)
 	}
 	if err != nil {
 		return Request{}, err
@@ -171,7 +165,7 @@ func (s *Store) put(r Request) error {
 // it in approvals.org.
 func (s *Store) Ask(r Request) (Request, error) {
 	old, err := s.Get(r.ID)
-	var missing *NotFoundError
+	var missing *diag.NotFoundError
 	switch {
 	case err == nil && old.Tool == r.Tool && compact(old.Args) == compact(r.Args):
 		old.Run = r.Run
@@ -242,7 +236,7 @@ func (s *Store) Of(ref string) ([]Request, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, &NotFoundError{"of " + ref}
+		return nil, NotFound("of " + ref)
 	}
 	return found, nil
 }

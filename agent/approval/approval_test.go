@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wb/agent/approval"
+	"wb/internal/diag"
 )
 
 func ask(t *testing.T, s *approval.Store, dir, key string) approval.Request {
@@ -58,7 +59,7 @@ func TestFaces(t *testing.T) {
 	if err != nil || len(waiting) != 1 || waiting[0].ID != third.ID {
 		t.Errorf("%+v %v", waiting, err)
 	}
-	var missing *approval.NotFoundError
+	var missing *diag.NotFoundError
 	for _, id := range []string{"nope", "../x", ""} {
 		if _, err := s.Get(id); !errors.As(err, &missing) {
 			t.Errorf("%q: %v", id, err)

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"time"
@@ -13,6 +14,7 @@ import (
 	"wb/sandbox/dock"
 	"wb/sandbox/dock/broker"
 	"wb/sandbox/grants"
+	"wb/workbook"
 	"wb/workbook/capability"
 )
 
@@ -54,6 +56,14 @@ func (rt *Runtime) pass(d *agent.Definition, task Task, opts agent.Options, dept
 		}
 		return held
 	}
+}
+
+// runWith runs a workbook with what an agent passes on.
+func (rt *Runtime) runWith(ctx context.Context, held tools.Held, opts workbook.Options) (*workbook.Report, trace.Outcome, error) {
+	if rt.Table == nil {
+		return nil, trace.Outcome{}, errors.New("workbooks do not run here")
+	}
+	return rt.Table.Run(ctx, held, opts)
 }
 
 // charged asks a model within the budget of the run that started the asker.

@@ -81,7 +81,7 @@ func (rt *Runtime) guardComponent(d *agent.Definition, task Task, events agent.R
 	}
 	pass := rt.pass(d, task, agent.Options{Events: events}, maxTeamDepth) // it asks no agents
 	return func(ctx context.Context, text string) error {
-		report, err := pass(ctx, relative(task.Dir, task.File)).Run(ctx, workbook.Options{File: task.File, Source: src, Lanes: rt.Lanes, Only: []string{found.ID},
+		report, _, err := rt.runWith(ctx, pass(ctx, relative(task.Dir, task.File)), workbook.Options{File: task.File, Source: src, Lanes: rt.Lanes, Only: []string{found.ID},
 			Set: map[string]value.Value{found.In[0].Name: value.OfString(text)}, NoWrite: true})
 		if err != nil {
 			return fmt.Errorf("%s: %w", found.ID, err)

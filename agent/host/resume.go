@@ -170,7 +170,7 @@ func before(entries []trace.Entry, step int) (int, error) {
 		}
 		turns++
 	}
-	return 0, &NotFoundError{fmt.Sprintf("the run has no step %d", step), fmt.Sprintf("it has %d", turns)}
+	return 0, &diag.NotFoundError{What: fmt.Sprintf("the run has no step %d", step), Help: fmt.Sprintf("it has %d", turns)}
 }
 
 // origin is the run that another goes on from.
@@ -189,25 +189,14 @@ func (rt *Runtime) open(run string) (*trace.Journal, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		return nil, &NotFoundError{fmt.Sprintf("there is no journal of run %s", run), "wb agent list"}
+		return nil, &diag.NotFoundError{What: fmt.Sprintf("there is no journal of run %s", run), Help: "wb agent list"}
 	}
 	j, err := rt.State.OpenJournal(run)
 	if errors.Is(err, trace.ErrJournalBusy) {
-		return nil, &BusyError{run}
+		return nil, diag.Busyf("wb agent show "+run+" tells how far it is", "run %s is going", run)
 	}
 	return j, err
 }
-
-// BusyError is a run that is going, in another process or here.
-type BusyError struct{ Run string }
-
-func (e *BusyError) Error() string { return fmt.Sprintf("run %s is going", e.Run) }
-
-// Hint says how to follow it.
-func (e *BusyError) Hint() string { return "wb agent show " + e.Run + " tells how far it is" }
-
-// ExitCode is that of a conflict.
-func (e *BusyError) ExitCode() int { return diag.ExitConflict }
 
 // recordKey is the first entry of every journal.
 const recordKey = "task"

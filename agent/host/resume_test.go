@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wb/agent/host"
+	"wb/internal/diag"
 	"wb/internal/test/llmtest"
 )
 
@@ -92,7 +93,7 @@ func TestResumeOfRunning(t *testing.T) {
 	if err != nil || len(runs) != 1 {
 		t.Fatalf("%v %v", runs, err)
 	}
-	var busy *host.BusyError
+	var busy *diag.BusyError
 	if _, err := rt.Resume(context.Background(), runs[0].Run); !errors.As(err, &busy) || busy.ExitCode() != 6 {
 		t.Errorf("resumed: %v", err)
 	}

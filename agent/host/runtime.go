@@ -43,6 +43,9 @@ import (
 type Runtime struct {
 	Env   *compile.Env
 	Lanes *compile.Registry
+	// Table is what wb does, for the tools wb and run and for components that are
+	// tools; without one agents have none of them.
+	Table tools.Table
 	State *trace.State
 	Key   trace.Signer // signs the records
 	// Getenv reads the environment, which names the model and its key.
@@ -126,17 +129,6 @@ type Task struct {
 	run string // the run of this process, also in runs inside it
 }
 
-// NotFoundError names an agent or run that there is none of.
-type NotFoundError struct{ What, Help string }
-
-func (e *NotFoundError) Error() string { return e.What }
-
-// Hint says what there is.
-func (e *NotFoundError) Hint() string { return e.Help }
-
-// ExitCode is that of things not found.
-func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
-
 // Agents reads the definitions of a file.
 func Agents(file string) ([]*agent.Definition, []diag.Finding, error) {
 	src, err := os.ReadFile(file)
@@ -176,15 +168,15 @@ func definition(task Task) (*agent.Definition, error) {
 	}
 	switch {
 	case len(all) == 0:
-		return nil, &NotFoundError{task.File + " defines no agent", "tag a heading :agent:"}
+		return nil, &diag.NotFoundError{What: task.File + " defines no agent", Help: "tag a heading :agent:"}
 	case task.ID == "":
-		return nil, &NotFoundError{task.File + " defines several agents", "name one: " + task.File + "#" + strings.Join(ids, ", #")}
+		return nil, &diag.NotFoundError{What: task.File + " defines several agents", Help: "name one: " + task.File + "#" + strings.Join(ids, ", #")}
 	}
 	hint := "it has " + strings.Join(ids, ", ")
 	if near := nearest.Word(task.ID, ids); near != "" {
 		hint = fmt.Sprintf("did you mean %s#%s?", task.File, near)
 	}
-	return nil, &NotFoundError{fmt.Sprintf("%s has no agent %s", task.File, task.ID), hint}
+	return nil, &diag.NotFoundError{What: fmt.Sprintf("%s has no agent %s", task.File, task.ID), Help: hint}
 }
 
 // unnamed is the agent of a task that names none. One of another prompt than the
@@ -479,9 +471,11 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		all = append(all, tools.Shell(runner.Runner, tree, shellLimits))
 	}
 	pass := rt.pass(d, task, opts, depth)
-	all = append(all, tools.Workbooks(rt.Lanes, tree, workbook.CacheBeside, pass))
-	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)), tools.WB(rt.Lanes, tree,
-		tools.Toolkits(rt.toolkits(task), tree, pass), tools.RunVerb(workbook.CacheBeside, pass), rt.variables()))
+	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)))
+	if rt.Table != nil {
+		bench := tools.Bench{Table: rt.Table, Lanes: rt.Lanes, Tree: tree, Cache: workbook.CacheBeside, Pass: pass}
+		all = append(all, bench.Workbooks(), bench.WB(tools.Toolkits(rt.toolkits(task), tree, pass), rt.variables()))
+	}
 	if task.granted(d) {
 		brokered, err := rt.brokered(d, task, tree, events)
 		if err != nil {

@@ -119,7 +119,7 @@ func (p *part) Call(ctx context.Context, args agent.Args) (agent.Output, error) 
 		return agent.Output{}, err
 	}
 	held := p.pass(ctx, relative(p.tree.Dir(), p.file))
-	report, err := held.Run(ctx, workbook.Options{File: p.file, Source: src, Lanes: p.rt.Lanes, Only: []string{p.c.ID}, Set: set, NoWrite: true, Cache: workbook.CacheBeside(p.file)})
+	report, outcome, err := p.rt.runWith(ctx, held, workbook.Options{File: p.file, Source: src, Lanes: p.rt.Lanes, Only: []string{p.c.ID}, Set: set, NoWrite: true, Cache: workbook.CacheBeside(p.file)})
 	if err != nil {
 		return agent.Output{}, fmt.Errorf("%s error: %w", p.Spec().Name, err)
 	}
@@ -128,7 +128,7 @@ func (p *part) Call(ctx context.Context, args agent.Args) (agent.Output, error) 
 			if d.Err != nil {
 				return agent.Output{}, fmt.Errorf("%s error: %w", p.Spec().Name, d.Err)
 			}
-			return agent.Output{Text: d.Value.String(), Data: json.RawMessage(d.Value.String()), Taint: held.Taint()}, nil
+			return agent.Output{Text: d.Value.String(), Data: json.RawMessage(d.Value.String()), Fuel: outcome.Fuel, Taint: held.Taint()}, nil
 		}
 	}
 	return agent.Output{}, errors.New(p.Spec().Name + " error: it did not run")

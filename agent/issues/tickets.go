@@ -42,17 +42,6 @@ const (
 	attemptsKey = "ATTEMPTS"
 )
 
-// NotFoundError names a ticket that there is none of.
-type NotFoundError struct{ What, Help string }
-
-func (e *NotFoundError) Error() string { return e.What }
-
-// Hint says where to look.
-func (e *NotFoundError) Hint() string { return e.Help }
-
-// ExitCode is that of things not found.
-func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
-
 // File is the issues.org of a directory.
 func File(dir string) string { return filepath.Join(dir, "issues.org") }
 
@@ -102,11 +91,11 @@ func Find(all []Ticket, id string) (*Ticket, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, &NotFoundError{"there is no ticket " + id, "wb issues list --all"}
+		return nil, &diag.NotFoundError{What: "there is no ticket " + id, Help: "wb issues list --all"}
 	case 1:
 		return found[0], nil
 	}
-	return nil, &NotFoundError{fmt.Sprintf("%d tickets begin with %s", len(found), id), "wb issues list --all"}
+	return nil, &diag.NotFoundError{What: fmt.Sprintf("%d tickets begin with %s", len(found), id), Help: "wb issues list --all"}
 }
 
 // change rewrites the headline of a ticket, again when somebody else has changed the
@@ -121,7 +110,7 @@ func change(path, id string, edit func(h org.Headline) ([]org.Edit, error), more
 		for _, step := range append([]func(org.Headline) ([]org.Edit, error){edit}, more...) {
 			h, ok := headline(org.Parse(src), id)
 			if !ok {
-				return &NotFoundError{fmt.Sprintf("the ticket %s is no longer in %s", id, path), ""}
+				return &diag.NotFoundError{What: fmt.Sprintf("the ticket %s is no longer in %s", id, path), Help: ""}
 			}
 			edits, err := step(h)
 			if err != nil {

@@ -41,16 +41,6 @@ type Outcome struct {
 	Result   *agent.Result `json:"-"`
 }
 
-// BusyError is a ticket that somebody else works on.
-type BusyError struct{ ID, Worker string }
-
-func (e *BusyError) Error() string {
-	return fmt.Sprintf("%s is being worked on by %s", e.ID, e.Worker)
-}
-
-// ExitCode is that of a conflict.
-func (e *BusyError) ExitCode() int { return diag.ExitConflict }
-
 // lock is beside the tickets, for workers of whichever user and state directory.
 func (w *Worker) lock(id string) (release func(), ok bool, err error) {
 	name := strings.Map(func(r rune) rune {
@@ -75,7 +65,7 @@ func (w *Worker) Next(ctx context.Context, seen map[string]bool) (*Outcome, erro
 		}
 		seen[t.ID] = true
 		outcome, err := w.Work(ctx, t.ID)
-		var busy *BusyError
+		var busy *diag.BusyError
 		if errors.As(err, &busy) || err == nil && outcome == nil {
 			continue
 		}
@@ -84,7 +74,7 @@ func (w *Worker) Next(ctx context.Context, seen map[string]bool) (*Outcome, erro
 	return nil, nil
 }
 
-// Work works a ticket. It returns nil for one that is done, and a [*BusyError] for one
+// Work works a ticket. It returns nil for one that is done, and a [*diag.BusyError] for one
 // that somebody works on.
 func (w *Worker) Work(ctx context.Context, id string) (*Outcome, error) {
 	t, err := w.find(id)
@@ -96,7 +86,7 @@ func (w *Worker) Work(ctx context.Context, id string) (*Outcome, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, &BusyError{t.ID, cmp.Or(t.Worker, "another process")}
+		return nil, diag.Busyf("", "%s is being worked on by %s", t.ID, cmp.Or(t.Worker, "another process"))
 	}
 	defer release()
 	if t, err = w.find(t.ID); err != nil { // as the last worker left it

@@ -72,14 +72,6 @@ type State struct {
 	Met   time.Time         `json:"met,omitzero"`
 }
 
-// BusyError says that another process keeps the agent.
-type BusyError struct{ Agent string }
-
-func (e *BusyError) Error() string { return "another process keeps " + e.Agent }
-
-// ExitCode is that of a conflict.
-func (e *BusyError) ExitCode() int { return diag.ExitConflict }
-
 // NoScheduleError says that an agent has no times.
 type NoScheduleError struct{ Agent string }
 
@@ -122,7 +114,7 @@ func (k *Keeper) Keep(ctx context.Context, mode Mode) error {
 		return err
 	}
 	if !ok {
-		return &BusyError{d.ID}
+		return diag.Busyf("", "another process keeps %s", d.ID)
 	}
 	defer release()
 	k.path = filepath.Join(k.Runtime.State.Dir(), "keepers", name+".json")

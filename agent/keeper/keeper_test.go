@@ -16,7 +16,9 @@ import (
 	"wb/agent/account"
 	"wb/agent/host"
 	"wb/agent/keeper"
+	"wb/app"
 	"wb/compile/lanes"
+	"wb/internal/diag"
 	"wb/internal/test/lanetest"
 	"wb/internal/test/llmtest"
 	"wb/internal/trace"
@@ -89,7 +91,7 @@ func (b *bench) keep(until time.Time, mode keeper.Mode, change func(*keeper.Keep
 	c := &clock{b.now, until, stop}
 	broker := &capability.Host{Tenant: "default", StateDir: b.state}
 	defer broker.Close()
-	rt := &host.Runtime{Env: env, Lanes: registry, State: trace.NewState(b.state), Capabilities: broker, Now: c.Now, Getenv: func(name string) string {
+	rt := &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, State: trace.NewState(b.state), Capabilities: broker, Now: c.Now, Getenv: func(name string) string {
 		return map[string]string{"WB_LLM_BASE_URL": b.server.URL, "WB_LLM_API_KEY": "canary-key-1234"}[name]
 	}}
 	rt.On = []agent.Listener{func(e agent.Event) {
@@ -246,7 +248,7 @@ func TestKeepOn(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer release()
-	var busy *keeper.BusyError
+	var busy *diag.BusyError
 	if _, err := b.keep(end, keeper.Forever, nil); !errors.As(err, &busy) {
 		t.Errorf("two keepers: %v", err)
 	}

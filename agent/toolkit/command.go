@@ -118,7 +118,7 @@ func (t *Toolkit) Run(ctx context.Context, lanes *compile.Registry, name string,
 		for _, c := range t.Commands {
 			names = append(names, c.Name)
 		}
-		return nil, &NotFoundError{fmt.Sprintf("command: %s/%s", t.ID, name), among(name, names, t.ID+" brings no commands")}
+		return nil, &diag.NotFoundError{What: fmt.Sprintf("no such command: %s/%s", t.ID, name), Help: among(name, names, t.ID+" brings no commands")}
 	}
 	c := t.Commands[i]
 	job := &compile.Job{Args: call.Args, Limits: call.Limits, Source: c.source}

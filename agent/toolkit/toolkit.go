@@ -72,17 +72,6 @@ func Find(dir string, getenv func(string) string) Root {
 	return Root{filepath.Join(dir, "toolkits")}
 }
 
-// NotFoundError names a toolkit, skill or command that there is none of.
-type NotFoundError struct{ What, Help string }
-
-func (e *NotFoundError) Error() string { return "no such " + e.What }
-
-// Hint says what there is.
-func (e *NotFoundError) Hint() string { return e.Help }
-
-// ExitCode is that of things not found.
-func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
-
 var slug = lazyregexp.New(`^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$`)
 
 // List reads all toolkits. A manifest that is wrong is an error beside those that
@@ -124,7 +113,7 @@ func (r Root) Open(id string) (*Toolkit, error) {
 			return nil, err
 		}
 	}
-	return nil, &NotFoundError{"toolkit: " + id, among(id, ids, "there are no toolkits in "+r.Dir)}
+	return nil, &diag.NotFoundError{What: "no such toolkit: " + id, Help: among(id, ids, "there are no toolkits in "+r.Dir)}
 }
 
 func among(word string, names []string, none string) string {
@@ -236,7 +225,7 @@ func skills(root *os.Root) []string {
 
 // Skill is the text of a skill.
 func (t *Toolkit) Skill(name string) (string, error) {
-	missing := &NotFoundError{fmt.Sprintf("skill: %s/%s", t.ID, name), among(name, t.Skills, t.ID+" has no skills")}
+	missing := &diag.NotFoundError{What: fmt.Sprintf("no such skill: %s/%s", t.ID, name), Help: among(name, t.Skills, t.ID+" has no skills")}
 	if !slices.Contains(t.Skills, name) {
 		return "", missing
 	}

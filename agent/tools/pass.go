@@ -2,9 +2,10 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"slices"
 
+	"wb/agent"
+	"wb/compile"
 	"wb/internal/trace"
 	"wb/sandbox/grants"
 	"wb/workbook"
@@ -30,18 +31,37 @@ type Held struct {
 // Pass says what an agent passes on in a call of a tool, to a file of its tree.
 type Pass func(ctx context.Context, name string) Held
 
+// Table is what wb does, as its table of verbs says it (package app): the tools of
+// agents ask it.
+type Table interface {
+	// Verbs are those that an agent may use.
+	Verbs() []Verb
+	// Run runs a workbook with what is passed on. The outcome is there also when the
+	// run has failed.
+	Run(ctx context.Context, held Held, opts workbook.Options) (*workbook.Report, trace.Outcome, error)
+}
+
+// Bench is what the tools wb and run work with.
+type Bench struct {
+	Table Table
+	Lanes *compile.Registry
+	Tree  *agent.Tree
+	// Cache keeps results between runs of a workbook; nil keeps none.
+	Cache func(file string) *workbook.Cache
+	// Pass is what workbooks and commands have; nil runs none.
+	Pass Pass
+}
+
 // Outward are the capabilities through which a program speaks to the world.
 var Outward = []string{"browse", "llm", "net", "serve", "tcp", "tcp-serve", "tls", "udp"}
 
-// Run runs a workbook with what is passed on.
-func (h Held) Run(ctx context.Context, opts workbook.Options) (*workbook.Report, error) {
-	opts.Grants, opts.Docks, opts.Tiers, opts.Agents, opts.Trace = h.Grants, h.Docks, h.Tiers, h.Agents, h.Trace
-	report, err := workbook.Run(ctx, opts)
-	return report, errors.Join(err, h.finish(ctx))
+// Give gives a run what is passed on.
+func (h Held) Give(opts *workbook.Options) {
+	opts.Grants, opts.Docks, opts.Tiers, opts.Agents = h.Grants, h.Docks, h.Tiers, h.Agents
 }
 
-// finish ends what was started, also when its context has.
-func (h Held) finish(ctx context.Context) error {
+// Ended ends what was started, also when its context has.
+func (h Held) Ended(ctx context.Context) error {
 	if h.Finish == nil {
 		return nil
 	}

@@ -9,60 +9,42 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wb/agent"
-	"wb/compile"
 	"wb/internal/value"
 	"wb/sandbox"
-	"wb/workbook"
 )
 
 // Workbooks lets an agent run a workbook of its tree, or org text, and gives it
 // the exports. Components get profile compute and, of the capabilities they ask
-// for, those that pass gives; the workbook is not written.
-func Workbooks(lanes *compile.Registry, tree *agent.Tree, cache func(file string) *workbook.Cache, pass Pass) agent.Tool {
+// for, those that are passed on; the workbook is not written.
+func (b Bench) Workbooks() agent.Tool {
 	return &tool{name: "run", description: "Run an org workbook in the sandbox: a path in the working directory, or org text of several lines. Gives its exports as JSON.",
 		schema: `{"type":"object","properties":{"workbook":{"type":"string","description":"path of an .org file, or org text"},"set":{"type":"object","description":"values of its inputs"}},"required":["workbook"],"additionalProperties":false}`,
 		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
-			name, text := args.Text("workbook"), []byte(nil)
+			name := args.Text("workbook")
+			given := map[string]json.RawMessage{"set": args["set"]}
 			if strings.Contains(name, "\n") {
-				name, text = "text.org", []byte(name)
-			} else {
-				var err error
-				if text, err = tree.Read(name); err != nil {
-					return agent.Output{}, fmt.Errorf("run error: %w", err)
+				given["text"], _ = json.Marshal(name)
+				name = "text.org"
+			}
+			given["file"], _ = json.Marshal(name)
+			i := slices.IndexFunc(b.Table.Verbs(), func(v Verb) bool { return v.Name == "run" })
+			out, err := b.at(ctx, func(at *Place) (agent.Output, error) {
+				if _, ok := given["text"]; !ok {
+					if _, err := b.Tree.Read(name); err != nil {
+						return agent.Output{}, err
+					}
 				}
-			}
-			set, err := Inputs(args["set"])
+				return b.Table.Verbs()[i].JSON(ctx, at, given)
+			})
 			if err != nil {
-				return agent.Output{}, fmt.Errorf("run error: set: %w", err)
-			}
-			dir, remove, err := laidOut(tree)
-			if err != nil {
-				return agent.Output{}, fmt.Errorf("run error: %w", err)
-			}
-			defer remove()
-			out, err := runWorkbook(ctx, pass, name, dir, workbook.Options{Source: text, Lanes: lanes, Set: set}, cache)
-			if err != nil {
-				return agent.Output{}, fmt.Errorf("run error: %s", strings.ReplaceAll(err.Error(), dir+string(filepath.Separator), ""))
+				return out, fmt.Errorf("run error: %w", err)
 			}
 			return out, nil
 		}}
-}
-
-// runWorkbook runs a workbook by its name in a directory, with what is passed on
-// to it, and gives its exports. The workbook is not written.
-func runWorkbook(ctx context.Context, pass Pass, name, dir string, opts workbook.Options, cache func(file string) *workbook.Cache) (agent.Output, error) {
-	name = path.Clean(filepath.ToSlash(name))
-	opts.File, opts.NoWrite = filepath.Join(dir, filepath.FromSlash(name)), true
-	opts.Cache = cache(opts.File)
-	held := pass(ctx, name)
-	report, err := held.Run(ctx, opts)
-	if err != nil {
-		return agent.Output{}, err
-	}
-	return exports(report, dir, held.Taint())
 }
 
 // Inputs are the members of a JSON object as values of inputs.
@@ -79,30 +61,6 @@ func Inputs(raw json.RawMessage) (map[string]value.Value, error) {
 		set[f.Name] = f.Value
 	}
 	return set, nil
-}
-
-// exports is a run as the model reads it.
-func exports(report *workbook.Report, dir, taint string) (agent.Output, error) {
-	out := agent.Output{Taint: taint}
-	var failures []string
-	for _, d := range report.Components {
-		if d.Status == workbook.StatusFailed {
-			failures = append(failures, fmt.Sprintf("%s failed: %s", d.ID, strings.ReplaceAll(d.Err.Error(), dir+string(filepath.Separator), "")))
-		}
-		for _, w := range d.Warnings {
-			if w.Code == "not-granted" {
-				failures = append(failures, "note: "+w.Message)
-			}
-		}
-	}
-	whole := value.OfObject(report.Exports...)
-	out.Text = joined(append(failures, whole.String())...)
-	exit := 0
-	if report.Failed() != nil {
-		exit = 1
-	}
-	out.Exit = &exit
-	return out, nil
 }
 
 // maxLaidOut bounds what is copied for a workbook that sees an agent's changes.

@@ -15,7 +15,7 @@ import (
 // of the capabilities they ask for, those that pass gives.
 func Toolkits(root toolkit.Root, tree *agent.Tree, pass Pass) Verb {
 	const usage = "toolkit list | show ID [SKILL] | search WORDS | run ID COMMAND [ARGS…] [< FILE]: capabilities and how to use them"
-	return Verb{"toolkit", usage, func(ctx context.Context, at *Place, args []string) (agent.Output, error) {
+	return Verb{Name: "toolkit", Usage: usage, Call: func(ctx context.Context, at *Place, args []string) (agent.Output, error) {
 		if len(args) == 0 {
 			args = []string{"list"}
 		}
@@ -59,7 +59,7 @@ func runCommand(ctx context.Context, root toolkit.Root, tree *agent.Tree, at *Pl
 		call.Stdin, call.Args = strings.NewReader(string(data)), call.Args[:n-2]
 	}
 	out, err := t.Run(ctx, at.Lanes, words[1], call)
-	if err = errors.Join(err, held.finish(ctx)); err != nil {
+	if err = errors.Join(err, held.Ended(ctx)); err != nil {
 		return agent.Output{}, err
 	}
 	return agent.Output{Text: joined(string(out.Stdout), string(out.Stderr)), Exit: &out.Exit, Taint: held.Taint()}, nil

@@ -11,11 +11,16 @@ import (
 	"testing"
 	"time"
 
+	"wb/agent"
 	"wb/agent/tools"
+	"wb/app"
 	"wb/internal/trace"
 	"wb/sandbox/dock/store"
 	"wb/workbook"
 )
+
+// bench is a tree without languages and without capabilities.
+func bench(tree *agent.Tree) tools.Bench { return tools.Bench{Table: app.ForAgents{}, Tree: tree} }
 
 // wb looks at the tree of the run and at nothing else.
 func TestWB(t *testing.T) {
@@ -26,7 +31,7 @@ func TestWB(t *testing.T) {
 	if _, err := tree.Changes(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	wb := tools.WB(nil, tree)
+	wb := bench(tree).WB()
 	for _, c := range []struct {
 		args any
 		want string
@@ -78,7 +83,7 @@ func TestWBTangle(t *testing.T) {
 	if err := errors.Join(os.Mkdir(filepath.Join(dir, ".wb"), 0o755), os.Symlink(".wb", filepath.Join(dir, "hidden-too"))); err != nil {
 		t.Fatal(err)
 	}
-	wb := tools.WB(nil, tree)
+	wb := bench(tree).WB()
 	for _, c := range []struct{ args, want string }{
 		{"tangle --check a.org", "exit 1"},
 		{"tangle --dry-run a.org", "+++ src/a.js"},
@@ -119,7 +124,7 @@ func TestWBTangle(t *testing.T) {
 		_, fresh := workdir(t, nil)
 		at, in := wb, tree
 		if !strings.HasPrefix(target, dir) && !strings.HasPrefix(target, "link") && !strings.HasPrefix(target, "hidden") {
-			at, in = tools.WB(nil, fresh), fresh
+			at, in = bench(fresh).WB(), fresh
 		}
 		if err := in.Write("no.org", []byte(asked)); err != nil {
 			t.Fatal(err)
@@ -155,7 +160,7 @@ func TestWBVar(t *testing.T) {
 	if err := vars.SetVar(t.Context(), "bob", "other", store.Plain, []byte("bobs")); err != nil {
 		t.Fatal(err)
 	}
-	wb := tools.WB(nil, tree, tools.Variables(func() *store.Store { return vars }, "ada"))
+	wb := bench(tree).WB(tools.Variables(func() *store.Store { return vars }, "ada"))
 	for _, c := range []struct{ args, want string }{
 		{"var list", "<secret: 11 bytes"},
 		{"var get city", "Bern"},
@@ -181,7 +186,7 @@ func TestWBVar(t *testing.T) {
 	if value, _, err := vars.Expand(t.Context(), "ada", "TOKEN"); string(value) != "canary-1234" || err != nil {
 		t.Errorf("TOKEN is now %q, %v", value, err)
 	}
-	if got := call(t, tools.WB(nil, tree, tools.Variables(nil, "")), map[string]any{"args": "var list"}); !strings.Contains(got, "no variables are kept here") {
+	if got := call(t, bench(tree).WB(tools.Variables(nil, "")), map[string]any{"args": "var list"}); !strings.Contains(got, "no variables are kept here") {
 		t.Errorf("without a store: %q", got)
 	}
 }
@@ -203,7 +208,7 @@ func TestWBTrace(t *testing.T) {
 		}
 		ids = append(ids, run.ID())
 	}
-	wb := tools.WB(nil, tree)
+	wb := bench(tree).WB()
 	for _, c := range []struct{ args, want, not string }{
 		{"telemetry", "fetch", "shell"},
 		{"telemetry " + ids[0], "shell", "fetch"},
@@ -225,7 +230,7 @@ func TestWBTrace(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "events.org"), filepath.Join(elsewhere, "events.org")); err != nil {
 		t.Fatal(err)
 	}
-	if got := call(t, tools.WB(nil, linked), map[string]any{"args": "telemetry"}); !strings.Contains(got, "read blocked") {
+	if got := call(t, bench(linked).WB(), map[string]any{"args": "telemetry"}); !strings.Contains(got, "read blocked") {
 		t.Errorf("records behind a link: %q", got)
 	}
 }
@@ -240,8 +245,8 @@ func TestWBRun(t *testing.T) {
 		return tools.Held{}
 	}
 	cache := func(string) *workbook.Cache { return nil }
-	wb := tools.WB(nil, tree, tools.RunVerb(cache, pass))
-	run := tools.Workbooks(nil, tree, cache, pass)
+	wb := tools.Bench{Table: app.ForAgents{}, Tree: tree, Cache: cache, Pass: pass}.WB()
+	run := tools.Bench{Table: app.ForAgents{}, Tree: tree, Cache: cache, Pass: pass}.Workbooks()
 	want := call(t, run, map[string]any{"workbook": "sub/book.org"})
 	for _, args := range []string{"run sub/book.org", "run ./sub/book.org --no-write"} {
 		if got := call(t, wb, map[string]any{"args": args}); got != want || strings.HasPrefix(got, "!") {
@@ -252,7 +257,7 @@ func TestWBRun(t *testing.T) {
 		t.Errorf("it was passed on to %v", passed)
 	}
 	for args, want := range map[string]string{
-		"run":                                   "takes one workbook",
+		"run":                                   "no file",
 		"run ../x.org":                          "read blocked",
 		"run 'count the headings'":              "no such file",
 		"run sub/book.org --grant net:x":        "there is no flag --grant",

@@ -15,7 +15,7 @@ import (
 // is one stays one. Without a store there are none.
 func Variables(open func() *store.Store, tenant string) Verb {
 	const usage = "var list | get NAME | set NAME VALUE | ref NAME: variables, and what stands for one in a request"
-	return Verb{"var", usage, func(ctx context.Context, _ *Place, args []string) (agent.Output, error) {
+	return Verb{Name: "var", Usage: usage, Call: func(ctx context.Context, _ *Place, args []string) (agent.Output, error) {
 		if len(args) == 0 {
 			return agent.Output{}, fmt.Errorf("wb %s", usage)
 		}

@@ -12,7 +12,9 @@ import (
 	"wb/agent"
 	"wb/agent/host"
 	"wb/agent/settings"
+	"wb/app"
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/proof/identity"
 	"wb/workbook"
@@ -68,7 +70,7 @@ func (c *agentRunCmd) Help() string {
 	return "Example:\n  wb agent run team.org#waldo \"count the TODO headings in notes/\"\n\nAn agent is a heading tagged :agent:. Its result goes to stdout, its steps to stderr\nand to events.org. The model is any OpenAI-compatible endpoint: WB_LLM_BASE_URL,\nWB_LLM_MODEL and WB_LLM_API_KEY (or OPENROUTER_API_KEY)."
 }
 
-func (c *agentRunCmd) Run(a *app) error {
+func (c *agentRunCmd) Run(a *terminal) error {
 	if c.Task == "-" {
 		text, err := io.ReadAll(a.std.In)
 		if err != nil {
@@ -96,7 +98,7 @@ func (c *agentListCmd) Help() string {
 	return "Examples:\n  wb agent list team.org\n  wb agent list"
 }
 
-func (c *agentListCmd) Run(a *app) error {
+func (c *agentListCmd) Run(a *terminal) error {
 	if c.File == "" {
 		return c.runs(a)
 	}
@@ -104,9 +106,7 @@ func (c *agentListCmd) Run(a *app) error {
 	if err != nil {
 		return err
 	}
-	for _, d := range found {
-		a.diagnostic(d)
-	}
+	diag.Printer{W: a.std.Out, Colour: colour(a.std.Out)}.Findings(found)
 	if len(all) == 0 {
 		a.note("wb: %s defines no agent", c.File)
 	}
@@ -123,7 +123,7 @@ func (c *agentListCmd) Run(a *app) error {
 }
 
 // runs lists the runs of agents, latest last.
-func (c *agentListCmd) runs(a *app) error {
+func (c *agentListCmd) runs(a *terminal) error {
 	state, err := userState()
 	if err != nil {
 		return err
@@ -166,7 +166,7 @@ func userState() (*trace.State, error) {
 
 // withAgents runs an agent with everything this machine has and answers with
 // its result.
-func (a *app) withAgents(stream bool, do func(context.Context, *host.Runtime) (*agent.Result, error)) error {
+func (a *terminal) withAgents(stream bool, do func(context.Context, *host.Runtime) (*agent.Result, error)) error {
 	return a.withRuntime(stream, func(rt *host.Runtime) error {
 		result, err := do(a.ctx, rt)
 		if err != nil {
@@ -177,12 +177,12 @@ func (a *app) withAgents(stream bool, do func(context.Context, *host.Runtime) (*
 }
 
 // agentResult answers with what came of a run.
-func (a *app) agentResult(result *agent.Result) error {
+func (a *terminal) agentResult(result *agent.Result) error {
 	var err error
 	switch {
 	case a.quietResult:
 	case a.json && result.ExitCode() != 0: // what came of it is there nevertheless
-		err = writeJSON(a.std.Out, envelope{Verb: "agent", Data: result, Error: &faultJSON{Code: result.Status, Message: result.Result}})
+		err = diag.WriteJSON(a.std.Out, envelope{Verb: "agent", Data: result, Error: &diag.Fault{Code: result.Status, Message: result.Result}})
 	default:
 		err = a.answer("agent", result, func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, strings.TrimRight(result.Result, "\n"))
@@ -199,13 +199,13 @@ func (a *app) agentResult(result *agent.Result) error {
 		a.note("wb: the model answered with nothing")
 	}
 	if err == nil && result.ExitCode() != 0 {
-		return alreadyReported(result.ExitCode())
+		return diag.Told(result.ExitCode())
 	}
 	return err
 }
 
 // withRuntime makes what runs agents on this machine.
-func (a *app) withRuntime(stream bool, do func(*host.Runtime) error) error {
+func (a *terminal) withRuntime(stream bool, do func(*host.Runtime) error) error {
 	brokers, err := capabilities()
 	if err != nil {
 		return err
@@ -225,7 +225,7 @@ func (a *app) withRuntime(stream bool, do func(*host.Runtime) error) error {
 
 // componentAgents does the components of workbooks that are agents. What makes a run
 // of one is read when the first of them begins.
-func (a *app) componentAgents(lanes *compile.Registry, brokers *capability.Host) workbook.Agents {
+func (a *terminal) componentAgents(lanes *compile.Registry, brokers *capability.Host) workbook.Agents {
 	budget := host.NewComponentLedger()
 	do := sync.OnceValues(func() (workbook.Agents, error) {
 		rt, err := a.agents(a.env, lanes, brokers)
@@ -251,7 +251,7 @@ func (a *app) componentAgents(lanes *compile.Registry, brokers *capability.Host)
 
 // agents is what runs agents on this machine, with the languages and capabilities
 // there are.
-func (a *app) agents(env *compile.Env, lanes *compile.Registry, brokers *capability.Host) (*host.Runtime, error) {
+func (a *terminal) agents(env *compile.Env, lanes *compile.Registry, brokers *capability.Host) (*host.Runtime, error) {
 	state, err := userState()
 	if err != nil {
 		return nil, err
@@ -271,12 +271,12 @@ func (a *app) agents(env *compile.Env, lanes *compile.Registry, brokers *capabil
 	if err != nil {
 		return nil, err
 	}
-	return &host.Runtime{Env: env, Lanes: lanes, State: state, Key: key, Getenv: os.Getenv,
+	return &host.Runtime{Env: env, Lanes: lanes, Table: app.ForAgents{}, State: state, Key: key, Getenv: os.Getenv,
 		Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Views: a.views(), Settings: configured, Revoked: revoked, Capabilities: brokers}, nil
 }
 
 // eventNotes tells the steps of a run on stderr.
-type eventNotes struct{ *app }
+type eventNotes struct{ *terminal }
 
 func (n eventNotes) Emit(e trace.Event) error {
 	switch e.Kind {

@@ -18,7 +18,7 @@ func (c *agentApproveCmd) Help() string {
 	return "Examples:\n  wb agent approve                 what waits for a person\n  wb agent approve 01KA7R2M8T\n  wb agent approve approval-1f2e3d4c5b6a --deny\n\nThe same can be written into approvals.org beside what the agent works on: DONE\nallows, DENIED refuses. A run that waits goes on at once; one that ended goes on\nwith wb agent resume."
 }
 
-func (c *agentApproveCmd) Run(a *app) error {
+func (c *agentApproveCmd) Run(a *terminal) error {
 	state, err := userState()
 	if err != nil {
 		return err
@@ -43,7 +43,7 @@ func (c *agentApproveCmd) Run(a *app) error {
 	return a.answer("agent", waiting, func(w io.Writer) error { return writeApprovals(w, waiting) })
 }
 
-func (c *agentApproveCmd) list(a *app, store *approval.Store) error {
+func (c *agentApproveCmd) list(a *terminal, store *approval.Store) error {
 	all, err := store.List()
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ type agentEvents struct {
 }
 
 // hearing gives do what attaches the listeners that were asked for.
-func (c agentEvents) hearing(a *app, do func(hear func(*host.Runtime, *host.Task)) error) error {
+func (c agentEvents) hearing(a *terminal, do func(hear func(*host.Runtime, *host.Task)) error) error {
 	if c.Events == "" {
 		return do(func(*host.Runtime, *host.Task) {})
 	}

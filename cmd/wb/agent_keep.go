@@ -9,6 +9,7 @@ import (
 	"wb/agent"
 	"wb/agent/host"
 	"wb/agent/keeper"
+	"wb/app"
 	"wb/internal/diag"
 )
 
@@ -25,7 +26,7 @@ func (c *agentKeepCmd) Help() string {
 	return "Examples:\n  wb agent keep team.org#waldo\n  wb agent keep team.org#waldo --status\n\nThe schedule is :SCHEDULE: (cron, @daily, @every 6h) or an active SCHEDULED timestamp.\nEvery wake has the tool memory, which keeps files from one to the next. Ctrl-C or\nSIGTERM ends it cleanly; whoever keeps the agent next goes on with a wake that was\nnot over, after kill -9 too. Times that nobody was there for are one wake, with\n:MISSED: skip none. :BUDGET_DAY_USD: and the like bound all of them together."
 }
 
-func (c *agentKeepCmd) Run(a *app) error {
+func (c *agentKeepCmd) Run(a *terminal) error {
 	task := c.task("")
 	if err := taskTarget(&task, c.Target); err != nil {
 		return err
@@ -53,14 +54,14 @@ func (c *agentKeepCmd) Run(a *app) error {
 			return err
 		}
 		if mode != keeper.Forever && failed {
-			return alreadyReported(diag.ExitFailed)
+			return diag.Told(diag.ExitFailed)
 		}
 		return nil
 	})
 }
 
 // status tells how an agent is kept.
-func (c *agentKeepCmd) status(a *app, rt *host.Runtime, task host.Task) error {
+func (c *agentKeepCmd) status(a *terminal, rt *host.Runtime, task host.Task) error {
 	status, err := keeper.StatusOf(rt, task)
 	if err != nil {
 		return err
@@ -74,9 +75,9 @@ func taskTarget(task *host.Task, target string) error {
 	info, err := os.Stat(task.File)
 	switch {
 	case os.IsNotExist(err):
-		return missingFile(task.File)
+		return app.MissingFile(task.File)
 	case err == nil && info.IsDir():
-		return &codedError{text: task.File + " is a directory", code: diag.ExitUsage, hint: "name the document: FILE.org#ID"}
+		return diag.Usagef("name the document: FILE.org#ID", "%s", task.File+" is a directory")
 	}
 	return nil
 }
@@ -91,7 +92,7 @@ func (c *agentDreamCmd) Help() string {
 	return "Example:\n  wb agent dream team.org#waldo\n\nOne question to the agent's model, without tools: what of its latest events and\nconversations (at most 24 KiB) shall be remembered. The answer, at most 16 KiB, takes\nthe place of digest.org in its memory; wakes begin with it. Does nothing when nothing\nhas happened since the last dream. Counts in the agent's budgets."
 }
 
-func (c *agentDreamCmd) Run(a *app) error {
+func (c *agentDreamCmd) Run(a *terminal) error {
 	task := c.task("")
 	if err := taskTarget(&task, c.Target); err != nil {
 		return err

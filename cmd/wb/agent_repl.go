@@ -12,6 +12,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/host"
+	"wb/internal/diag"
 )
 
 type agentReplCmd struct {
@@ -23,7 +24,7 @@ func (c *agentReplCmd) Help() string {
 	return "Example:\n  wb agent repl team.org#waldo --session morning\n\nEach line is a task; what was said before is remembered. Ctrl-C ends what is being done\nand, where nothing is, the conversation, as Ctrl-D does."
 }
 
-func (c *agentReplCmd) Run(a *app) error {
+func (c *agentReplCmd) Run(a *terminal) error {
 	if c.Session == "" {
 		c.Session = "repl-" + time.Now().UTC().Format("20060102-150405")
 	}
@@ -46,7 +47,7 @@ func (c *agentReplCmd) Run(a *app) error {
 
 // converse does a task for each line, until there are no more. A person who
 // interrupts a task is asked for the next one; a program that is interrupted ends.
-func (a *app) converse(person bool, do func(ctx context.Context, text string) (*agent.Result, error)) error {
+func (a *terminal) converse(person bool, do func(ctx context.Context, text string) (*agent.Result, error)) error {
 	if person { // an interrupt is for the task; what ends the process is SIGTERM
 		signal.Reset(os.Interrupt)
 		between := make(chan os.Signal, 1)
@@ -84,11 +85,11 @@ func (a *app) converse(person bool, do func(ctx context.Context, text string) (*
 			}
 		}
 		stop()
-		var told *codedError
+		var told *diag.CodedError
 		switch {
 		case a.ctx.Err() != nil:
 			return a.ctx.Err()
-		case err != nil && !(errors.As(err, &told) && told.reported):
+		case err != nil && !(errors.As(err, &told) && told.Told):
 			if !person {
 				return err
 			}
@@ -121,7 +122,7 @@ func linesOf(s *bufio.Scanner) <-chan line {
 
 // interruptible is a context that Ctrl-C ends, each time anew, where a person is
 // there; otherwise it is the program's own.
-func (a *app) interruptible(person bool) (context.Context, context.CancelFunc) {
+func (a *terminal) interruptible(person bool) (context.Context, context.CancelFunc) {
 	if !person {
 		return a.ctx, func() {}
 	}

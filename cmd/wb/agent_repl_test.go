@@ -17,7 +17,7 @@ func TestInterruptedTask(t *testing.T) {
 		t.Fatal(err)
 	}
 	var out, errs bytes.Buffer
-	a := &app{ctx: t.Context(), std: stdio{In: strings.NewReader("first\n\nsecond\n"), Out: &out, Err: &errs}}
+	a := &terminal{ctx: t.Context(), std: stdio{In: strings.NewReader("first\n\nsecond\n"), Out: &out, Err: &errs}}
 	err = a.converse(true, func(ctx context.Context, text string) (*agent.Result, error) {
 		if text == "first" {
 			if err := self.Signal(os.Interrupt); err != nil {
@@ -37,7 +37,7 @@ func TestInterruptedTask(t *testing.T) {
 func TestInterruptedScript(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var out, errs bytes.Buffer
-	a := &app{ctx: ctx, std: stdio{In: strings.NewReader("first\nsecond\n"), Out: &out, Err: &errs}}
+	a := &terminal{ctx: ctx, std: stdio{In: strings.NewReader("first\nsecond\n"), Out: &out, Err: &errs}}
 	err := a.converse(false, func(context.Context, string) (*agent.Result, error) {
 		cancel()
 		return &agent.Result{Status: agent.StatusCancelled, Result: "cancelled: interrupted"}, nil

@@ -15,7 +15,7 @@ func (c *agentResumeCmd) Help() string {
 	return "Example:\n  wb agent resume 01KA7R2M8T\n\nTurns and effects in the journal are taken from it; the run goes on after them as a\nrun of its own, whose parent is the old one. A run that somebody has gone on with\nalready is gone on with from there; one that gave its answer gives it again."
 }
 
-func (c *agentResumeCmd) Run(a *app) error {
+func (c *agentResumeCmd) Run(a *terminal) error {
 	return a.withAgents(false, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) {
 		latest, err := rt.Latest(c.ID)
 		if err != nil {
@@ -38,7 +38,7 @@ func (c *agentForkCmd) Help() string {
 	return "Example:\n  wb agent fork 01KA7R2M8T --step 3\n\nKeeps the turns before the step and does everything from it on again."
 }
 
-func (c *agentForkCmd) Run(a *app) error {
+func (c *agentForkCmd) Run(a *terminal) error {
 	return a.withAgents(false, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) {
 		return rt.Fork(ctx, c.ID, c.Step)
 	})
@@ -52,6 +52,6 @@ func (c *agentReplayCmd) Help() string {
 	return "Example:\n  wb agent replay 01KA7R2M8T\n\nAsks no model and runs no tool. Where the document now leads elsewhere it exits with 1,\nnames the entry and shows what is different as a diff."
 }
 
-func (c *agentReplayCmd) Run(a *app) error {
+func (c *agentReplayCmd) Run(a *terminal) error {
 	return a.withAgents(false, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) { return rt.Replay(ctx, c.ID) })
 }

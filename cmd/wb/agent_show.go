@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"wb/agent/host"
+	"wb/internal/diag"
 	"wb/internal/textdiff"
 	"wb/internal/trace"
 	"wb/internal/trace/activity"
@@ -26,7 +27,7 @@ func (c *agentShowCmd) Help() string {
 	return "Examples:\n  wb agent show 01KA7R2M8T\n  wb agent show 01KA7R2M8T --diff\n  wb agent show 01KA7R2M8T --apply\n\nWrites of a run stay with it unless it was given --write. --diff shows what they would\nchange, --apply changes it."
 }
 
-func (c *agentShowCmd) Run(a *app) error {
+func (c *agentShowCmd) Run(a *terminal) error {
 	state, err := userState()
 	if err != nil {
 		return err
@@ -75,7 +76,7 @@ func agentRecord(state *trace.State, id string) (trace.RunRecord, error) {
 			return r, nil
 		}
 	}
-	return trace.RunRecord{}, &host.NotFoundError{What: "there is no run " + id, Help: "wb agent list"}
+	return trace.RunRecord{}, &diag.NotFoundError{What: "there is no run " + id, Help: "wb agent list"}
 }
 
 // spent is what an event took, in time, tokens and dollars.
@@ -105,7 +106,7 @@ type fileJSON struct {
 }
 
 // files lists, compares or writes what the run has made.
-func (c *agentShowCmd) files(a *app, rt *host.Runtime, record trace.RunRecord) error {
+func (c *agentShowCmd) files(a *terminal, rt *host.Runtime, record trace.RunRecord) error {
 	files, err := rt.Files(c.ID)
 	if err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -41,14 +42,14 @@ wb run read the workbook in a page. Mistakes, such as links that lead nowhere,
 are named; --strict refuses then.`
 }
 
-func (c *bundleCmd) Run(a *app) error {
+func (c *bundleCmd) Run(a *terminal) error {
 	output := c.Output
 	if output == "" {
 		output = strings.TrimSuffix(c.File, filepath.Ext(c.File)) + ".wbundle"
 	}
 	single := manifest.IsPage(output)
 	if !single && filepath.Ext(output) != ".wbundle" {
-		return &usageError{err: fmt.Errorf("--output %s: bundles are named .wbundle or .html", output)}
+		return diag.Usagef("", "--output %s: bundles are named .wbundle or .html", output)
 	}
 	src, err := readFile(c.File)
 	if err != nil {
@@ -70,7 +71,7 @@ func (c *bundleCmd) Run(a *app) error {
 			a.note("%s", d)
 		}
 		if n := page.Mistakes(p.Found); n > 0 && c.Strict {
-			return &codedError{text: fmt.Sprintf("%s: %d mistakes that readers would see", c.File, n), code: diag.ExitFailed}
+			return diag.Failedf("", "%s: %d mistakes that readers would see", c.File, n)
 		}
 		make := p.Bundle
 		if single {
@@ -93,8 +94,8 @@ func (c *bundleCmd) Run(a *app) error {
 
 // elsewhere hints at -o where a file cannot be written.
 func elsewhere(name string, err error) error {
-	if forbidden(err) {
-		return &codedError{text: name + " cannot be written: " + filepath.Dir(name) + " is read-only", hint: "-o FILE writes elsewhere", code: diag.ExitForbidden}
+	if diag.Forbidden(err) {
+		return &diag.CodedError{Err: errors.New(name + " cannot be written: " + filepath.Dir(name) + " is read-only"), Help: "-o FILE writes elsewhere", Code: diag.ExitForbidden}
 	}
 	return err
 }
@@ -117,7 +118,7 @@ Nothing is written before everything is verified, and nothing outside the
 directory ever.`
 }
 
-func (c *unbundleCmd) Run(a *app) error {
+func (c *unbundleCmd) Run(a *terminal) error {
 	data, err := readFile(c.File)
 	if err != nil {
 		return err
@@ -137,7 +138,7 @@ func (c *unbundleCmd) Run(a *app) error {
 	}
 	if err := sign.WriteNew(dir, files, c.Force); err != nil {
 		if os.IsExist(err) {
-			return &codedError{text: err.Error(), hint: "--force replaces it, -d writes elsewhere", code: diag.ExitConflict}
+			return diag.Busyf("--force replaces it, -d writes elsewhere", "%s", err.Error())
 		}
 		return err
 	}

@@ -10,6 +10,8 @@ import (
 
 	"wb/agent/host"
 	"wb/agent/tools"
+	"wb/app"
+	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/proof/identity"
 	"wb/proof/keys"
@@ -74,32 +76,27 @@ func tenantCapabilities(tenant, dir string, key identity.Key) (*capability.Host,
 
 // grant gives a run what the user granted its document for good, and what
 // components ask the host through. Call finish when the run is over.
-func (a *app) grant(ctx context.Context, opts *workbook.Options) (finish func(), err error) {
+func (a *terminal) grant(_ context.Context, opts *workbook.Options) (finish func(context.Context) error, err error) {
 	host, err := capabilities()
 	if err != nil { // a machine without a home: components have nothing but their files
 		a.note("wb: warning: %v", err)
-		return func() {}, nil
+		return func(context.Context) error { return nil }, nil
 	}
 	opts.Agents = a.componentAgents(opts.Lanes, host)
 	host.Notice = func(text string) { a.note("wb: %s", text) }
-	source := opts.Source
-	if source == nil {
-		if source, err = os.ReadFile(opts.File); os.IsNotExist(err) {
-			return nil, missingFile(opts.File)
+	if opts.Source == nil {
+		if opts.Source, err = os.ReadFile(opts.File); os.IsNotExist(err) {
+			err = app.MissingFile(opts.File)
 		}
 		if err != nil {
-			return nil, err
+			return nil, errors.Join(err, host.Close())
 		}
 	}
-	end, err := host.Prepare(opts, workbook.NewPlan(opts.File, source))
+	end, err := host.Prepare(opts, workbook.NewPlan(opts.File, opts.Source))
 	if err != nil {
 		return nil, errors.Join(err, host.Close())
 	}
-	return func() {
-		if err := errors.Join(end(context.WithoutCancel(ctx)), host.Close()); err != nil {
-			a.note("wb: warning: %v", err)
-		}
-	}, nil
+	return func(ctx context.Context) error { return errors.Join(end(ctx), host.Close()) }, nil
 }
 
 // revocations tells runs of agents what was taken back.
@@ -157,7 +154,7 @@ func tenantHost(tenant string) (*capability.Host, error) {
 // tenantState is where the state of a tenant lies.
 func tenantState(tenant string) (*trace.State, error) {
 	if err := api.CheckTenant(tenant); err != nil {
-		return nil, &usageError{err: err}
+		return nil, &diag.CodedError{Err: err, Help: "", Code: diag.ExitUsage}
 	}
 	dir, err := trace.StateDir(os.Getenv)
 	if err != nil {

@@ -1,11 +1,14 @@
 package main
 
 import (
+	"reflect"
 	"runtime/debug"
-	"slices"
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"wb/app"
+	"wb/internal/diag"
 )
 
 const description = `Run org-mode workbooks: safe, fast to re-run, and with proof of where results came from.
@@ -22,72 +25,141 @@ type globals struct {
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
-// verb is a word that wb may be followed by, and the flags it takes.
+// own are the flags of verbs that do something here which no other door has, such
+// as to watch files, and of those that only a terminal has.
+func own(name string) any {
+	switch name {
+	case "run":
+		return &runCmd{}
+	case "session":
+		return &sessionCmd{}
+	case "tangle":
+		return &tangleCmd{}
+	case "detangle":
+		return &detangleCmd{}
+	case "import":
+		return &importCmd{}
+	case "export":
+		return &exportCmd{}
+	case "query":
+		return &queryCmd{}
+	case "agent":
+		return &agentCmd{}
+	case "toolkit":
+		return &toolkitCmd{}
+	case "issues":
+		return &issuesCmd{}
+	case "todo":
+		return &todoCmd{}
+	case "eval":
+		return &evalCmd{}
+	case "library":
+		return &libraryCmd{}
+	case "federate":
+		return &federateCmd{}
+	case "telemetry":
+		return &telemetryCmd{}
+	case "ledger":
+		return &ledgerCmd{}
+	case "key":
+		return &keyCmd{}
+	case "sign":
+		return &signCmd{}
+	case "publish":
+		return &publishCmd{}
+	case "verify":
+		return &verifyCmd{}
+	case "bundle":
+		return &bundleCmd{}
+	case "unbundle":
+		return &unbundleCmd{}
+	case "toolchain":
+		return &toolchainCmd{}
+	case "var":
+		return &varCmd{}
+	case "trust":
+		return &trustCmd{}
+	case "grants":
+		return &grantsCmd{}
+	case "vfs":
+		return &vfsCmd{}
+	case "serve":
+		return &serveCmd{}
+	case "worker":
+		return &workerCmd{}
+	case "mcp":
+		return &mcpCmd{}
+	case "lsp":
+		return &lspCmd{}
+	case "doctor":
+		return &doctorCmd{}
+	case "completion":
+		return &completionCmd{}
+	case "help":
+		return &helpCmd{}
+	}
+	return nil
+}
+
+// verb is a word that wb may be followed by, and the rows of the table below it:
+// one, or several for a verb with verbs of its own.
 type verb struct {
 	name, help string
-	flags      any // a pointer to a struct with a Run method
+	rows       []app.Row
 }
 
 // verbs are all of them, in the order help shows them.
 func verbs() []verb {
-	return []verb{
-		{"run", "Compile and run what changed, write results, record events.", &runCmd{}},
-		{"session", "Look at what wb run --freeze has written.", &sessionCmd{}},
-		{"plan", "Show the components of a workbook and how values flow.", &planCmd{}},
-		{"tangle", "Write the source files that documents describe, as Emacs does.", &tangleCmd{}},
-		{"detangle", "Bring edits of tangled files back into their documents.", &detangleCmd{}},
-		{"fmt", "Tidy tables, tags and properties as Emacs does.", &fmtCmd{}},
-		{"import", "Turn notebooks and Markdown into org documents.", &importCmd{}},
-		{"export", "Turn an org document into Markdown, a notebook or a page.", &exportCmd{}},
-		{"lint", "Report mistakes, with places and hints.", &lintCmd{}},
-		{"why", "Say why a component would, or would not, run again.", &whyCmd{}},
-		{"query", "Ask questions over notes, blocks, tables and runs in OQL.", &queryCmd{}},
-		{"set", "Change the headlines a query finds, in all files or none.", &setCmd{}},
-		{"search", "Find headings by what stands under them, best first.", &searchCmd{}},
-		{"agent", "Run agents that documents define, and go on with their runs.", &agentCmd{}},
-		{"toolkit", "Capabilities written down in documents: find, read, run, check and sign them.", &toolkitCmd{}},
-		{"issues", "List the tickets that agents filed, and have agents work on them.", &issuesCmd{}},
-		{"todo", "Carry out the TODO headings of a file with agents.", &todoCmd{}},
-		{"eval", "Try agents out on the cases of a file.", &evalCmd{}},
-		{"library", "Keep workbooks in workspaces: list, query, check out and in.", &libraryCmd{}},
-		{"federate", "List tables that are no org files, and mirror their rows as headlines.", &federateCmd{}},
-		{"trace", "Export the records of runs, and compare two of them.", &traceCmd{}},
-		{"telemetry", "Say what runs amounted to: calls, errors, time, tokens, cost.", &telemetryCmd{}},
-		{"ledger", "Check the signed record of what runs did.", &ledgerCmd{}},
-		{"key", "Show, replace or revoke the key that signs.", &keyCmd{}},
-		{"sign", "Sign a page, a workbook or any other file, or all files of a site.", &signCmd{}},
-		{"publish", "Make signed sites of workbooks, preview, deploy and roll them back.", &publishCmd{}},
-		{"verify", "Check that a page, site, bundle or file is what was signed.", &verifyCmd{}},
-		{"bundle", "Make one signed file of a workbook and what belongs to it.", &bundleCmd{}},
-		{"unbundle", "Take a bundle apart, after verifying it.", &unbundleCmd{}},
-		{"toolchain", "Manage the compilers that run in the sandbox.", &toolchainCmd{}},
-		{"var", "Set variables and secrets that documents may be granted.", &varCmd{}},
-		{"trust", "Grant a document, or what somebody signs, what it asks for.", &trustCmd{}},
-		{"grants", "List what was granted, take it back, and show what was used.", &grantsCmd{}},
-		{"vfs", "Show and change the files that components keep in volumes.", &vfsCmd{}},
-		{"serve", "Serve agents and workbooks over HTTP, with a page to follow runs.", &serveCmd{}},
-		{"worker", "Work for runs elsewhere, or host the fabric they meet on.", &workerCmd{}},
-		{"mcp", "Serve programs that speak the Model Context Protocol.", &mcpCmd{}},
-		{"lsp", "Serve an editor: diagnostics, completion, running blocks.", &lspCmd{}},
-		{"doctor", "Show what works here, what is missing and how to get it.", &doctorCmd{}},
-		{"completion", "Print a completion script for bash, zsh or fish.", &completionCmd{}},
-		{"help", "Show help; with --json the tree of verbs.", &helpCmd{}},
+	var all []verb
+	for _, r := range app.Rows() {
+		word, _, nested := strings.Cut(r.Name, " ")
+		if n := len(all); n > 0 && all[n-1].name == word {
+			all[n-1].rows = append(all[n-1].rows, r)
+			continue
+		}
+		v := verb{name: word, help: r.Help, rows: []app.Row{r}}
+		if nested {
+			v.help = app.Groups[word]
+		}
+		all = append(all, v)
 	}
+	return all
 }
+
+// flags are what a verb takes: its own, or those of its rows.
+func (v verb) flags() any {
+	if mine := own(v.name); mine != nil {
+		return mine
+	}
+	if v.rows[0].Name == v.name {
+		return v.rows[0].New()
+	}
+	var fields []reflect.StructField
+	for _, r := range v.rows {
+		_, word, _ := strings.Cut(r.Name, " ")
+		tag := `cmd:"" name:"` + word + `" help:` + quoted(r.Help)
+		if r.Usual {
+			tag += ` default:"withargs"`
+		}
+		fields = append(fields, reflect.StructField{Name: "X" + strings.ReplaceAll(word, "-", ""), Type: reflect.TypeOf(r.New()).Elem(), Tag: reflect.StructTag(tag)})
+	}
+	return reflect.New(reflect.StructOf(fields)).Interface()
+}
+
+func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `\"`) + `"` }
 
 // verbsFor are the verbs that a command line is parsed with: the one that it
 // starts with, since reading the flags of all takes longer than many verbs do;
 // all of them if it starts with something else or the verb shows the others.
 func verbsFor(args []string) []verb {
-	all := verbs()
-	switch args[0] {
-	case "--version":
+	if args[0] == "--version" {
 		return nil
-	case "help", "completion":
-		return all
 	}
-	if i := slices.IndexFunc(all, func(v verb) bool { return v.name == args[0] }); i >= 0 {
-		return all[i : i+1]
+	all := verbs()
+	for _, v := range all {
+		if v.name == args[0] && v.name != "help" && v.name != "completion" {
+			return []verb{v}
+		}
 	}
 	return all
 }
@@ -97,9 +169,97 @@ func verbsFor(args []string) []verb {
 func newParser(shared *globals, verbs []verb, options ...kong.Option) (*kong.Kong, error) {
 	options = append(options, kong.Name("wb"), kong.Description(description), kong.Vars{"version": version()})
 	for _, v := range verbs {
-		options = append(options, kong.DynamicCommand(v.name, v.help, "", v.flags))
+		options = append(options, kong.DynamicCommand(v.name, v.help, "", v.flags()))
 	}
-	return kong.New(shared, options...)
+	parser, err := kong.New(shared, options...)
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range verbs {
+		for _, r := range v.rows {
+			if n := node(parser.Model.Node, r.Name); n != nil && n.Detail == "" {
+				n.Detail = r.About
+			}
+		}
+	}
+	return parser, nil
+}
+
+// node is the command that words name, nil for none.
+func node(root *kong.Node, words string) *kong.Node {
+	for word := range strings.FieldsSeq(words) {
+		var next *kong.Node
+		for _, c := range root.Children {
+			if c.Name == word {
+				next = c
+			}
+		}
+		if next == nil {
+			return nil
+		}
+		root = next
+	}
+	return root
+}
+
+// perform does what a command line asks for: what the verb does here, or what its
+// row says.
+func (a *terminal) perform(kctx *kong.Context) error {
+	selected := kctx.Selected()
+	name := selected.Name
+	for n := selected.Parent; n != nil && n.Parent != nil; n = n.Parent {
+		name = n.Name + " " + name
+	}
+	target := selected.Target.Addr().Interface()
+	row, ok := app.Find(name)
+	if _, runs := target.(interface{ Run(*terminal) error }); runs || !ok || !row.Does() {
+		return kctx.Run(a)
+	}
+	return a.do(row, target)
+}
+
+// do answers with what a row of the table gives.
+func (a *terminal) do(row app.Row, in any) error {
+	answer, err := row.Do(a.ctx, a.home(), in)
+	if err != nil {
+		return err
+	}
+	return a.show(row.Name, answer)
+}
+
+// show prints an answer: in the envelope with --json, else as text.
+func (a *terminal) show(name string, answer *app.Answer) error {
+	verb, _, _ := strings.Cut(name, " ")
+	if a.json && answer.Err != nil {
+		return answer.Err
+	}
+	if a.json {
+		if err := diag.WriteJSON(a.std.Out, envelope{OK: !answer.Invalid, Verb: verb, Data: answer.Data}); err != nil {
+			return err
+		}
+	} else if err := answer.Write(a.page()); err != nil {
+		return err
+	}
+	for _, do := range a.after {
+		do()
+	}
+	a.after = nil
+	if answer.Err != nil {
+		return answer.Err
+	}
+	if answer.Exit != 0 {
+		return diag.Told(answer.Exit)
+	}
+	return nil
+}
+
+// page is where answers are written.
+func (a *terminal) page() *app.Page {
+	p := &app.Page{Writer: a.std.Out, Colour: colour(a.std.Out), Verbose: a.verbose}
+	if isTerminal(a.std.Out) {
+		p.Reader = app.Person
+	}
+	return p
 }
 
 // version is the release, the commit and its date, and the Go that built this binary.

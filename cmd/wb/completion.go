@@ -17,7 +17,7 @@ func (c *completionCmd) Help() string {
 	return "Example:\n  wb completion bash > ~/.local/share/bash-completion/completions/wb"
 }
 
-func (c *completionCmd) Run(a *app) error {
+func (c *completionCmd) Run(a *terminal) error {
 	tree := verbTree(a.parser.Model.Node)
 	script := new(strings.Builder)
 	if err := completionTemplates.ExecuteTemplate(script, c.Shell, tree); err != nil {

@@ -1,11 +1,10 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
-	"wb/compile"
+	"wb/app"
 	"wb/internal/diag"
 	"wb/tangle"
 )
@@ -25,19 +24,12 @@ func (c *detangleCmd) Help() string {
 An edit comes back to the block it belongs to. Where both sides changed, or the text belongs to no block, both texts are shown and the file keeps its edit.`
 }
 
-func (c *detangleCmd) Run(a *app) error {
-	project := newTangleProject(false)
-	err := c.detangle(a, project)
-	if !errors.Is(err, tangle.ErrRun) {
-		return err
-	}
-	return a.withLanes(func(_ *compile.Env, languages *compile.Registry) error {
-		project.Options.Run = blockRunner(languages)
-		return c.detangle(a, project)
-	})
+func (c *detangleCmd) Run(a *terminal) error {
+	project := app.NewProject(false)
+	return app.WithBlocks(a.ctx, a.home(), project, func() error { return c.detangle(a, project) })
 }
 
-func (c *detangleCmd) detangle(a *app, project *tangle.Project) error {
+func (c *detangleCmd) detangle(a *terminal, project *tangle.Project) error {
 	all, err := project.Detangle(a.ctx, c.Files, !c.Check && !c.DryRun)
 	if err != nil {
 		return err
@@ -64,15 +56,15 @@ func (c *detangleCmd) detangle(a *app, project *tangle.Project) error {
 	case err != nil:
 		return err
 	case conflicts > 0:
-		return alreadyReported(diag.ExitConflict)
+		return diag.Told(diag.ExitConflict)
 	case c.Check && edits > 0:
-		return alreadyReported(diag.ExitFailed)
+		return diag.Told(diag.ExitFailed)
 	}
 	return nil
 }
 
 // recovered shows what came back and what did not.
-func (a *app) recovered(w io.Writer, r *tangle.Recovery) {
+func (a *terminal) recovered(w io.Writer, r *tangle.Recovery) {
 	for _, back := range r.Applied {
 		block := back.Block
 		if block == "" {

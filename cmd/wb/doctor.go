@@ -12,6 +12,7 @@ import (
 	"wb/compile"
 	"wb/compile/place/tier"
 	"wb/compile/toolchain"
+	"wb/internal/diag"
 )
 
 // doctorCmd tells what works on this machine. It never fails: its job is to
@@ -26,7 +27,7 @@ type checkup struct {
 	Fix    string `json:"fix,omitempty"`
 }
 
-func (c *doctorCmd) Run(a *app) error {
+func (c *doctorCmd) Run(a *terminal) error {
 	checks := []checkup{checkCache()}
 	for _, name := range slices.Sorted(maps.Keys(toolchain.Clients())) {
 		checks = append(checks, checkClient(name))
@@ -58,7 +59,7 @@ func checkClient(name string) checkup {
 
 // checkToolchains lists the compilers; one that is missing is fetched on first
 // use, so that is no fault.
-func checkToolchains(a *app) (checks []checkup) {
+func checkToolchains(a *terminal) (checks []checkup) {
 	err := a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
 		for _, s := range env.Tools.List() {
 			check := checkup{Name: s.Name, OK: s.Installed, Detail: s.Version + "  " + s.Summary}
@@ -73,20 +74,20 @@ func checkToolchains(a *app) (checks []checkup) {
 		return nil
 	})
 	if err != nil {
-		checks = append(checks, checkup{Name: "toolchains", Detail: err.Error(), Fix: hintOf(err)})
+		checks = append(checks, checkup{Name: "toolchains", Detail: err.Error(), Fix: diag.HintOf(err)})
 	}
 	return checks
 }
 
 // checkTiers tells which tiers of isolation there are, by running a child in
 // each.
-func checkTiers(a *app) (checks []checkup) {
+func checkTiers(a *terminal) (checks []checkup) {
 	for _, t := range []tier.Tier{tier.Process, tier.Container} {
 		check := checkup{Name: "tier " + string(t), OK: true, Detail: "all walls stand"}
 		notes, err := tryTier(a.ctx, t)
 		switch {
 		case err != nil:
-			check.OK, check.Detail, check.Fix = false, err.Error(), hintOf(err)
+			check.OK, check.Detail, check.Fix = false, err.Error(), diag.HintOf(err)
 		case len(notes) > 0:
 			check.Detail = "works, but: " + strings.Join(notes, "; ")
 		}

@@ -9,6 +9,7 @@ import (
 	"wb/agent"
 	"wb/agent/eval"
 	"wb/agent/host"
+	"wb/app"
 	"wb/internal/diag"
 	"wb/org"
 )
@@ -23,10 +24,10 @@ func (c *evalCmd) Help() string {
 	return "Example:\n  wb eval team.org\n\nA heading :eval: is a case: its :TASK: goes to :AGENT: of the file or the default agent.\nThe result must have the text of every #+EXPECT: line; :RUBRIC: is judged by the model.\nExits with 1 when a case fails."
 }
 
-func (c *evalCmd) Run(a *app) error {
+func (c *evalCmd) Run(a *terminal) error {
 	src, err := os.ReadFile(c.File)
 	if os.IsNotExist(err) {
-		return missingFile(c.File)
+		return app.MissingFile(c.File)
 	}
 	if err != nil {
 		return err
@@ -78,7 +79,7 @@ func (c *evalCmd) Run(a *app) error {
 			return nil
 		})
 		if err == nil && failed {
-			return alreadyReported(diag.ExitFailed)
+			return diag.Told(diag.ExitFailed)
 		}
 		return err
 	})

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/app"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/org"
@@ -38,18 +39,18 @@ func (c *exportCmd) Help() string {
 Results are those in the document: nothing runs. Markdown and notebooks carry everything along, so that wb import gives the document back; --reader shows only what :exports says. A page stands by itself: formulas, pictures and what is known about each result are in it, and it asks nobody for anything. With --live, components that need nothing but themselves run again in the reader's browser, on inputs of the reader's; #+PUBLISH_LIVE: no, yes or all chooses. Mistakes, such as links that lead nowhere, are named; the page is written nevertheless.`
 }
 
-func (c *exportCmd) Run(a *app) error {
+func (c *exportCmd) Run(a *terminal) error {
 	switch {
 	case c.Writer == "go-org" && c.To != "html" && c.To != "org":
-		return &usageError{err: fmt.Errorf("go-org writes html and org, not %s", c.To), hint: "leave out --writer"}
+		return diag.Usagef("leave out --writer", "go-org writes html and org, not %s", c.To)
 	case c.Writer == "go-org" && c.Live:
-		return &usageError{err: fmt.Errorf("go-org's writer cannot make a page live"), hint: "leave out --writer"}
+		return diag.Usagef("leave out --writer", "go-org's writer cannot make a page live")
 	case c.To == "org" && c.Output == "":
-		return &usageError{err: fmt.Errorf("the document itself has that name"), hint: "say where to: -o FILE, or -o - to print it"}
+		return diag.Usagef("say where to: -o FILE, or -o - to print it", "the document itself has that name")
 	}
 	src, err := os.ReadFile(c.File)
 	if os.IsNotExist(err) {
-		return missingFile(c.File)
+		return app.MissingFile(c.File)
 	}
 	if err != nil {
 		return err
@@ -79,12 +80,12 @@ func (c *exportCmd) Run(a *app) error {
 	return nil
 }
 
-func (c *exportCmd) translate(a *app, src []byte) ([]byte, error) {
+func (c *exportCmd) translate(a *terminal, src []byte) ([]byte, error) {
 	if c.To == "html" && c.Writer == "wb" {
 		return c.page(a, src)
 	}
 	if c.Live && c.Writer == "wb" {
-		return nil, &usageError{err: fmt.Errorf("--live is for --to html")}
+		return nil, diag.Usagef("", "--live is for --to html")
 	}
 	fidelity := exchange.Lossless
 	if c.Reader {
@@ -115,7 +116,7 @@ func (c *exportCmd) byGoOrg(src []byte) ([]byte, error) {
 }
 
 // page writes the page and says what in it readers would stumble over.
-func (c *exportCmd) page(a *app, src []byte) (html []byte, err error) {
+func (c *exportCmd) page(a *terminal, src []byte) (html []byte, err error) {
 	shown := live.Config{Mode: live.ModeNo}
 	if c.Live {
 		shown.Mode = "" // what the document says
@@ -123,12 +124,7 @@ func (c *exportCmd) page(a *app, src []byte) (html []byte, err error) {
 	err = a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
 		var found []diag.Finding
 		html, found, err = pack.Page(a.ctx, workbook.Options{File: c.File, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(c.File)}, shown)
-		for _, d := range found {
-			a.note("%s", d)
-			if d.Hint != "" {
-				a.note("    hint: %s", d.Hint)
-			}
-		}
+		a.advice(found)
 		return err
 	})
 	return html, err

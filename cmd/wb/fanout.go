@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 
+	"wb/app"
 	"wb/internal/diag"
 	"wb/internal/value"
 	"wb/workbook"
@@ -19,20 +20,28 @@ type mappedJSON struct {
 
 // fanOut runs one component over every input of a JSON list; results come in
 // the order of the inputs, one line each, and one input's failure is its own.
-func (c *runCmd) fanOut(a *app, opts workbook.Options) error {
+func (c *runCmd) fanOut(a *terminal, home *app.Home) error {
 	if len(c.Files) != 2 {
-		return &usageError{err: fmt.Errorf("--map takes a workbook and a component"), hint: "wb run --map inputs.json FILE ID"}
+		return diag.Usagef("wb run --map inputs.json FILE ID", "--map takes a workbook and a component")
 	}
 	inputs, err := readInputs(c.Map)
 	if err != nil {
 		return err
 	}
+	opts, err := c.Options(home)
+	if err != nil {
+		return err
+	}
 	opts.File, opts.Cache = c.Files[0], workbook.CacheBeside(c.Files[0])
+	if opts.Lanes, err = a.languages(a.ctx); err != nil {
+		return err
+	}
+	c.place(&opts)
 	finish, err := a.grant(a.ctx, &opts)
 	if err != nil {
 		return err
 	}
-	defer finish()
+	defer func() { _ = finish(a.ctx) }() // warns by itself
 	mapped, err := workbook.Map(a.ctx, opts, c.Files[1], inputs)
 	if err != nil {
 		return err
@@ -49,7 +58,7 @@ func (c *runCmd) fanOut(a *app, opts workbook.Options) error {
 	}
 	err = a.answer("run", list, func(w io.Writer) error {
 		for _, m := range list {
-			if err := writeJSON(w, m); err != nil {
+			if err := diag.WriteJSON(w, m); err != nil {
 				return err
 			}
 		}
@@ -57,7 +66,7 @@ func (c *runCmd) fanOut(a *app, opts workbook.Options) error {
 	})
 	if err == nil && failed > 0 {
 		a.note("%d of %d inputs failed", failed, len(list))
-		return alreadyReported(diag.ExitFailed)
+		return diag.Told(diag.ExitFailed)
 	}
 	return err
 }
@@ -72,7 +81,7 @@ func readInputs(file string) ([]value.Value, error) {
 		return nil, fmt.Errorf("%s: %w", file, err)
 	}
 	if v.Kind() != value.List {
-		return nil, &codedError{text: file + ": expected a JSON list of inputs", code: diag.ExitUsage}
+		return nil, diag.Usagef("", "%s", file+": expected a JSON list of inputs")
 	}
 	return v.Items(), nil
 }

@@ -10,10 +10,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/app"
 	"wb/internal/diag"
-	"wb/internal/value"
 	"wb/org"
-	"wb/org/oql"
 	"wb/org/orgfile"
 	"wb/sandbox/netbroker"
 	"wb/search/federate"
@@ -26,72 +25,27 @@ type federateCmd struct {
 	Sync federateSyncCmd `cmd:"" help:"Mirror a table's rows as headlines."`
 }
 
-// netGrants are the grants of a verb that reads tables.
-type netGrants struct {
-	Grant   []string `help:"Allow what a table needs: net:HOST, net:HOST:PORT or net:SCHEME://HOST:PORT." placeholder:"CAP"`
-	OnError string   `enum:"stop,skip,null" default:"stop" help:"What becomes of rows of tables that cannot be read (${enum}): an error, nothing, or a row of nulls."`
-}
-
-// catalog are the tables below the working directory and those of toolkits.
-func (g netGrants) catalog(a *app, given []string) (*federate.Catalog, error) {
+// tables are the tables below the working directory and those of toolkits.
+func (a *terminal) tables(flags app.TableFlags, given []string) (*federate.Catalog, error) {
 	config := netbroker.Config{Private: a.private, Denied: func(e *netbroker.DeniedError) {
 		if a.verbose {
 			a.note("wb: %v", e)
 		}
 	}}
-	for _, text := range g.Grant {
+	for _, text := range flags.Grant {
 		host, ok := strings.CutPrefix(text, "net:")
 		if !ok {
-			return nil, &usageError{err: fmt.Errorf("grant %s: tables need nothing but net:HOST", text)}
+			return nil, diag.Usagef("", "grant %s: tables need nothing but net:HOST", text)
 		}
 		grant, err := netbroker.ParseGrant(host)
 		if err != nil {
-			return nil, &usageError{err: err}
+			return nil, &diag.CodedError{Err: err, Help: "", Code: diag.ExitUsage}
 		}
 		config.Allow = append(config.Allow, grant)
 	}
 	return federate.Open(federate.Config{Dir: ".", Given: given, Toolkits: federate.ToolkitDirs(".", os.Getenv), Fetch: netbroker.New(config), Getenv: os.Getenv,
-		OnError: federate.OnError(g.OnError), Note: func(format string, args ...any) { a.note("wb: "+format, args...) },
+		OnError: federate.OnError(flags.OnError), Note: func(format string, args ...any) { a.note("wb: "+format, args...) },
 		Tables: map[string]func(context.Context) (federate.Source, error){library.TableName: libraryTable}}), nil
-}
-
-// reportFailures shows the tables that could not be read: as rows of the answer, and
-// on stderr with what helps. It returns the error that the verb ends with.
-func reportFailures(a *app, res *oql.Result, failures []federate.Failure) error {
-	if len(failures) == 0 {
-		return nil
-	}
-	for _, f := range failures {
-		addFailure(res, f)
-		a.note("wb: %s", strings.Replace(f.Source+": "+f.Err.Error(), f.Source+": "+f.Source+":", f.Source+":", 1))
-		if hint := hintOf(f.Err); hint != "" {
-			a.note("hint: %s", hint)
-		}
-	}
-	return alreadyReported(diag.ExitFailed)
-}
-
-// addFailure adds a row with the columns source and error.
-func addFailure(res *oql.Result, f federate.Failure) {
-	column := func(name string) int {
-		for i, c := range res.Columns {
-			if c == name {
-				return i
-			}
-		}
-		res.Columns = append(res.Columns, name)
-		for i := range res.Rows {
-			res.Rows[i] = append(res.Rows[i], value.Nil())
-		}
-		return len(res.Columns) - 1
-	}
-	source, failure := column("source"), column("error")
-	row := make([]value.Value, len(res.Columns))
-	row[source], row[failure] = value.OfString(f.Source), value.OfString(f.Err.Error())
-	res.Rows = append(res.Rows, row)
-	if res.Places != nil {
-		res.Places = append(res.Places, oql.Place{Path: f.Source})
-	}
 }
 
 type federateListCmd struct{}
@@ -110,8 +64,8 @@ type tableJSON struct {
 	Manifest string   `json:"manifest"`
 }
 
-func (c *federateListCmd) Run(a *app) error {
-	catalog, err := netGrants{}.catalog(a, nil)
+func (c *federateListCmd) Run(a *terminal) error {
+	catalog, err := a.tables(app.TableFlags{}, nil)
 	if err != nil {
 		return err
 	}
@@ -130,12 +84,12 @@ func (c *federateListCmd) Run(a *app) error {
 	})
 	for _, problem := range problems {
 		a.note("wb: %v", problem)
-		if hint := hintOf(problem); hint != "" {
+		if hint := diag.HintOf(problem); hint != "" {
 			a.note("hint: %s", hint)
 		}
 	}
 	if err == nil && len(problems) > 0 {
-		return alreadyReported(diag.ExitFailed)
+		return diag.Told(diag.ExitFailed)
 	}
 	return err
 }
@@ -145,7 +99,7 @@ type federateSyncCmd struct {
 	Table  string `arg:"" optional:"" help:"The table of an SQLite file that has several."`
 	Into   string `help:"The org file; sync/ENTITY.org or sync/TABLE.org when not given." placeholder:"FILE.org"`
 	DryRun bool   `help:"Only say what would change."`
-	netGrants
+	app.TableFlags
 }
 
 func (c *federateSyncCmd) Help() string {
@@ -157,16 +111,16 @@ Rows become headlines, columns properties. The next run changes what changed in
 the table, tags what is gone :deleted: and leaves everything else as it is.`
 }
 
-func (c *federateSyncCmd) Run(a *app) error {
-	catalog, err := c.catalog(a, []string{c.Entity})
+func (c *federateSyncCmd) Run(a *terminal) error {
+	catalog, err := a.tables(c.TableFlags, []string{c.Entity})
 	if err != nil {
 		return err
 	}
 	rows, err := catalog.Rows(a.ctx, c.Entity, c.Table)
 	var which *federate.TableError
 	if errors.As(err, &which) && which.Table == "" && len(which.Tables) > 0 {
-		return &usageError{err: err, hint: fmt.Sprintf("name the table: wb federate sync %s %s; there are %s",
-			c.Entity, which.Tables[0], strings.Join(which.Tables, ", "))}
+		return &diag.CodedError{Err: err, Help: fmt.Sprintf("name the table: wb federate sync %s %s; there are %s",
+			c.Entity, which.Tables[0], strings.Join(which.Tables, ", ")), Code: diag.ExitUsage}
 	}
 	if err != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 
 	"wb/compile/place/tier"
+	"wb/internal/diag"
 	"wb/proof/fault"
 	"wb/proof/identity"
 	"wb/proof/keys"
@@ -26,7 +27,7 @@ type freezeFlags struct {
 // check refuses what cannot be frozen.
 func (f *freezeFlags) check(files []string) error {
 	if (f.Freeze != "" || f.Resume != "") && len(files) != 1 {
-		return &usageError{err: fmt.Errorf("--freeze and --resume take one workbook")}
+		return diag.Usagef("", "--freeze and --resume take one workbook")
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ type grantsListCmd struct{}
 
 func (c *grantsListCmd) Help() string { return "Example:\n  wb grants list" }
 
-func (c *grantsListCmd) Run(a *app) error {
+func (c *grantsListCmd) Run(a *terminal) error {
 	host, err := capabilities()
 	if err != nil {
 		return err
@@ -62,7 +62,7 @@ func (c *grantsRevokeCmd) Help() string {
 	return "Examples:\n  wb grants revoke report.org net\n  wb grants revoke report.org\n  wb grants revoke did:key:z6Mk…\n\nRuns under way lose it with their next call; a request that waits is ended. What is\ngranted after this, it has."
 }
 
-func (c *grantsRevokeCmd) Run(a *app) error {
+func (c *grantsRevokeCmd) Run(a *terminal) error {
 	host, err := capabilities()
 	if err != nil {
 		return err
@@ -138,18 +138,18 @@ func unknownPrincipal(name string, known []string) error {
 		short[k] = k
 		short[filepath.Base(k)] = k
 	}
-	e := &codedError{text: fmt.Sprintf("%s was never granted anything; nothing is revoked", name), hint: "wb grants list and wb grants stats name who was", code: diag.ExitNotFound}
+	hint := "wb grants list and wb grants stats name who was"
 	if near := nearest.Word(filepath.Base(name), slices.Collect(maps.Keys(short))); near != "" {
-		e.hint = "did you mean " + short[near] + "?"
+		hint = "did you mean " + short[near] + "?"
 	}
-	return e
+	return diag.NotFoundf(hint, "%s was never granted anything; nothing is revoked", name)
 }
 
 type grantsStatsCmd struct{}
 
 func (c *grantsStatsCmd) Help() string { return "Example:\n  wb grants stats" }
 
-func (c *grantsStatsCmd) Run(a *app) error {
+func (c *grantsStatsCmd) Run(a *terminal) error {
 	return withVariables(func(s *store.Store) error {
 		uses, err := s.Uses(a.ctx)
 		if err != nil {

@@ -30,7 +30,7 @@ type flagJSON struct {
 	Type string `json:"type"`
 }
 
-func (c *helpCmd) Run(a *app) error {
+func (c *helpCmd) Run(a *terminal) error {
 	tree := verbTree(a.parser.Model.Node)
 	return a.answer("help", tree, func(w io.Writer) error {
 		for _, verb := range tree.Verbs {

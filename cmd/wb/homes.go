@@ -53,10 +53,10 @@ func (e *homeError) Hint() string {
 // stays as it is.
 func explained(err error) error {
 	var at *fs.PathError
-	if !errors.As(err, &at) || hintOf(err) != "" {
+	if !errors.As(err, &at) || diag.HintOf(err) != "" {
 		return err
 	}
-	if !forbidden(err) && !errors.Is(err, syscall.ENOTDIR) {
+	if !diag.Forbidden(err) && !errors.Is(err, syscall.ENOTDIR) {
 		return err
 	}
 	for _, h := range homes {

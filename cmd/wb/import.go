@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"wb/app"
 	"wb/internal/diag"
 	"wb/workbook/exchange"
 )
@@ -26,9 +27,9 @@ func (c *importCmd) Help() string {
 Prose, code, outputs, pictures and metadata come along; what org has no form for is kept word for word, so that wb export gives it back.`
 }
 
-func (c *importCmd) Run(a *app) error {
+func (c *importCmd) Run(a *terminal) error {
 	if c.Output != "" && len(c.Files) > 1 {
-		return &usageError{err: fmt.Errorf("-o names one file, and there are %d", len(c.Files))}
+		return diag.Usagef("", "-o names one file, and there are %d", len(c.Files))
 	}
 	var made []string
 	for _, file := range c.Files {
@@ -48,10 +49,10 @@ func (c *importCmd) Run(a *app) error {
 }
 
 // one imports a file and returns the names of what it wrote.
-func (c *importCmd) one(a *app, file string) ([]string, error) {
+func (c *importCmd) one(a *terminal, file string) ([]string, error) {
 	data, err := os.ReadFile(file)
 	if os.IsNotExist(err) {
-		return nil, missingFile(file)
+		return nil, app.MissingFile(file)
 	}
 	if err != nil {
 		return nil, err
@@ -66,7 +67,7 @@ func (c *importCmd) one(a *app, file string) ([]string, error) {
 	case ".md", ".markdown":
 		in = &exchange.Imported{Org: exchange.FromMarkdown(data)}
 	default:
-		err = &usageError{err: fmt.Errorf("%s is neither a notebook nor Markdown", filepath.Ext(file)), hint: "wb import takes .ipynb and .md"}
+		err = diag.Usagef("wb import takes .ipynb and .md", "%s is neither a notebook nor Markdown", filepath.Ext(file))
 	}
 	if err != nil {
 		return nil, err
@@ -106,7 +107,7 @@ func writeNew(name string, data []byte, replace bool) error {
 	}
 	f, err := os.OpenFile(name, flags, 0o644)
 	if os.IsExist(err) {
-		return &codedError{text: name + " is there already", hint: "--force replaces it, -o writes elsewhere", code: diag.ExitConflict}
+		return diag.Busyf("--force replaces it, -o writes elsewhere", "%s", name+" is there already")
 	}
 	if err != nil {
 		return err

@@ -46,7 +46,7 @@ func usesFork(t *testing.T, pkg string) bool {
 }
 
 // direction is who may import whom: each package only those further right.
-var direction = []string{"cmd", "serve", "agent", "publish", "workspace", "workbook", "tangle", "fabric", "tier", "compile", "sandbox", "trace", "org", "value", "internal"}
+var direction = []string{"cmd", "serve", "app", "agent", "publish", "workspace", "workbook", "tangle", "fabric", "tier", "compile", "sandbox", "trace", "org", "value", "internal"}
 
 // testSupport are packages that only tests import; they stand above what they
 // make test data for.

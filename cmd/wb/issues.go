@@ -30,7 +30,7 @@ type issuesListCmd struct {
 
 func (c *issuesListCmd) Help() string { return "Example:\n  wb issues list --all" }
 
-func (c *issuesListCmd) Run(a *app) error {
+func (c *issuesListCmd) Run(a *terminal) error {
 	all, err := issues.Read(issues.File(c.Dir))
 	if err != nil {
 		return err
@@ -63,7 +63,7 @@ type issuesShowCmd struct {
 
 func (c *issuesShowCmd) Help() string { return "Example:\n  wb issues show issue-3f2a" }
 
-func (c *issuesShowCmd) Run(a *app) error {
+func (c *issuesShowCmd) Run(a *terminal) error {
 	all, err := issues.Read(issues.File(c.Dir))
 	if err != nil {
 		return err
@@ -89,7 +89,7 @@ func (c *issuesWorkCmd) Help() string {
 	return "Examples:\n  wb issues work\n  wb issues work issue-3f2a --agent team.org#smith --write\n\nThe ticket is the agent's task. What it answers is noted below the ticket, which is\nDONE then; an answer that begins with \"cannot\", or a run that fails, leaves it open.\nAfter three attempts a ticket waits for somebody to name it. Two workers never work\non the same ticket, and what a worker that died has begun the next goes on with."
 }
 
-func (c *issuesWorkCmd) Run(a *app) error {
+func (c *issuesWorkCmd) Run(a *terminal) error {
 	if c.Dir == "" {
 		c.Dir = "."
 	}
@@ -122,18 +122,18 @@ func (c *issuesWorkCmd) Run(a *app) error {
 			failed = failed || !o.Resolved
 		}
 		if err == nil && failed {
-			return alreadyReported(diag.ExitFailed)
+			return diag.Told(diag.ExitFailed)
 		}
 		return err
 	})
 }
 
 // work works the ticket that was named, or the next ones.
-func (c *issuesWorkCmd) work(a *app, w *issues.Worker) ([]*issues.Outcome, error) {
+func (c *issuesWorkCmd) work(a *terminal, w *issues.Worker) ([]*issues.Outcome, error) {
 	if c.ID != "" {
 		o, err := w.Work(a.ctx, c.ID)
 		if err == nil && o == nil {
-			return nil, &codedError{text: c.ID + " is done", code: diag.ExitConflict, hint: "wb issues show " + c.ID}
+			return nil, diag.Busyf("wb issues show "+c.ID, "%s", c.ID+" is done")
 		}
 		return []*issues.Outcome{o}, err
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"wb/app"
 	"wb/internal/diag"
 	"wb/proof/fault"
 	"wb/proof/identity"
@@ -35,7 +36,7 @@ type keyData struct {
 	Log      []keys.Entry `json:"log"`
 }
 
-func (a *app) showKey(verb string, s *keys.Store) error {
+func (a *terminal) showKey(verb string, s *keys.Store) error {
 	data := keyData{DID: s.Key.DID(), Identity: s.Log.Identity(), Path: s.Path(), Log: s.Log.Entries(),
 		Verifier: manifest.VerifierKey(s.Log.Identity(), s.Key.Public())}
 	return a.answer(verb, data, func(w io.Writer) error {
@@ -66,7 +67,7 @@ func (c *keyShowCmd) Help() string {
 	return "Example:\n  wb key show\n\nThe first line is the did:key that others compare signatures with. The secret is never printed."
 }
 
-func (c *keyShowCmd) Run(a *app) error {
+func (c *keyShowCmd) Run(a *terminal) error {
 	s, err := issuer()
 	if err != nil {
 		return err
@@ -80,13 +81,13 @@ func (c *keyNewCmd) Help() string {
 	return "Example:\n  wb key new\n\nThe key lies in wb/keys/ in the user's configuration directory, readable by the user only. Back it up: who loses it cannot rotate it."
 }
 
-func (c *keyNewCmd) Run(a *app) error {
+func (c *keyNewCmd) Run(a *terminal) error {
 	exists, err := identity.Exists("", identity.DefaultTenant)
 	if err != nil {
 		return err
 	}
 	if exists {
-		return &codedError{text: "there is a key already", hint: "wb key show shows it, wb key rotate replaces it", code: diag.ExitConflict}
+		return diag.Busyf("wb key show shows it, wb key rotate replaces it", "there is a key already")
 	}
 	s, err := issuer()
 	if err != nil {
@@ -103,7 +104,7 @@ func (c *keyRotateCmd) Help() string {
 	return "Example:\n  wb key rotate --from 12\n\nThe old key signs the new one in the key log, the new one signs that it agrees, and the old one is deleted."
 }
 
-func (c *keyRotateCmd) Run(a *app) error {
+func (c *keyRotateCmd) Run(a *terminal) error {
 	s, err := issuer()
 	if err != nil {
 		return err
@@ -126,13 +127,13 @@ func (c *keyRevokeCmd) Help() string {
 	return "Example:\n  wb key revoke did:key:z6Mk… --from 7 --reason stolen\n\nRotate first when the key is still the current one: a revoked key can name no other. Publish the site again, so that readers see the log."
 }
 
-func (c *keyRevokeCmd) Run(a *app) error {
+func (c *keyRevokeCmd) Run(a *terminal) error {
 	s, err := issuer()
 	if err != nil {
 		return err
 	}
 	if fault.CodeOf(s.Log.Allows(c.Key, keys.NoSequence)) == fault.KeyUnknown {
-		return &codedError{text: c.Key + " is not in your key log", hint: "wb key show lists the keys in it", code: diag.ExitNotFound}
+		return diag.NotFoundf("wb key show lists the keys in it", "%s", c.Key+" is not in your key log")
 	}
 	if err := s.Revoke(c.Key, c.From, c.Reason, time.Now()); err != nil {
 		return err
@@ -154,14 +155,14 @@ The second is for did:web:example.org:people:ada. Readers give either name to
 wb verify --did.`
 }
 
-func (c *keyDIDCmd) Run(a *app) error {
+func (c *keyDIDCmd) Run(a *terminal) error {
 	s, err := issuer()
 	if err != nil {
 		return err
 	}
 	did := keys.DIDWeb(c.Host, c.Path...)
 	if _, err := keys.WebURL(did); err != nil {
-		return &usageError{err: fmt.Errorf("%q names no host: %w", c.Host, err), hint: "such as example.org, or localhost:8080"}
+		return diag.Usagef("such as example.org, or localhost:8080", "%q names no host: %w", c.Host, err)
 	}
 	doc := keys.Document(did, s.Key.DID())
 	return a.answer("key", doc, func(w io.Writer) error {
@@ -190,11 +191,11 @@ func readFile(name string) ([]byte, error) {
 	case err != nil:
 		return nil, missing(name, err)
 	case info.IsDir():
-		return nil, &usageError{err: fmt.Errorf("%s is a directory", name)}
+		return nil, diag.Usagef("", "%s is a directory", name)
 	case !info.Mode().IsRegular():
-		return nil, &usageError{err: fmt.Errorf("%s is no regular file", name)}
+		return nil, diag.Usagef("", "%s is no regular file", name)
 	case info.Size() > maxFile:
-		return nil, &codedError{text: fmt.Sprintf("%s has %d bytes, more than the %d that are read", name, info.Size(), int64(maxFile)), code: diag.ExitUsage}
+		return nil, diag.Usagef("", "%s has %d bytes, more than the %d that are read", name, info.Size(), int64(maxFile))
 	}
 	return os.ReadFile(name)
 }
@@ -202,7 +203,7 @@ func readFile(name string) ([]byte, error) {
 // missing turns the absence of a named file into the answer verbs give.
 func missing(name string, err error) error {
 	if os.IsNotExist(err) {
-		return missingFile(name)
+		return app.MissingFile(name)
 	}
 	return err
 }

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"wb/app"
 	"wb/internal/diag"
 	"wb/internal/trace"
 )
@@ -21,10 +22,10 @@ func (c *ledgerVerifyCmd) Help() string {
 	return "Example:\n  wb ledger verify analysis.org\n\nExits with 5 when a sealed line is not as it was and names the first such line."
 }
 
-func (c *ledgerVerifyCmd) Run(a *app) error {
+func (c *ledgerVerifyCmd) Run(a *terminal) error {
 	info, err := os.Stat(c.File)
 	if os.IsNotExist(err) {
-		return missingFile(c.File)
+		return app.MissingFile(c.File)
 	}
 	if err != nil {
 		return err
@@ -36,7 +37,7 @@ func (c *ledgerVerifyCmd) Run(a *app) error {
 	files := trace.FilesIn(dir)
 	report, err := trace.VerifyFiles(files)
 	if os.IsNotExist(err) {
-		return &codedError{text: "no ledger in " + dir, code: diag.ExitNotFound, hint: "wb run writes one at the end of every run"}
+		return diag.NotFoundf("wb run writes one at the end of every run", "no ledger in %s", dir)
 	}
 	if err != nil {
 		return err
@@ -45,7 +46,7 @@ func (c *ledgerVerifyCmd) Run(a *app) error {
 		return err
 	}
 	if !report.TamperEvident {
-		return alreadyReported(diag.ExitVerify)
+		return diag.Told(diag.ExitVerify)
 	}
 	return nil
 }

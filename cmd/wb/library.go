@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -10,6 +9,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"wb/app"
+	"wb/internal/diag"
 	"wb/internal/value"
 	"wb/org/oql"
 	"wb/proof/identity"
@@ -44,7 +45,7 @@ checking in.`
 }
 
 // open reads the library.
-func (c *libraryCmd) open(a *app) (*library.Library, error) {
+func (c *libraryCmd) open(a *terminal) (*library.Library, error) {
 	if len(c.Library) == 0 {
 		c.Library = libraryDirs()
 	}
@@ -85,7 +86,7 @@ func libraryTable(context.Context) (federate.Source, error) {
 
 type libraryListCmd struct{}
 
-func (c *libraryListCmd) Run(a *app, lib *libraryCmd) error {
+func (c *libraryListCmd) Run(a *terminal, lib *libraryCmd) error {
 	l, err := lib.open(a)
 	if err != nil {
 		return err
@@ -127,7 +128,7 @@ type libraryQueryCmd struct {
 	Query []string `arg:"" help:"OQL over the headlines of all members, or a SELECT over vfs(volume, path, content, mtime) of each."`
 }
 
-func (c *libraryQueryCmd) Run(a *app, lib *libraryCmd) error {
+func (c *libraryQueryCmd) Run(a *terminal, lib *libraryCmd) error {
 	l, err := lib.open(a)
 	if err != nil {
 		return err
@@ -152,12 +153,11 @@ func (c *libraryQueryCmd) Run(a *app, lib *libraryCmd) error {
 	if len(paths) == 0 {
 		request.Options.Corpus = &oql.Corpus{}
 	}
-	answer, err := oql.Ask(a.ctx, request)
+	answer, err := app.AskRows(a.ctx, a.home(), request, catalog)
 	if err != nil {
 		return err
 	}
-	failed := reportFailures(a, answer.Result, catalog.Failures())
-	return errors.Join((&queryCmd{Format: "auto"}).print(a, answer), failed, answer.Close())
+	return a.show("query", answer)
 }
 
 // memberRows are what a SELECT found in the volumes of one member.
@@ -174,7 +174,7 @@ type skippedMember struct {
 	Why    string `json:"why"`
 }
 
-func (c *libraryQueryCmd) volumes(a *app, lib *libraryCmd, l *library.Library, text string) error {
+func (c *libraryQueryCmd) volumes(a *terminal, lib *libraryCmd, l *library.Library, text string) error {
 	found, skipped := []memberRows{}, []skippedMember{}
 	for _, m := range l.Members() {
 		dir := m.File()
@@ -198,7 +198,7 @@ func (c *libraryQueryCmd) volumes(a *app, lib *libraryCmd, l *library.Library, t
 		}
 	}
 	answer := map[string]any{"rows": found, "skipped": skipped}
-	return a.answer("library", answer, func(w io.Writer) error { return writeJSON(w, answer) })
+	return a.answer("library", answer, func(w io.Writer) error { return diag.WriteJSON(w, answer) })
 }
 
 type libraryCheckoutCmd struct {
@@ -206,7 +206,7 @@ type libraryCheckoutCmd struct {
 	Dir    string `arg:"" help:"Directory that is empty or not there." type:"path"`
 }
 
-func (c *libraryCheckoutCmd) Run(a *app, lib *libraryCmd) error {
+func (c *libraryCheckoutCmd) Run(a *terminal, lib *libraryCmd) error {
 	l, err := lib.open(a)
 	if err != nil {
 		return err
@@ -236,7 +236,7 @@ type libraryCheckinCmd struct {
 	Merged bool   `help:"What was in conflict has been merged."`
 }
 
-func (c *libraryCheckinCmd) Run(a *app, lib *libraryCmd) error {
+func (c *libraryCheckinCmd) Run(a *terminal, lib *libraryCmd) error {
 	dirs := lib.Library
 	if out, err := library.ReadCheckout(c.Dir); err == nil {
 		dirs = []string{filepath.Dir(out.Manifest)} // it knows where it came from

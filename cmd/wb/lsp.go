@@ -19,29 +19,32 @@ func (c *lspCmd) Help() string {
 	return "Started by editors:\n  Emacs     M-x eglot in an org file, after (require 'wb)\n  others    run `wb lsp` for the language org\n\nIt never writes a workbook: edits go to the editor, also those of a run."
 }
 
-func (c *lspCmd) Run(a *app) error {
+func (c *lspCmd) Run(a *terminal) error {
 	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
-		server := lsp.New(lsp.Config{
-			Version:   version(),
-			Languages: lanes,
-			Options:   workbook.Options{Grants: c.Grant},
-			Run: func(ctx context.Context, r lsp.RunRequest) (*workbook.Report, error) {
-				return c.runText(ctx, a, lanes, r)
-			},
-		})
-		return server.Serve(a.ctx, a.std.In, a.std.Out)
+		return a.editor(c, lanes).Serve(a.ctx, a.std.In, a.std.Out)
 	})
+}
+
+// editor makes a server for an editor.
+func (a *terminal) editor(c *lspCmd, lanes *compile.Registry) *lsp.Server {
+	return lsp.New(lsp.Config{Version: version(), Languages: lanes, Options: workbook.Options{Grants: c.Grant},
+		Run: func(ctx context.Context, r lsp.RunRequest) (*workbook.Report, error) {
+			return c.runText(ctx, a, lanes, r)
+		}})
 }
 
 // runText runs what an editor has open, as wb run would, and leaves the file
 // alone.
-func (c *lspCmd) runText(ctx context.Context, a *app, lanes *compile.Registry, r lsp.RunRequest) (*workbook.Report, error) {
-	run := &runCmd{Only: r.Only, Force: r.Force, Events: c.Events, Profile: r.Profile, Grant: append(r.Grants, c.Grant...)}
-	opts, err := run.options()
+func (c *lspCmd) runText(ctx context.Context, a *terminal, lanes *compile.Registry, r lsp.RunRequest) (*workbook.Report, error) {
+	run := &runCmd{Events: c.Events}
+	home, err := run.home(a)
 	if err != nil {
 		return nil, err
 	}
-	opts.File, opts.Source, opts.Lanes = r.File, r.Source, lanes
-	opts.KeepText, opts.Progress = true, r.Progress
-	return run.execute(ctx, a, opts)
+	ran, err := home.Run(ctx, workbook.Options{File: r.File, Source: r.Source, Lanes: lanes, KeepText: true, Only: r.Only, Force: r.Force,
+		Profile: r.Profile, Grants: append(r.Grants, c.Grant...), Progress: r.Progress})
+	if ran == nil {
+		return nil, err
+	}
+	return ran.Report, err
 }

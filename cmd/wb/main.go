@@ -2,9 +2,10 @@
 // compiles and runs what changed inside a WebAssembly sandbox, and writes the
 // results back where Emacs would.
 //
-// This package holds no logic. Each verb has a file that turns flags into a
-// call of a package below and the answer into text or JSON; see cli.go for the
-// grammar and report.go for how answers and errors are shown.
+// What verbs do is said in package app. This package is the terminal: flags, text,
+// and what only a terminal has, such as to watch files. See cli.go for how the
+// command line is made from the table of verbs and report.go for how answers and
+// errors are shown.
 package main
 
 import (
@@ -20,8 +21,10 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"wb/app"
 	"wb/compile/lanes"
 	"wb/compile/place/tier"
+	"wb/internal/diag"
 	"wb/internal/trace/otlp"
 )
 
@@ -43,13 +46,13 @@ type exitPanic int
 
 // run executes one command line of the process and returns its exit code.
 func run(ctx context.Context, args []string, std stdio) (code int) {
-	return (&app{ctx: ctx, std: std}).run(args)
+	return (&terminal{ctx: ctx, std: std}).run(args)
 }
 
 // run executes one command line and returns its exit code.
-func (app *app) run(args []string) (code int) {
+func (a *terminal) run(args []string) (code int) {
 	if tier.IsChild(args) {
-		return tier.Child(args, app.std.In, app.std.Out, app.std.Err, lanes.New)
+		return tier.Child(args, a.std.In, a.std.Out, a.std.Err, lanes.New)
 	}
 	defer func() {
 		switch p := recover().(type) {
@@ -68,37 +71,38 @@ func (app *app) run(args []string) (code int) {
 	}
 	var cli globals
 	parser, err := newParser(&cli, verbsFor(args),
-		kong.Writers(app.std.Out, app.std.Err),
+		kong.Writers(a.std.Out, a.std.Err),
 		kong.Exit(func(c int) { panic(exitPanic(c)) }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, NoExpandSubcommands: true}),
 		kong.ValueFormatter(kong.DefaultHelpValueFormatter),
-		kong.Bind(app),
+		kong.Bind(a),
 	)
 	if err != nil {
-		return app.fail("wb", fmt.Errorf("command grammar: %w", err))
+		return a.fail("wb", fmt.Errorf("command grammar: %w", err))
 	}
-	app.parser = parser
-	kctx, err := parser.Parse(flagsLast(parser, args))
+	a.parser = parser
+	kctx, err := parser.Parse(app.FlagsLast(parser, args))
 	if err != nil {
-		app.json = slices.Contains(args, "--json")
+		a.json = slices.Contains(args, "--json")
 		if gone := missingArgument(err); gone != nil {
-			return app.fail(firstWord(args), gone)
+			return a.fail(firstWord(args), gone)
 		}
-		return app.fail(firstWord(args), &usageError{err: err, hint: usageHint(parser, args)})
+		return a.fail(firstWord(args), &diag.CodedError{Err: err, Help: usageHint(parser, args), Code: diag.ExitUsage})
 	}
-	app.json, app.quiet, app.verbose = cli.JSON, cli.Quiet, cli.Verbose
+	a.json, a.quiet, a.verbose = cli.JSON, cli.Quiet, cli.Verbose
 	verb := strings.Fields(kctx.Command())[0]
-	app.pusher, err = otlp.FromEnv(os.Getenv, version(), func(err error) { app.note("wb: warning: %v", err) })
+	a.pusher, err = otlp.FromEnv(os.Getenv, version(), func(err error) { a.note("wb: warning: %v", err) })
 	if err != nil {
-		return app.fail(verb, &usageError{err: err})
+		return a.fail(verb, &diag.CodedError{Err: err, Code: diag.ExitUsage})
 	}
-	defer app.pusher.Close()
-	if err := kctx.Run(app); err != nil {
-		if app.ctx.Err() != nil && errors.Is(err, context.Canceled) {
+	defer a.pusher.Close()
+	defer a.close()
+	if err := a.perform(kctx); err != nil {
+		if a.ctx.Err() != nil && errors.Is(err, context.Canceled) {
 			err = errInterrupted
 		}
-		err = plainly(err)
-		return app.fail(verb, err)
+		err = app.Plainly(err)
+		return a.fail(verb, err)
 	}
 	return 0
 }

@@ -7,10 +7,11 @@ import (
 	"net/http"
 	"os"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
 	"wb/agent"
 	"wb/agent/host"
 	"wb/compile"
-	"wb/internal/trace"
 	"wb/serve/api"
 	"wb/serve/mcp"
 	"wb/workbook"
@@ -29,30 +30,13 @@ func (c *mcpCmd) Help() string {
 	return "Examples, the first in a client's configuration:\n  {\"mcpServers\": {\"wb\": {\"command\": \"wb\", \"args\": [\"mcp\", \"/home/ada/notes\"]}}}\n  wb mcp notes/ --http 127.0.0.1:7891\n\nSpeaks on standard input and output, or over HTTP at /mcp. Offers search, query,\nplan, lint, read, events and run, and every file as a resource wb:///PATH. Nothing\noutside DIR is read."
 }
 
-func (c *mcpCmd) Run(a *app) error {
-	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
-		records := &runCmd{}
-		brokers, err := capabilities()
-		if err != nil { // a machine without a home: workbooks have nothing but their files
-			a.note("wb: warning: %v", err)
-		} else {
-			defer brokers.Close()
-		}
-		server, closeRoot, err := mcp.New(mcp.Config{Dir: c.Dir, Version: version(), Lanes: lanes, Write: c.Write, Grants: c.Grant, Capabilities: brokers,
-			Agents: func() workbook.Agents { return a.componentAgents(lanes, brokers) },
-			Ask: func(ctx context.Context, file, id, task string) (*agent.Result, error) {
-				rt, err := a.agents(env, lanes, brokers)
-				if err != nil {
-					return nil, err
-				}
-				rt.Sink = nil
-				return rt.Run(ctx, host.Task{File: file, ID: id, Text: task, Dir: c.Dir, Write: c.Write, Grants: c.Grant, NoWait: true})
-			},
-			Record: func(file string, src []byte) (*trace.Run, error) { return records.record(a, file, src) }})
+func (c *mcpCmd) Run(a *terminal) error {
+	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
+		server, end, err := a.mcpServer(c, lanes)
 		if err != nil {
 			return err
 		}
-		defer closeRoot()
+		defer end()
 		if c.HTTP != "" {
 			return c.serve(a, mcp.Handler(server))
 		}
@@ -64,8 +48,42 @@ func (c *mcpCmd) Run(a *app) error {
 	})
 }
 
+// mcpServer makes a server of a directory; end lets go of it.
+func (a *terminal) mcpServer(c *mcpCmd, lanes *compile.Registry) (server *sdk.Server, end func(), err error) {
+	records, err := a.recorder("")
+	if err != nil {
+		return nil, nil, err
+	}
+	brokers, err := capabilities()
+	if err != nil { // a machine without a home: workbooks have nothing but their files
+		a.note("wb: warning: %v", err)
+	}
+	server, closeRoot, err := mcp.New(mcp.Config{Dir: c.Dir, Version: version(), Lanes: lanes, Write: c.Write, Grants: c.Grant, Capabilities: brokers,
+		Agents: func() workbook.Agents { return a.componentAgents(lanes, brokers) }, Record: records.Begin,
+		Ask: func(ctx context.Context, file, id, task string) (*agent.Result, error) {
+			rt, err := a.agents(a.env, lanes, brokers)
+			if err != nil {
+				return nil, err
+			}
+			rt.Sink = nil
+			return rt.Run(ctx, host.Task{File: file, ID: id, Text: task, Dir: c.Dir, Write: c.Write, Grants: c.Grant, NoWait: true})
+		}})
+	if err != nil {
+		return nil, nil, err
+	}
+	return server, func() {
+		err := closeRoot()
+		if brokers != nil {
+			err = errors.Join(err, brokers.Close())
+		}
+		if err != nil {
+			a.note("wb: warning: %v", err)
+		}
+	}, nil
+}
+
 // serve answers over HTTP until the process is told to end.
-func (c *mcpCmd) serve(a *app, handler http.Handler) error {
+func (c *mcpCmd) serve(a *terminal, handler http.Handler) error {
 	token := ""
 	if c.Token != "" {
 		var err error

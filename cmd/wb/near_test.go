@@ -19,7 +19,7 @@ import (
 func wbNear(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	a := &app{ctx: t.Context(), std: stdio{strings.NewReader(""), &out, &errs}, private: netip.Addr.IsLoopback}
+	a := &terminal{ctx: t.Context(), std: stdio{strings.NewReader(""), &out, &errs}, private: netip.Addr.IsLoopback}
 	code = a.run(args)
 	return code, out.String(), errs.String()
 }

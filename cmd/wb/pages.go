@@ -1,10 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"os"
 
-	"wb/compile"
 	"wb/internal/diag"
 	"wb/workbook"
 )
@@ -31,7 +29,7 @@ func sourcesOf(paths []string) (out []string, done func(), err error) {
 		dirs = append(dirs, dir)
 		if len(sources) == 0 {
 			done()
-			return nil, nil, &codedError{text: path + ": no workbook inside", code: diag.ExitNotFound}
+			return nil, nil, diag.NotFoundf("", "%s", path+": no workbook inside")
 		}
 		out = append(out, sources...)
 	}
@@ -40,25 +38,29 @@ func sourcesOf(paths []string) (out []string, done func(), err error) {
 
 // runPublished runs the workbook in a page or bundle. Its author is a third
 // party: it runs one tier further away, and gets no grants.
-func (c *runCmd) runPublished(a *app, opts workbook.Options) error {
+func (c *runCmd) runPublished(a *terminal) error {
 	if len(c.Files) != 1 || c.Watch || c.Map != "" || c.Lines != "" {
-		return &usageError{err: fmt.Errorf("a page or bundle runs alone, without --watch, --map and --lines"), hint: "wb unbundle makes files of it"}
+		return diag.Usagef("wb unbundle makes files of it", "a page or bundle runs alone, without --watch, --map and --lines")
 	}
 	sources, done, err := sourcesOf(c.Files)
 	if err != nil {
 		return err
 	}
 	defer done()
-	c.Events = "none"
-	opts.Profile, opts.Grants = "compute", nil
-	opts.ThirdParty, opts.Principal = true, c.Files[0]
-	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
-		opts.Lanes = lanes
-		for _, file := range sources {
-			if err := c.runFile(a, opts, file); err != nil {
-				return err
-			}
+	c.Events, c.Profile, c.Grant = "none", "compute", nil
+	home, err := c.home(a)
+	if err != nil {
+		return err
+	}
+	usual := home.Options
+	home.Options = func(opts *workbook.Options) {
+		usual(opts)
+		opts.ThirdParty, opts.Principal = true, c.Files[0]
+	}
+	for _, file := range sources {
+		if err := c.runFile(a, home, file); err != nil {
+			return err
 		}
-		return nil
-	})
+	}
+	return nil
 }

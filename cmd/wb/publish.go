@@ -44,15 +44,14 @@ func (c *publishInitCmd) Help() string {
 	return "Examples:\n  wb publish init notes\n  wb publish init --dry-run\n\nNothing that is there is replaced. site.org lists the documents that there are."
 }
 
-func (c *publishInitCmd) Run(a *app) error {
+func (c *publishInitCmd) Run(a *terminal) error {
 	if err := needDir(c.Dir, "init "+filepath.Dir(c.Dir)); err != nil {
 		return err
 	}
 	written, err := site.Init(c.Dir, c.DryRun)
 	switch {
-	case forbidden(err):
-		return &codedError{text: "cannot write to " + c.Dir + ": " + err.Error(), code: diag.ExitForbidden,
-			hint: "make it writable, or copy its documents to a directory that you may write: wb publish init DIR"}
+	case diag.Forbidden(err):
+		return &diag.CodedError{Err: errors.New("cannot write to " + c.Dir + ": " + err.Error()), Help: "make it writable, or copy its documents to a directory that you may write: wb publish init DIR", Code: diag.ExitForbidden}
 	case err != nil:
 		return err
 	}
@@ -71,7 +70,7 @@ func (c *publishInitCmd) Run(a *app) error {
 // do instead.
 func needDir(name, instead string) error {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return &usageError{err: errors.New(name + " is no directory"), hint: "wb publish " + instead}
+		return diag.Usagef("wb publish "+instead, "%s", name+" is no directory")
 	}
 	return nil
 }
@@ -84,7 +83,7 @@ func (c *publishValidateCmd) Help() string {
 	return "Examples:\n  wb publish validate\n  wb publish validate docs --json\n\nEach finding has its file, line and column. Exits with 1 if there are any. Nothing runs and no address is contacted."
 }
 
-func (c *publishValidateCmd) Run(a *app) error {
+func (c *publishValidateCmd) Run(a *terminal) error {
 	if err := needDir(c.Dir, "validate "+filepath.Dir(c.Dir)); err != nil {
 		return err
 	}
@@ -108,38 +107,33 @@ func (c *publishValidateCmd) Run(a *app) error {
 }
 
 // checked answers with findings, and fails if there are errors among them.
-func (a *app) checked(found []diag.Finding, data map[string]any, text func(io.Writer) error) error {
+func (a *terminal) checked(found []diag.Finding, data map[string]any, text func(io.Writer) error) error {
 	if !site.Broken(found) {
 		a.advice(found)
 		data["found"] = slices.Concat([]diag.Finding{}, found)
 		return a.answer("publish", data, text)
 	}
-	fault := &codedError{text: site.Summary(found), code: diag.ExitFailed}
+	fault := diag.Failedf("", "%s", site.Summary(found))
 	if a.json {
 		data["found"] = found
-		if err := writeJSON(a.std.Out, envelope{Verb: "publish", Data: data, Error: &faultJSON{Code: diag.ExitName(diag.ExitFailed), Message: fault.text}}); err != nil {
+		if err := diag.WriteJSON(a.std.Out, envelope{Verb: "publish", Data: data, Error: diag.FaultOf(fault)}); err != nil {
 			return err
 		}
-		return alreadyReported(diag.ExitFailed)
+		return diag.Told(diag.ExitFailed)
 	}
-	for _, d := range found {
-		a.diagnostic(d)
-	}
+	diag.Printer{W: a.std.Out, Colour: colour(a.std.Out)}.Findings(found)
 	return fault
 }
 
 // advice tells what is no mistake, with what to do about it.
-func (a *app) advice(found []diag.Finding) {
-	for _, d := range found {
-		a.note("%s", d)
-		if d.Hint != "" {
-			a.note("    hint: %s", d.Hint)
-		}
+func (a *terminal) advice(found []diag.Finding) {
+	if !a.quiet {
+		diag.Printer{W: a.std.Err}.Findings(found)
 	}
 }
 
 // secrets are the values that must not leave.
-func (a *app) secrets() (secrets []leak.Secret, err error) {
+func (a *terminal) secrets() (secrets []leak.Secret, err error) {
 	err = withVariables(func(s *store.Store) (err error) {
 		secrets, err = deploy.Secrets(a.ctx, s)
 		return err
@@ -173,7 +167,7 @@ release. Numbers of releases go on when the directory is lost: your state
 directory and the target know them, or a copy of the site with --continue-from.`
 }
 
-func (c *publishSiteCmd) Run(a *app) error {
+func (c *publishSiteCmd) Run(a *terminal) error {
 	config, err := configOf(a, c.Dir)
 	if err != nil {
 		return err
@@ -182,7 +176,7 @@ func (c *publishSiteCmd) Run(a *app) error {
 }
 
 // configOf is the configuration of a site, which must have no mistakes.
-func configOf(a *app, dir string) (*site.Config, error) {
+func configOf(a *terminal, dir string) (*site.Config, error) {
 	if err := needDir(dir, "apply "+dir+", which publishes one workbook"); err != nil {
 		return nil, err
 	}
@@ -212,7 +206,7 @@ its #+PUBLISH_ keywords say; by default it is built in .publish_NAME beside it.
 Documents that belong together are published by wb publish site.`
 }
 
-func (c *publishApplyCmd) Run(a *app) error {
+func (c *publishApplyCmd) Run(a *terminal) error {
 	config, found, err := site.SingleConfig(c.File)
 	if err != nil {
 		return missing(c.File, err)
@@ -224,7 +218,7 @@ func (c *publishApplyCmd) Run(a *app) error {
 }
 
 // release has wb-publish lay out a site, and signs and deploys it.
-func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site.Config) error {
+func (c *releaseFlags) release(a *terminal, r worker.Request, dir string, config site.Config) error {
 	start := time.Now()
 	stage, err := os.MkdirTemp("", "wb-publish-*")
 	if err != nil {
@@ -244,7 +238,7 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 	}
 	a.advice(reply.Found)
 	if reply.Pages == 0 {
-		return &codedError{text: dir + ": no document to publish", hint: "write one, such as " + filepath.Join(dir, "index.org"), code: diag.ExitNotFound}
+		return diag.NotFoundf("write one, such as "+filepath.Join(dir, "index.org"), "%s", dir+": no document to publish")
 	}
 	secrets, err := a.secrets()
 	if err != nil {
@@ -263,8 +257,8 @@ func (c *releaseFlags) release(a *app, r worker.Request, dir string, config site
 	}
 	done, err := deploy.Run(a.ctx, deploy.Job{Stage: stage, Dir: dir, Config: config, Assertions: reply.Assertions, DryRun: c.DryRun}, with)
 	if err != nil {
-		if forbidden(err) && hintOf(err) == "" {
-			return &advised{err, "#+PUBLISH_OUTPUT: DIR in publish.org builds elsewhere"}
+		if diag.Forbidden(err) && diag.HintOf(err) == "" {
+			return diag.Advise(err, "#+PUBLISH_OUTPUT: DIR in publish.org builds elsewhere")
 		}
 		return err
 	}
@@ -298,7 +292,7 @@ func (c *releaseFlags) history(with *deploy.Options) error {
 }
 
 // work has wb-publish do something.
-func (a *app) work(r worker.Request, url func(string) error) (*worker.Reply, error) {
+func (a *terminal) work(r worker.Request, url func(string) error) (*worker.Reply, error) {
 	path, err := worker.Find(a.ctx, a.note)
 	if err != nil {
 		return nil, err
@@ -321,7 +315,7 @@ change, and mistakes are shown on them. It is not signed, and nothing of it is
 written.`
 }
 
-func (c *publishServeCmd) Run(a *app) error {
+func (c *publishServeCmd) Run(a *terminal) error {
 	if _, err := os.Stat(c.Dir); err != nil {
 		return missing(c.Dir, err)
 	}
@@ -342,7 +336,7 @@ func (c *publishStatusCmd) Help() string {
 	return "Examples:\n  wb publish status docs\n  wb publish status docs --json\n\nReads what the target shows its readers and verifies it. Exits with 5 when that is not what was signed."
 }
 
-func (c *publishStatusCmd) Run(a *app) error {
+func (c *publishStatusCmd) Run(a *terminal) error {
 	return a.withTarget(c.Dir, func(t target.Target) error {
 		status, err := t.Status(a.ctx)
 		if err != nil {
@@ -352,14 +346,14 @@ func (c *publishStatusCmd) Run(a *app) error {
 			return err
 		}
 		if status.Verdict != nil && status.Verdict.Err() != nil {
-			return alreadyReported(diag.ExitVerify)
+			return diag.Told(diag.ExitVerify)
 		}
 		return nil
 	})
 }
 
 // withTarget opens the target of a site.
-func (a *app) withTarget(dir string, do func(target.Target) error) error {
+func (a *terminal) withTarget(dir string, do func(target.Target) error) error {
 	config, err := configOf(a, dir)
 	if err != nil {
 		return err
@@ -388,7 +382,7 @@ func (c *publishRollbackCmd) Help() string {
 	return "Examples:\n  wb publish rollback --dir docs\n  wb publish rollback 7 --dir docs\n\nwb publish status lists the releases that are kept."
 }
 
-func (c *publishRollbackCmd) Run(a *app) error {
+func (c *publishRollbackCmd) Run(a *terminal) error {
 	return a.withTarget(c.Dir, func(t target.Target) error {
 		release, err := deploy.Rollback(a.ctx, t, c.Release, c.DryRun)
 		if err != nil {

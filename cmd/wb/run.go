@@ -1,55 +1,39 @@
 package main
 
 import (
+	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 
 	"wb/agent"
 	"wb/agent/host"
+	"wb/app"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/trace"
-	"wb/internal/value"
-	"wb/proof/identity"
-	"wb/sandbox"
+	"wb/org"
 	"wb/workbook"
 )
 
 // runCmd compiles and runs what changed and writes the results into the file.
 type runCmd struct {
-	Files         []string          `arg:"" help:"Workbooks, or - for the text on standard input; with --map one workbook and a component."`
-	Only          []string          `help:"Run only these components and what they need." placeholder:"ID"`
-	Lines         string            `help:"Run only what stands in these lines, 12 or 12:40, and what that needs." placeholder:"LINES"`
-	Set           map[string]string `help:"Give an input: name=value (JSON or text) or name=@file." placeholder:"NAME=VALUE" mapsep:"none"`
-	Input         string            `help:"Input of a workflow's first components: text, @file, or - for standard input."`
-	NoWrite       bool              `help:"Leave the files as they are."`
-	Force         bool              `help:"Run components although nothing changed."`
-	Jobs          int               `short:"j" help:"Components that run at once; one per processor by default."`
-	Grant         []string          `help:"Grant a capability, such as clock or net:api.example.com." placeholder:"CAP"`
-	Profile       string            `enum:"compute,minimal,network,posix" default:"compute" help:"Profile of the components (${enum})."`
-	Limits        string            `help:"Most a component may ask for: timeout=60s,memory=512MiB,fuel=1e11,output=64MiB." placeholder:"LIMITS"`
-	ExplainLimits bool              `name:"explain-limits" help:"Say what each component may use, and why, and run nothing."`
-	Map           string            `help:"Run one component over every input of this JSON list: --map inputs.json FILE ID." placeholder:"FILE" type:"existingfile"`
-	Events        string            `help:"Events file in place of events.org beside the workbook; none records nothing."`
-	Expect        bool              `help:"Fail when a #+EXPECT: line of the workbook does not hold."`
-	Watch         bool              `help:"Run again whenever a file changes."`
-	Strict        bool              `help:"Run nothing when lint finds an error anywhere in the workbook."`
+	Files []string `arg:"" help:"Workbooks, or - for the text on standard input; with --map one workbook and a component."`
+	app.RunFlags
+	app.Stdin
+	ExplainLimits bool `name:"explain-limits" help:"Say what each component may use, and why, and run nothing."`
 
-	tierFlags
+	Map    string `help:"Run one component over every input of this JSON list: --map inputs.json FILE ID." placeholder:"FILE" type:"existingfile"`
+	Events string `help:"Events file in place of events.org beside the workbook; none records nothing."`
+	Watch  bool   `help:"Run again whenever a file changes."`
+
 	freezeFlags
 
 	Exec bool `help:"With a sentence: grant the default agent git, publish and image." env:"WB_AGENT_EXEC"`
 
 	runFabric
-	stdinFlag
 	Progress bool `help:"Tell the end of each component on stderr, as a line of JSON."`
 }
 
@@ -68,7 +52,7 @@ on standard input, the text with its results is printed; with --json the edits
 that put them there.`
 }
 
-func (c *runCmd) Run(a *app) error {
+func (c *runCmd) Run(a *terminal) error {
 	if len(c.Files) == 1 && isSentence(c.Files[0]) {
 		task := host.Task{Text: c.Files[0], Exec: c.Exec, Grants: c.Grant}
 		return a.withAgents(false, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
@@ -76,31 +60,30 @@ func (c *runCmd) Run(a *app) error {
 	if err := errors.Join(c.check(), c.freezeFlags.check(c.Files)); err != nil {
 		return err
 	}
-	opts, err := c.options()
-	if err != nil {
-		return err
-	}
 	if isPublished(c.Files[0]) {
-		return c.runPublished(a, opts)
+		return c.runPublished(a)
 	}
-	return a.withLanes(func(env *compile.Env, lanes *compile.Registry) error {
-		opts.Lanes = lanes
-		leave, err := c.spread(a, env, &opts)
+	return a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
+		home, err := c.home(a)
+		if err != nil {
+			return err
+		}
+		leave, err := c.spread(a, env, c.RunFlags)
 		if err != nil {
 			return err
 		}
 		defer leave()
 		if c.ExplainLimits {
-			return c.explainLimits(a, opts)
+			return c.explainLimits(a, home)
 		}
 		if c.Map != "" {
-			return c.fanOut(a, opts)
+			return c.fanOut(a, home)
 		}
 		if c.Watch {
-			return c.watch(a, opts)
+			return c.watch(a, home)
 		}
 		for _, file := range c.Files {
-			if err := c.runFile(a, opts, file); err != nil {
+			if err := c.runFile(a, home, file); err != nil {
 				return err
 			}
 		}
@@ -113,119 +96,76 @@ func isSentence(arg string) bool {
 	return strings.ContainsAny(strings.TrimSpace(arg), " \t\n") && !strings.HasSuffix(arg, ".org")
 }
 
-// options are what the flags say, the same for every file.
-func (c *runCmd) options() (workbook.Options, error) {
-	opts := workbook.Options{Only: c.Only, NoWrite: c.NoWrite, Force: c.Force, Jobs: c.Jobs, Grants: c.Grant, Profile: c.Profile, Strict: c.Strict,
-		Set: map[string]value.Value{}}
-	for name, text := range c.Set {
-		v, err := readValue(text)
+// home is the user's, with what the flags say of records, workers and sessions.
+func (c *runCmd) home(a *terminal) (*app.Home, error) {
+	home := a.home()
+	home.StdinName = c.StdinName
+	home.Prepare = a.grant
+	home.Record = func(file string, src []byte) (*trace.Run, error) {
+		records, err := a.recorder(c.Events)
 		if err != nil {
-			return opts, &usageError{err: fmt.Errorf("--set %s: %w", name, err)}
+			return nil, err
 		}
-		opts.Set[name] = v
+		return records.Begin(file, src)
 	}
-	if c.Input != "" {
-		v, err := readInput(c.Input)
-		if err != nil {
-			return opts, fmt.Errorf("--input: %w", err)
+	home.Hear = func(record trace.Sink) trace.Sink {
+		c.teller.record(record)
+		return record
+	}
+	home.Execute = func(ctx context.Context, opts workbook.Options) (*workbook.Report, error) {
+		defer c.teller.record(nil)
+		return c.freezeFlags.run(ctx, opts)
+	}
+	home.Options = func(opts *workbook.Options) {
+		c.place(opts)
+		opts.KeepText = c.fromStdin()
+		opts.Progress = a.componentLine
+		if c.Progress {
+			opts.Progress = a.progressJSON
 		}
-		opts.Input = &v
 	}
-	limits, err := parseLimits(c.Limits)
-	if err != nil {
-		return opts, &usageError{err: err, hint: "--limits timeout=60s,memory=512MiB,fuel=1e11"}
-	}
-	opts.Limits = limits
-	c.choose(&opts)
-	return opts, nil
+	return home, nil
 }
 
-// readValue reads JSON, else text; @file reads a file the same way.
-func readValue(text string) (value.Value, error) {
-	if name, ok := strings.CutPrefix(text, "@"); ok {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return value.Nil(), err
-		}
-		if v, err := value.ParseJSON(data); err == nil {
-			return v, nil
-		} else if strings.HasSuffix(name, ".json") {
-			return value.Nil(), fmt.Errorf("%s: %w", name, err)
-		}
-		return value.OfString(string(data)), nil
-	}
-	if v, err := value.ParseJSON([]byte(text)); err == nil {
-		return v, nil
-	}
-	return value.OfString(text), nil
-}
-
-func readInput(text string) (value.Value, error) {
-	if text != "-" {
-		return readValue(text)
-	}
-	data, err := io.ReadAll(os.Stdin)
-	return value.OfString(string(data)), err
-}
-
-// parseLimits reads the limits of a flag.
-func parseLimits(text string) (sandbox.Limits, error) {
-	l, err := workbook.ParseLimits(text)
-	if err != nil {
-		err = fmt.Errorf("--limits %w", err)
-	}
-	return l, err
-}
-
-func parseBytes(text string) (int64, error) {
-	for unit, size := range map[string]int64{"KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30} {
-		if number, ok := strings.CutSuffix(text, unit); ok {
-			n, err := strconv.ParseInt(number, 10, 64)
-			return n * size, err
-		}
-	}
-	return strconv.ParseInt(text, 10, 64)
+// recorder records runs for the user of this machine.
+func (a *terminal) recorder(events string) (app.Recorder, error) {
+	records, err := app.UserRecorder(events, func(err error) { a.note("wb: warning: %v", err) })
+	records.Views = a.views()
+	return records, err
 }
 
 // runFile runs one workbook and reports it.
-func (c *runCmd) runFile(a *app, opts workbook.Options, file string) error {
-	file, src, err := c.stdinFlag.read(a, file)
-	if err != nil {
-		return err
-	}
-	opts.File, opts.Source, opts.KeepText = file, src, c.fromStdin()
-	if c.Lines != "" {
-		if opts.Only, err = componentsIn(file, src, c.Lines); err != nil {
+func (c *runCmd) runFile(a *terminal, home *app.Home, file string) error {
+	var src []byte
+	if c.fromStdin() { // read once: its text is answered with the results in it
+		text, err := io.ReadAll(a.std.In)
+		if err != nil {
 			return err
 		}
+		src, home.Stdin = text, bytes.NewReader(text)
 	}
-	opts.Progress = a.componentLine
-	if c.Progress {
-		opts.Progress = a.progressJSON
-	}
-	report, err := c.execute(a.ctx, a, opts)
-	if err != nil && a.json && report != nil && exitCode(err) == diag.ExitInterrupted {
-		if err := a.answer("run", runData(report), nil); err != nil {
+	out, err := (&app.RunIn{File: file, RunFlags: c.RunFlags}).Run(a.ctx, home)
+	if err != nil && a.json && out != nil && diag.ExitOf(err) == diag.ExitInterrupted {
+		if err := a.answer("run", out, nil); err != nil {
 			return err
 		}
-		return alreadyReported(diag.ExitInterrupted)
+		return diag.Told(diag.ExitInterrupted)
 	}
 	if err != nil {
-		a.findings(report)
-		if report != nil && errors.Is(err, context.Canceled) {
-			return interrupted(report)
+		a.findings(out)
+		if out != nil && errors.Is(err, context.Canceled) {
+			return interrupted(out.Ran.Report)
 		}
-		return unwritten(err)
+		return app.Unwritten(err)
 	}
-	if err := c.report(a, src, report); err != nil || !c.Expect {
+	if err := c.report(a, src, out); err != nil {
 		return err
 	}
-	unmet := report.CheckExpectations()
-	for _, u := range unmet {
-		a.complain("%v", u)
+	for _, u := range out.Unmet {
+		a.complain("%s", u)
 	}
-	if len(unmet) > 0 {
-		return &codedError{text: file + ": " + unmetCount(len(unmet)), code: diag.ExitFailed}
+	if len(out.Unmet) > 0 {
+		return diag.Failedf("", "%s: %s", out.File, unmetCount(len(out.Unmet)))
 	}
 	return nil
 }
@@ -240,106 +180,53 @@ func unmetCount(n int) string {
 // interrupted is the end of a run that the user stopped, in one line.
 func interrupted(r *workbook.Report) error {
 	kept := r.Count(workbook.StatusOK) + r.Count(workbook.StatusCached)
-	return &codedError{text: fmt.Sprintf("interrupted: %d done and kept, %d not run", kept, r.Count(workbook.StatusCancelled)),
-		hint: "the next run goes on from there", code: diag.ExitInterrupted}
-}
-
-// unwritten advises what to do where the workbook may not be changed.
-func unwritten(err error) error {
-	if forbidden(err) && hintOf(err) == "" {
-		return &advised{err, "wb run --no-write --events none runs a workbook where nothing may be written"}
-	}
-	return err
-}
-
-// execute lints, runs and records one workbook, whose text opts hold.
-func (c *runCmd) execute(ctx context.Context, a *app, opts workbook.Options) (*workbook.Report, error) {
-	opts.Lint = func(p *workbook.Plan) []diag.Finding {
-		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
-	}
-	opts.Cache = workbook.CacheBeside(opts.File)
-	finish, err := a.grant(ctx, &opts)
-	if err != nil {
-		return nil, err
-	}
-	defer finish()
-	record, err := c.record(a, opts.File, opts.Source)
-	if err != nil {
-		return nil, err
-	}
-	if record == nil {
-		return c.freezeFlags.run(ctx, opts)
-	}
-	opts.Trace = record
-	c.teller.record(record)
-	defer c.teller.record(nil)
-	report, err := c.freezeFlags.run(ctx, opts)
-	if endErr := record.End(outcome(report, err)); endErr != nil && !record.Incomplete() {
-		a.note("wb: %v", endErr)
-	}
-	return report, err
+	return &diag.CodedError{Err: fmt.Errorf("interrupted: %d done and kept, %d not run", kept, r.Count(workbook.StatusCancelled)),
+		Help: "the next run goes on from there", Code: diag.ExitInterrupted}
 }
 
 // report answers with what the run did.
-func (c *runCmd) report(a *app, src []byte, r *workbook.Report) error {
-	if !c.fromStdin() {
-		return a.reportRun(r)
-	}
-	if !a.json {
-		return a.reportText(src, r)
-	}
-	data := runData(r)
-	data.Edits = editsData(r.Edits)
-	return a.reportData(r, data)
-}
-
-// record opens the run's records; nil when the user wants none.
-func (c *runCmd) record(a *app, file string, src []byte) (*trace.Run, error) {
-	if c.Events == "none" {
-		return nil, nil
-	}
-	files := trace.FilesIn(filepath.Dir(file))
-	if c.Events != "" {
-		files.Events = c.Events
-	}
-	config := trace.Config{Files: files, Sinks: a.views(), Warn: func(err error) { a.note("wb: warning: %v", err) }}
-	if dir, err := trace.StateDir(os.Getenv); err == nil {
-		config.State = trace.NewState(dir)
-		if err := config.State.Ready(); err != nil {
-			return nil, &advised{err, hintOf(err) + "; --events none records nothing"}
-		}
-	}
-	key, err := identity.Load("", identity.DefaultTenant)
-	if err != nil {
-		return nil, &advised{err, hintOf(err) + "; --events none records nothing"}
-	}
-	config.Key = key
-	sum := sha256.Sum256(src)
-	return trace.Begin(config, trace.RunInfo{Workbook: file, SourceSHA256: hex.EncodeToString(sum[:])})
-}
-
-// outcome is the end of the run as its records say it.
-func outcome(r *workbook.Report, err error) trace.Outcome {
-	o := trace.Outcome{Status: "ok", Exit: trace.Exit(0)}
+func (c *runCmd) report(a *terminal, src []byte, out *app.RunOut) error {
 	switch {
-	case err != nil:
-		o.Status, o.Error, o.Exit = "failed", err.Error(), trace.Exit(exitCode(err))
-		if exitCode(err) == diag.ExitInterrupted {
-			o.Status = "cancelled"
+	case a.json:
+		if c.fromStdin() {
+			out.Edits = app.EditsOut(out.Ran.Edits)
 		}
-	case r.Failed() != nil:
-		o.Status, o.Error, o.Exit = "failed", r.Failed().Err.Error(), trace.Exit(failedCode(r))
+		if err := a.answer("run", out, nil); err != nil {
+			return err
+		}
+	case c.fromStdin():
+		text, err := org.Apply(src, out.Ran.Edits)
+		if err != nil {
+			return err
+		}
+		if _, err := a.std.Out.Write(text); err != nil {
+			return err
+		}
+		a.ending(out.Ran.Report)
+	default:
+		if err := a.reportRun(out); err != nil {
+			return err
+		}
 	}
-	if r == nil {
-		return o
+	if out.Ran.Failed() != nil {
+		return diag.Told(out.Ran.Exit())
 	}
-	for _, d := range r.Components {
-		o.Fuel += d.Usage.Fuel
+	return nil
+}
+
+// fromStdin reports whether the workbook is the text on standard input, as
+// editors give it: its file is then not written.
+func (c *runCmd) fromStdin() bool { return len(c.Files) == 1 && c.Files[0] == "-" }
+
+// check refuses flags that contradict each other.
+func (c *runCmd) check() error {
+	switch {
+	case c.StdinName != "" && !c.fromStdin():
+		return diag.Usagef("wb run - --stdin-name FILE.org < FILE.org", "--stdin-name names the text on standard input")
+	case c.fromStdin() && (c.Watch || c.Map != "" || c.Input.Text() == "-"):
+		return diag.Usagef("", "- cannot be watched, mapped over, or read twice")
+	case c.Lines != "" && len(c.Only) > 0:
+		return diag.Usagef("", "give --only or --lines, not both")
 	}
-	var lines []string
-	for _, e := range r.Exports {
-		lines = append(lines, e.Name+" = "+e.Value.String())
-	}
-	o.Output = strings.Join(lines, "\n")
-	return o
+	return nil
 }

@@ -2,19 +2,19 @@ package main
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"os"
 	"runtime"
 	"sync"
 	"time"
 
+	"wb/app"
 	"wb/compile"
 	"wb/compile/place/fabric"
 	"wb/compile/place/fabric/natsserver"
 	"wb/compile/place/fabric/programs"
 	"wb/compile/place/fabric/spawn"
 	"wb/compile/place/tier"
+	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/workbook"
 )
@@ -24,14 +24,15 @@ type runFabric struct {
 	fabricFlags
 	Workers int `help:"Run programs in this many worker processes on this machine." placeholder:"N"`
 
-	teller *fabricTeller // what happens on the fabric, nil when there is none
+	teller *fabricTeller  // what happens on the fabric, nil when there is none
+	runner compile.Runner // where programs run, nil for this process
 }
 
 func processors() int { return runtime.GOMAXPROCS(0) }
 
-// spread makes opts run programs on a fabric if the flags ask for one. The
-// function that it returns leaves it.
-func (c *runFabric) spread(a *app, env *compile.Env, opts *workbook.Options) (leave func(), err error) {
+// spread makes programs run on a fabric if the flags ask for one. The function that
+// it returns leaves it.
+func (c *runFabric) spread(a *terminal, env *compile.Env, flags app.RunFlags) (leave func(), err error) {
 	if c.Workers != 0 {
 		c.alone()
 	}
@@ -39,31 +40,36 @@ func (c *runFabric) spread(a *app, env *compile.Env, opts *workbook.Options) (le
 	case c.Nats == "" && c.Workers == 0:
 		return func() {}, nil
 	case c.Nats != "" && c.Workers != 0:
-		return nil, &usageError{err: errors.New("--nats names workers that are there, --workers starts some: give one of them")}
+		return nil, diag.Usagef("", "--nats names workers that are there, --workers starts some: give one of them")
 	case c.Workers < 0:
-		return nil, &usageError{err: fmt.Errorf("--workers %d", c.Workers)}
+		return nil, diag.Usagef("", "--workers %d", c.Workers)
 	}
 	config, err := c.config(false)
 	if err != nil {
 		return nil, err
 	}
-	if opts.Jobs == 0 {
-		opts.Jobs = fabric.DefaultWindow // they wait for workers, not for processors
-	}
-	c.teller = &fabricTeller{app: a}
+	c.teller = &fabricTeller{terminal: a}
 	s := &spread{}
 	node := string(tier.Node)
-	rules := programs.Config{Tools: env.Tools, Progress: env.Progress, Stayed: c.teller.stayed, Fresh: opts.Force, Away: opts.Tier == node || opts.TrustTier == node}
+	rules := programs.Config{Tools: env.Tools, Progress: env.Progress, Stayed: c.teller.stayed, Fresh: flags.Force, Away: flags.Tier == node || flags.TrustTier == node}
 	join := func() (compile.Runner, error) { return s.join(a, config, c.Workers, c.teller, rules) }
 	if c.Workers > 0 {
-		opts.Runner = programs.Lazy(join)
+		c.runner = programs.Lazy(join)
 		return s.leave, nil
 	}
-	if opts.Runner, err = join(); err != nil {
+	if c.runner, err = join(); err != nil {
 		s.leave()
 		return nil, err
 	}
 	return s.leave, nil
+}
+
+// place puts the fabric into a run's options.
+func (c *runFabric) place(opts *workbook.Options) {
+	opts.Runner = c.runner
+	if c.runner != nil && opts.Jobs == 0 {
+		opts.Jobs = fabric.DefaultWindow // they wait for workers, not for processors
+	}
 }
 
 // spread is a run's part in a fabric, and what has to be undone of it.
@@ -77,7 +83,7 @@ func (s *spread) leave() {
 
 // join connects, after starting a server of this run's own and its workers if
 // there are to be any.
-func (s *spread) join(a *app, config fabric.Config, workers int, teller *fabricTeller, rules programs.Config) (compile.Runner, error) {
+func (s *spread) join(a *terminal, config fabric.Config, workers int, teller *fabricTeller, rules programs.Config) (compile.Runner, error) {
 	if workers > 0 {
 		children, err := s.start(a, &config, workers)
 		if err != nil {
@@ -108,7 +114,7 @@ const aloneAfter = 3 * time.Second
 
 // tellAlone says that nobody works for a tenant, so that what waits for them is
 // known to wait.
-func (a *app) tellAlone(ctx context.Context, link *fabric.Link, config fabric.Config) {
+func (a *terminal) tellAlone(ctx context.Context, link *fabric.Link, config fabric.Config) {
 	select {
 	case <-ctx.Done():
 		return
@@ -121,7 +127,7 @@ func (a *app) tellAlone(ctx context.Context, link *fabric.Link, config fabric.Co
 }
 
 // start starts a server and workers, and makes config that of their caller.
-func (s *spread) start(a *app, config *fabric.Config, workers int) (*spawn.Workers, error) {
+func (s *spread) start(a *terminal, config *fabric.Config, workers int) (*spawn.Workers, error) {
 	dir, err := os.MkdirTemp("", "wb-fabric-")
 	if err != nil {
 		return nil, err
@@ -150,10 +156,10 @@ func (s *spread) start(a *app, config *fabric.Config, workers int) (*spawn.Worke
 
 // fabricTeller passes on what happens on a fabric, to the user and the records.
 type fabricTeller struct {
-	app  *app
-	sink trace.Sink
-	mu   sync.Mutex
-	full bool
+	terminal *terminal
+	sink     trace.Sink
+	mu       sync.Mutex
+	full     bool
 }
 
 // record makes sink hear of what happens from now on.
@@ -179,26 +185,26 @@ func (t *fabricTeller) notice(n fabric.Notice) {
 	switch n.Kind {
 	case fabric.NoticeRetry, fabric.NoticeDeclined:
 		t.emit(trace.Event{Kind: trace.KindRetry, Component: n.Tag, Tool: "fabric", Error: n.Text, Props: worker})
-		if t.app.verbose {
-			t.app.note("wb: %s: tried again: %s", n.Tag, n.Text)
+		if t.terminal.verbose {
+			t.terminal.note("wb: %s: tried again: %s", n.Tag, n.Text)
 		}
 	case fabric.NoticeConflict, fabric.NoticeRefused:
 		t.emit(trace.Event{Kind: trace.KindError, Component: n.Tag, Tool: "fabric", Error: n.Text, Props: worker})
-		t.app.note("wb: warning: %s", n.Text)
+		t.terminal.note("wb: warning: %s", n.Text)
 	case fabric.NoticeFull:
 		t.mu.Lock()
 		said := t.full
 		t.full = true
 		t.mu.Unlock()
 		if !said {
-			t.app.note("wb: the queue is full, waiting for workers")
+			t.terminal.note("wb: the queue is full, waiting for workers")
 		}
 	}
 }
 
 func (t *fabricTeller) stayed(component, why string) {
 	t.emit(trace.Event{Kind: trace.KindLog, Component: component, Tool: "fabric", Output: "ran here: " + why})
-	if t.app.verbose {
-		t.app.note("wb: %s runs here: %s", component, why)
+	if t.terminal.verbose {
+		t.terminal.note("wb: %s runs here: %s", component, why)
 	}
 }

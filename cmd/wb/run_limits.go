@@ -6,14 +6,22 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"wb/app"
 	"wb/workbook"
 )
 
 // explainLimits shows what each component may use, and which flag gives it more.
-func (c *runCmd) explainLimits(a *app, opts workbook.Options) error {
+func (c *runCmd) explainLimits(a *terminal, home *app.Home) error {
+	opts, err := c.Options(home)
+	if err != nil {
+		return err
+	}
+	if opts.Lanes, err = a.languages(a.ctx); err != nil {
+		return err
+	}
 	var all []workbook.ComponentLimits
 	for _, file := range c.Files {
-		name, src, err := c.stdinFlag.read(a, file)
+		name, _, src, err := home.Read(file)
 		if err != nil {
 			return err
 		}

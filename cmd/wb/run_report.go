@@ -9,16 +9,15 @@ import (
 	"strings"
 	"time"
 
-	"wb/compile/place/tier"
+	"wb/app"
 	"wb/internal/diag"
-	"wb/internal/value"
 	"wb/sandbox"
 	"wb/workbook"
 )
 
 // componentLine tells a person that a component's turn ended; what was cached
 // or is mere data is only told with -v.
-func (a *app) componentLine(d workbook.Done) {
+func (a *terminal) componentLine(d workbook.Done) {
 	say := a.note
 	if d.Status == workbook.StatusFailed {
 		say = a.complain
@@ -47,34 +46,20 @@ func (a *app) componentLine(d workbook.Done) {
 		detail = fmt.Sprintf("%v, %s fuel", d.Duration.Round(100*time.Microsecond), thousands(d.Usage.Fuel))
 	}
 	say("%s %-28s %-10s %s", mark, d.ID, d.Lang, detail)
+	var below strings.Builder
+	under := diag.Printer{W: &below, Indent: "    "}
 	for _, w := range d.Warnings {
-		say("    %s", w)
-		if w.Hint != "" {
-			say("    hint: %s", w.Hint)
-		}
+		under.Finding(w)
 	}
 	if d.Err == nil && d.Status == workbook.StatusOK {
-		a.stderrOf(d)
+		stderrOf(&below, d)
 	}
 	if d.Err != nil {
-		say("    %s", strings.ReplaceAll(d.Err.Error(), "\n", "\n    "))
-		if hint := hintOf(d.Err); hint != "" {
-			say("    hint: %s", hint)
-		}
-		a.printedBefore(d)
+		under.Error("", d.Err)
+		printedBefore(&below, d)
 	}
-}
-
-// printedBefore shows what a program that failed had printed: all of its standard
-// error beyond the line that the error shows, and the end of its standard output
-// when it was stopped.
-func (a *app) printedBefore(d workbook.Done) {
-	if said := strings.TrimSpace(d.Stderr); strings.Contains(said, "\n") || !strings.Contains(d.Err.Error(), said) {
-		a.streamOf("stderr", d.Stderr, false)
-	}
-	var limit *sandbox.LimitError
-	if errors.As(d.Err, &limit) {
-		a.streamOf("stdout", d.Stdout, true)
+	if below.Len() > 0 {
+		say("%s", strings.TrimSuffix(below.String(), "\n"))
 	}
 }
 
@@ -82,10 +67,23 @@ func (a *app) printedBefore(d workbook.Done) {
 const maxStderr = 20
 
 // stderrOf shows what a program that succeeded wrote to standard error.
-func (a *app) stderrOf(d workbook.Done) { a.streamOf("stderr", d.Stderr, false) }
+func stderrOf(w io.Writer, d workbook.Done) { streamOf(w, "stderr", d.Stderr, false) }
+
+// printedBefore shows what a program that failed had printed: all of its standard
+// error beyond the line that the error shows, and the end of its standard output
+// when it was stopped.
+func printedBefore(w io.Writer, d workbook.Done) {
+	if said := strings.TrimSpace(d.Stderr); strings.Contains(said, "\n") || !strings.Contains(d.Err.Error(), said) {
+		streamOf(w, "stderr", d.Stderr, false)
+	}
+	var limit *sandbox.LimitError
+	if errors.As(d.Err, &limit) {
+		streamOf(w, "stdout", d.Stdout, true)
+	}
+}
 
 // streamOf shows the beginning of what a program wrote, or the end.
-func (a *app) streamOf(name, text string, end bool) {
+func streamOf(w io.Writer, name, text string, end bool) {
 	said := strings.TrimRight(string(sandbox.Neutralize([]byte(text))), " \r\n")
 	if said == "" {
 		return
@@ -94,15 +92,15 @@ func (a *app) streamOf(name, text string, end bool) {
 	more := max(0, len(lines)-maxStderr)
 	if end {
 		if more > 0 {
-			a.note("    %s: … %d lines before these: wb run --json has them", name, more)
+			fmt.Fprintf(w, "    %s: … %d lines before these: wb run --json has them\n", name, more)
 		}
 		lines, more = lines[more:], 0
 	}
 	for _, line := range lines[:len(lines)-more] {
-		a.note("    %s: %s", name, line)
+		fmt.Fprintf(w, "    %s: %s\n", name, line)
 	}
 	if more > 0 {
-		a.note("    %s: … %d more lines: wb run --json has them", name, more)
+		fmt.Fprintf(w, "    %s: … %d more lines: wb run --json has them\n", name, more)
 	}
 }
 
@@ -121,11 +119,11 @@ func thousands(n int64) string {
 
 // findings shows what lint found before a run that could not start. One mistake
 // alone is what the run ends with.
-func (a *app) findings(r *workbook.Report) {
-	if r == nil || a.json {
+func (a *terminal) findings(out *app.RunOut) {
+	if out == nil || a.json {
 		return
 	}
-	mistakes := slices.DeleteFunc(slices.Clone(r.Findings), func(d diag.Finding) bool { return d.Severity != diag.Error })
+	mistakes := slices.DeleteFunc(slices.Clone(out.Lint), func(d diag.Finding) bool { return d.Severity != diag.Error })
 	if len(mistakes) < 2 {
 		return
 	}
@@ -134,58 +132,27 @@ func (a *app) findings(r *workbook.Report) {
 	}
 }
 
-// runJSON is a run as --json answers it.
-type runJSON struct {
-	Components []componentJSON            `json:"components"`
-	Exports    map[string]json.RawMessage `json:"exports"`
-	Wrote      bool                       `json:"wrote"`
-	Edits      []editJSON                 `json:"edits,omitempty"` // of a text on standard input
-	DurMS      int64                      `json:"dur_ms"`
-	Lint       []diag.Finding             `json:"lint,omitempty"`
-	Tier       string                     `json:"tier"`
-	TierNotes  []string                   `json:"tier_notes,omitempty"`
-}
-
-type componentJSON struct {
-	ID     string          `json:"id"`
-	Lang   string          `json:"lang"`
-	Status workbook.Status `json:"status"`
-	Why    string          `json:"why,omitempty"`
-	Value  value.Value     `json:"value"`
-	Exit   int             `json:"exit"`
-	Fuel   int64           `json:"fuel"`
-	Memory int64           `json:"memory"`
-	DurMS  float64         `json:"dur_ms"`
-	Queued float64         `json:"queued_ms,omitempty"`
-	Stdout string          `json:"stdout,omitempty"` // of what was stopped
-	Stderr string          `json:"stderr,omitempty"`
-	Error  string          `json:"error,omitempty"`
-	Hint   string          `json:"hint,omitempty"`
-	File   string          `json:"file"`
-	Line   int             `json:"line"`
-}
-
-// reportRun prints exports and a summary, and fails when a component failed.
-func (a *app) reportRun(r *workbook.Report) error {
-	if a.json {
-		return a.reportData(r, runData(r))
-	}
-	for _, e := range r.Exports {
-		fmt.Fprintf(a.std.Out, "%s = %s\n", e.Name, clipLine(e.Value.String()))
+// reportRun prints exports, notes and a summary.
+func (a *terminal) reportRun(out *app.RunOut) error {
+	r := out.Ran.Report
+	if err := out.Text(a.page()); err != nil {
+		return err
 	}
 	for _, n := range r.Notes {
 		a.note("%s:%s", r.Plan.File, n)
 	}
-	a.tierNotes(r)
+	for _, n := range r.TierNotes {
+		a.note("tier %s: %s", r.Tier, n)
+	}
 	a.ending(r)
 	a.moved(r)
-	return failure(r)
+	return nil
 }
 
 // ending tells how many components ran and why the others did not, a line for
 // each reason.
-func (a *app) ending(r *workbook.Report) {
-	a.note("%s", summary(r))
+func (a *terminal) ending(r *workbook.Report) {
+	a.note("%s", app.Summary(r))
 	for _, line := range r.Reasons() {
 		a.note("  %s", line)
 	}
@@ -203,7 +170,7 @@ func idle(n int) string {
 
 // moved says where errors are now that results stand above them. They were told
 // while the run went on, with the places that they had then.
-func (a *app) moved(r *workbook.Report) {
+func (a *terminal) moved(r *workbook.Report) {
 	said := false
 	for _, d := range r.Components {
 		if d.Err == nil || d.Status == workbook.StatusBlocked {
@@ -223,103 +190,22 @@ func (a *app) moved(r *workbook.Report) {
 	}
 }
 
-// reportText prints the text that was read from standard input, with results.
-func (a *app) reportText(src []byte, r *workbook.Report) error {
-	if err := a.printText(src, r); err != nil {
-		return err
-	}
-	a.ending(r)
-	return failure(r)
+// progressLine is a component's end as one line of JSON, for programs that
+// show a run as it goes.
+type progressLine struct {
+	Done  app.ComponentOut `json:"done"`
+	Notes []diag.Finding   `json:"notes,omitempty"`
 }
 
-// reportData answers with the envelope.
-func (a *app) reportData(r *workbook.Report, data runJSON) error {
-	if err := a.answer("run", data, nil); err != nil {
-		return err
+func (a *terminal) progressJSON(d workbook.Done) {
+	line, err := json.Marshal(progressLine{Done: app.NewComponentOut(d), Notes: d.Warnings})
+	if err == nil {
+		fmt.Fprintf(a.std.Err, "%s\n", line)
 	}
-	return failure(r)
-}
-
-// failure is the error of a run in which a component failed, which was told.
-func failure(r *workbook.Report) error {
-	if r.Failed() != nil {
-		return alreadyReported(failedCode(r))
-	}
-	return nil
-}
-
-// failedCode is the exit code of a run in which components failed: that of a
-// missing toolchain where nothing else went wrong.
-func failedCode(r *workbook.Report) int {
-	for _, d := range r.Components {
-		if d.Status == workbook.StatusFailed && exitCode(d.Err) != diag.ExitUnavailable {
-			return diag.ExitFailed
-		}
-	}
-	return diag.ExitUnavailable
-}
-
-func runData(r *workbook.Report) runJSON {
-	data := runJSON{Components: []componentJSON{}, Exports: map[string]json.RawMessage{}, Wrote: r.Wrote, DurMS: r.Duration.Milliseconds(), Lint: r.Findings,
-		Tier: r.Tier, TierNotes: r.TierNotes}
-	for _, e := range r.Exports {
-		data.Exports[e.Name] = e.Value.AppendJSON(nil)
-	}
-	for _, d := range r.Components {
-		data.Components = append(data.Components, componentData(d))
-	}
-	return data
-}
-
-func componentData(d workbook.Done) componentJSON {
-	c := componentJSON{ID: d.ID, Lang: d.Lang, Status: d.Status, Why: d.Why, Value: d.Value, Exit: d.Exit, Fuel: d.Usage.Fuel,
-		Memory: d.Usage.Memory, DurMS: float64(d.Duration.Microseconds()) / 1000, Queued: float64(d.Queued.Milliseconds()), Stderr: d.Stderr, File: d.Pos.File, Line: d.Pos.Line}
-	if d.Err != nil {
-		c.Error, c.Hint, c.Stdout = d.Err.Error(), hintOf(d.Err), d.Stdout
-	}
-	return c
-}
-
-// summary is the last line of a run: how many ran, were cached, failed.
-func summary(r *workbook.Report) string {
-	var parts []string
-	for _, s := range []struct {
-		status workbook.Status
-		word   string
-	}{{workbook.StatusOK, "ran"}, {workbook.StatusCached, "cached"}, {workbook.StatusSkipped, "skipped"},
-		{workbook.StatusFailed, "failed"}, {workbook.StatusBlocked, "blocked"}, {workbook.StatusCancelled, "cancelled"}} {
-		if n := r.Count(s.status); n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", n, s.word))
-		}
-	}
-	if len(parts) == 0 {
-		parts = []string{"nothing to run"}
-	}
-	text := fmt.Sprintf("%s in %v", strings.Join(parts, ", "), r.Duration.Round(time.Millisecond))
-	if r.Tier == string(tier.Process) || r.Tier == string(tier.Container) {
-		text += ", tier " + r.Tier
-	}
-	return text
-}
-
-// tierNotes tells of walls that a tier lacks on this system.
-func (a *app) tierNotes(r *workbook.Report) {
-	for _, n := range r.TierNotes {
-		a.note("tier %s: %s", r.Tier, n)
-	}
-}
-
-// clipLine keeps an export on one readable line; --json has all of it.
-func clipLine(s string) string {
-	const longest = 500
-	if len(s) <= longest {
-		return s
-	}
-	return strings.ToValidUTF8(s[:longest], "") + "…"
 }
 
 // answerText prints lines through the envelope or plainly.
-func (a *app) answerText(verb string, data any, lines ...string) error {
+func (a *terminal) answerText(verb string, data any, lines ...string) error {
 	return a.answer(verb, data, func(w io.Writer) error {
 		for _, l := range lines {
 			if _, err := fmt.Fprintln(w, l); err != nil {

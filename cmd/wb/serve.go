@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -12,7 +11,9 @@ import (
 
 	"wb/agent/host"
 	"wb/agent/settings"
+	"wb/app"
 	"wb/compile"
+	"wb/internal/diag"
 	"wb/proof/identity"
 	"wb/serve/api"
 	"wb/serve/sites"
@@ -63,7 +64,7 @@ default at /t/TENANT/w/NAME/. wb publish site publishes; the server verifies
 each release before readers see it.`
 }
 
-func (c *serveCmd) Run(a *app) error {
+func (c *serveCmd) Run(a *terminal) error {
 	tenants, publishers, err := c.tenants()
 	if err != nil {
 		return err
@@ -96,7 +97,7 @@ func (c *serveCmd) Run(a *app) error {
 			Schedules: c.Schedules, MaxRuns: c.MaxRuns, Version: version(), Warn: warn, Views: a.views(),
 			Sites: published, Grants: c.Grant, Capabilities: tenantCapabilities,
 			Runtime: func(api.Tenant) *host.Runtime {
-				return &host.Runtime{Env: env, Lanes: lanes, Getenv: os.Getenv, Warn: warn, Views: a.views(), Settings: configured, Revoked: revoked}
+				return &host.Runtime{Env: env, Lanes: lanes, Table: app.ForAgents{}, Getenv: os.Getenv, Warn: warn, Views: a.views(), Settings: configured, Revoked: revoked}
 			}})
 		if err != nil {
 			return err
@@ -111,7 +112,7 @@ func (c *serveCmd) Run(a *app) error {
 func (c *serveCmd) tenants() ([]api.Tenant, []sites.Tenant, error) {
 	if c.Tenants != "" {
 		if c.PublishToken != "" {
-			return nil, nil, &usageError{err: errors.New("--publish-token is for a server without --tenants"), hint: "publish_token in the file names each tenant's"}
+			return nil, nil, diag.Usagef("publish_token in the file names each tenant's", "--publish-token is for a server without --tenants")
 		}
 		return readTenants(c.Tenants)
 	}

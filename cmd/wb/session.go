@@ -30,7 +30,7 @@ type frozenJSON struct {
 	Files []string `json:"files"`
 }
 
-func (c *sessionInfoCmd) Run(a *app) error {
+func (c *sessionInfoCmd) Run(a *terminal) error {
 	file, err := os.Open(c.File)
 	if err != nil {
 		return err

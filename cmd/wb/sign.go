@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -34,7 +33,7 @@ its files, your key log and a log of its releases, under .well-known; signing
 what has not changed changes nothing. wb verify checks both.`
 }
 
-func (c *signCmd) Run(a *app) error {
+func (c *signCmd) Run(a *terminal) error {
 	info, err := os.Stat(c.Path)
 	if err != nil {
 		return missing(c.Path, err)
@@ -47,7 +46,7 @@ func (c *signCmd) Run(a *app) error {
 		return c.site(a, sign.Issuer{Signer: s.Key, Keys: s.Log})
 	}
 	if c.Host != "" {
-		return &usageError{err: errors.New("--host is for the directory of a site")}
+		return diag.Usagef("", "--host is for the directory of a site")
 	}
 	data, err := readFile(c.Path)
 	if err != nil {
@@ -73,9 +72,9 @@ func (c *signCmd) Run(a *app) error {
 	})
 }
 
-func (c *signCmd) site(a *app, by sign.Issuer) error {
+func (c *signCmd) site(a *terminal, by sign.Issuer) error {
 	if c.Output != "" {
-		return &usageError{err: fmt.Errorf("--output is for pages; a site is signed where it lies")}
+		return diag.Usagef("", "--output is for pages; a site is signed where it lies")
 	}
 	done, err := c.alone()
 	if err != nil {
@@ -109,7 +108,7 @@ func (c *signCmd) alone() (done func(), err error) {
 	}
 	done, ok, err := state.Lock("sign-" + manifest.SHA256([]byte(path))[:16])
 	if err == nil && !ok {
-		err = &codedError{text: "another wb is signing " + c.Path, hint: "wait until it has ended and try again", code: diag.ExitConflict}
+		err = diag.Busyf("wait until it has ended and try again", "another wb is signing %s", c.Path)
 	}
 	return done, err
 }

@@ -10,24 +10,7 @@ import (
 	"wb/compile"
 	"wb/compile/lanes"
 	"wb/compile/place/tier"
-	"wb/workbook"
 )
-
-// tierFlags choose how far from this process programs run.
-type tierFlags struct {
-	Tier  string `enum:"instance,process,container,node" default:"instance" help:"Where programs run: in this process, in a child of it, in a container, or at the workers of --nats (${enum})."`
-	Trust string `name:"trust-tier" enum:"auto,instance,process,container,node" default:"auto" help:"The same for third-party documents; auto is one tier above, instance accepts the risk, with no grants (${enum})."`
-}
-
-// choose puts the choice into a run's options.
-func (f *tierFlags) choose(opts *workbook.Options) {
-	if f.Tier != string(tier.Instance) {
-		opts.Tier = f.Tier
-	}
-	if f.Trust != "auto" {
-		opts.TrustTier = f.Trust
-	}
-}
 
 // openTier opens a tier for a document.
 func openTier(ctx context.Context, name, principal string) (compile.Place, error) {

@@ -11,6 +11,7 @@ import (
 
 	"wb/agent/host"
 	"wb/agent/todo"
+	"wb/app"
 	"wb/internal/diag"
 )
 
@@ -27,9 +28,9 @@ func (c *todoCmd) Help() string {
 	return "Example:\n  wb todo plan.org --write\n\nEach TODO heading without tasks below it is given to an agent: :AGENT: of the file, or\nthe default one. A parent with :ORDERED: t has its children done in order, :BLOCKER:\nnames tasks that come first, :DONE-WHEN: is a check in the sandbox's shell. At most\neight run at once; states are written back as they change."
 }
 
-func (c *todoCmd) Run(a *app) error {
+func (c *todoCmd) Run(a *terminal) error {
 	if _, err := os.Stat(c.File); os.IsNotExist(err) {
-		return missingFile(c.File)
+		return app.MissingFile(c.File)
 	}
 	if c.Dir == "" {
 		c.Dir = filepath.Dir(c.File)
@@ -81,7 +82,7 @@ func (c *todoCmd) Run(a *app) error {
 			return nil
 		})
 		if err == nil && !ok {
-			return alreadyReported(diag.ExitFailed)
+			return diag.Told(diag.ExitFailed)
 		}
 		return err
 	})

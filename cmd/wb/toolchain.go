@@ -7,7 +7,6 @@ import (
 	"text/tabwriter"
 
 	"wb/compile"
-	"wb/compile/lanes"
 	"wb/compile/toolchain"
 	"wb/internal/diag"
 )
@@ -24,7 +23,7 @@ type toolchainCmd struct {
 
 type toolchainListCmd struct{}
 
-func (c *toolchainListCmd) Run(a *app) error {
+func (c *toolchainListCmd) Run(a *terminal) error {
 	return a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
 		list := env.Tools.List()
 		return a.answer("toolchain", list, func(w io.Writer) error {
@@ -52,14 +51,14 @@ func (c *toolchainInstallCmd) Help() string {
 	return "Examples:\n  wb toolchain install clang quickjs\n  wb toolchain install clang --from ./clang.tgz"
 }
 
-func (c *toolchainInstallCmd) Run(a *app) error {
+func (c *toolchainInstallCmd) Run(a *terminal) error {
 	return a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
 		names := c.Names
 		if c.All {
 			names = fetchable(env)
 		}
 		if len(names) == 0 {
-			return &codedError{text: "name a toolchain, or give --all", code: diag.ExitUsage, hint: "wb toolchain list"}
+			return diag.Usagef("wb toolchain list", "name a toolchain, or give --all")
 		}
 		for _, name := range names {
 			t, err := env.Tools.Install(a.ctx, name, env.Progress, toolchain.Options{Force: c.Force, From: c.From})
@@ -87,7 +86,7 @@ type toolchainVerifyCmd struct {
 	Names []string `arg:"" optional:"" help:"Toolchains; all installed ones when none is named."`
 }
 
-func (c *toolchainVerifyCmd) Run(a *app) error {
+func (c *toolchainVerifyCmd) Run(a *terminal) error {
 	return a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
 		names := c.Names
 		if len(names) == 0 {
@@ -118,7 +117,7 @@ type toolchainPackCmd struct {
 	Names []string `arg:"" optional:"" help:"Toolchains; all installed ones when none is named."`
 }
 
-func (c *toolchainPackCmd) Run(a *app) error {
+func (c *toolchainPackCmd) Run(a *terminal) error {
 	return a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
 		names := c.Names
 		if len(names) == 0 {
@@ -141,7 +140,7 @@ type toolchainUnpackCmd struct {
 	File string `arg:"" help:"Pack to install from." type:"existingfile"`
 }
 
-func (c *toolchainUnpackCmd) Run(a *app) error {
+func (c *toolchainUnpackCmd) Run(a *terminal) error {
 	return a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
 		f, err := os.Open(c.File)
 		if err != nil {
@@ -164,7 +163,7 @@ func (c *toolchainUnpackCmd) Run(a *app) error {
 
 type toolchainGcCmd struct{}
 
-func (c *toolchainGcCmd) Run(a *app) error {
+func (c *toolchainGcCmd) Run(a *terminal) error {
 	return a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
 		removed, err := env.Tools.Collect(a.ctx)
 		for _, name := range removed {
@@ -174,32 +173,17 @@ func (c *toolchainGcCmd) Run(a *app) error {
 	})
 }
 
-// withLanes runs do with the lanes of this process and frees them afterwards.
-func (a *app) withLanes(do func(*compile.Env, *compile.Registry) error) error {
-	progress, stop := a.progress()
-	defer stop()
-	return a.withLanesOf(compile.EnvConfig{Progress: progress}, func(env *compile.Env, registry *compile.Registry) error {
-		a.env = env
-		return do(env, registry)
-	})
-}
-
-// withLanesOf runs do with lanes that keep what they make where config says.
-func (a *app) withLanesOf(config compile.EnvConfig, do func(*compile.Env, *compile.Registry) error) error {
-	env, err := compile.NewEnv(a.ctx, config)
+// withLanes runs do with the lanes of this process.
+func (a *terminal) withLanes(do func(*compile.Env, *compile.Registry) error) error {
+	registry, err := a.languages(a.ctx)
 	if err != nil {
 		return err
 	}
-	defer env.Close(a.ctx)
-	registry, err := lanes.New(env)
-	if err != nil {
-		return err
-	}
-	return do(env, registry)
+	return do(a.env, registry)
 }
 
 // progress shows bars to a person and lines to a log; --quiet shows nothing.
-func (a *app) progress() (toolchain.Progress, func()) {
+func (a *terminal) progress() (toolchain.Progress, func()) {
 	switch {
 	case a.quiet:
 		return toolchain.Silent, func() {}

@@ -38,7 +38,7 @@ func toolkits() toolkit.Root { return toolkit.Find(".", os.Getenv) }
 
 type toolkitListCmd struct{}
 
-func (c *toolkitListCmd) Run(a *app) error {
+func (c *toolkitListCmd) Run(a *terminal) error {
 	list, errs := toolkits().List()
 	for _, err := range errs {
 		a.note("wb: %v", err)
@@ -48,7 +48,7 @@ func (c *toolkitListCmd) Run(a *app) error {
 		return err
 	})
 	if err == nil && len(errs) > 0 {
-		return alreadyReported(diag.ExitFailed)
+		return diag.Told(diag.ExitFailed)
 	}
 	return err
 }
@@ -62,7 +62,7 @@ func (c *toolkitShowCmd) Help() string {
 	return "Examples:\n  wb toolkit show text\n  wb toolkit show text overview"
 }
 
-func (c *toolkitShowCmd) Run(a *app) error {
+func (c *toolkitShowCmd) Run(a *terminal) error {
 	t, err := toolkits().Open(c.ID)
 	if err != nil {
 		return err
@@ -86,7 +86,7 @@ type toolkitSearchCmd struct {
 
 func (c *toolkitSearchCmd) Help() string { return "Example:\n  wb toolkit search \"count lines\"" }
 
-func (c *toolkitSearchCmd) Run(a *app) error {
+func (c *toolkitSearchCmd) Run(a *terminal) error {
 	matches, err := toolkits().Search(c.Query)
 	if err != nil {
 		return err
@@ -109,7 +109,7 @@ func (c *toolkitRunCmd) Help() string {
 	return "Example:\n  wb toolkit run text count < notes.txt"
 }
 
-func (c *toolkitRunCmd) Run(a *app) error {
+func (c *toolkitRunCmd) Run(a *terminal) error {
 	t, err := toolkits().Open(c.ID)
 	if err != nil {
 		return err
@@ -152,7 +152,7 @@ func (c *toolkitRunCmd) Run(a *app) error {
 			return err
 		})
 		if err == nil && out.Exit != 0 {
-			return alreadyReported(diag.ExitFailed)
+			return diag.Told(diag.ExitFailed)
 		}
 		return err
 	})
@@ -185,7 +185,7 @@ type toolkitEvalCmd struct {
 
 func (c *toolkitEvalCmd) Help() string { return "Example:\n  wb toolkit eval text" }
 
-func (c *toolkitEvalCmd) Run(a *app) error {
+func (c *toolkitEvalCmd) Run(a *terminal) error {
 	t, err := toolkits().Open(c.ID)
 	if err != nil {
 		return err
@@ -213,7 +213,7 @@ A key that was revoked fails, whether the log beside the manifest says so, yours
 that of somebody you trust, one of a site that you verified, or --keys.`
 }
 
-func (c *toolkitVerifyCmd) Run(a *app) error {
+func (c *toolkitVerifyCmd) Run(a *terminal) error {
 	t, err := toolkits().Open(c.ID)
 	if err != nil {
 		return err
@@ -243,7 +243,7 @@ func (c *toolkitVerifyCmd) Run(a *app) error {
 }
 
 // checks answers with what was looked at; one that failed ends with code.
-func (a *app) checks(checks []toolkit.Check, code int) error {
+func (a *terminal) checks(checks []toolkit.Check, code int) error {
 	err := a.answer("toolkit", checks, func(w io.Writer) error {
 		for _, c := range checks {
 			fmt.Fprintln(w, c)
@@ -251,7 +251,7 @@ func (a *app) checks(checks []toolkit.Check, code int) error {
 		return nil
 	})
 	if err == nil && !toolkit.OK(checks) {
-		return alreadyReported(code)
+		return diag.Told(code)
 	}
 	return err
 }
@@ -264,7 +264,7 @@ func (c *toolkitSignCmd) Help() string {
 	return "Example:\n  wb toolkit sign text\n\nSigns the manifest and the digest of every other file with your key (WB_SIGNING_KEY or\nthe one in the configuration directory), and puts your key log beside them, as keys.jsonl;\nwb toolkit verify shows whose it is."
 }
 
-func (c *toolkitSignCmd) Run(a *app) error {
+func (c *toolkitSignCmd) Run(a *terminal) error {
 	t, err := toolkits().Open(c.ID)
 	if err != nil {
 		return err
@@ -288,7 +288,7 @@ type toolkitNewCmd struct {
 
 func (c *toolkitNewCmd) Help() string { return "Example:\n  wb toolkit new text" }
 
-func (c *toolkitNewCmd) Run(a *app) error {
+func (c *toolkitNewCmd) Run(a *terminal) error {
 	t, err := toolkits().New(c.ID)
 	if err != nil {
 		return err

@@ -25,7 +25,7 @@ type listedCommand struct {
 	About string   `json:"about,omitempty"`
 }
 
-func (c *toolkitCommandsCmd) Run(a *app) error {
+func (c *toolkitCommandsCmd) Run(a *terminal) error {
 	kits, errs := toolkits().List()
 	for _, err := range errs {
 		a.note("wb: %v", err)
@@ -56,7 +56,7 @@ func (c *toolkitCommandsCmd) Run(a *app) error {
 		return nil
 	})
 	if err == nil && len(errs) > 0 {
-		return alreadyReported(diag.ExitFailed)
+		return diag.Told(diag.ExitFailed)
 	}
 	return err
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -44,7 +43,7 @@ validly signed, is granted of it what it asks for. A key that was revoked in a
 log that came along, or that wb verify has seen, is not trusted.`
 }
 
-func (c *trustCmd) Run(a *app) error {
+func (c *trustCmd) Run(a *terminal) error {
 	host, err := capabilities()
 	if err != nil {
 		return err
@@ -52,17 +51,17 @@ func (c *trustCmd) Run(a *app) error {
 	defer host.Close()
 	switch {
 	case c.List && (c.What != "" || c.Forget || len(c.Grant) > 0):
-		return &usageError{err: errors.New("--list goes alone")}
+		return diag.Usagef("", "--list goes alone")
 	case c.List:
 		return c.list(a, host.Grants)
 	case c.What == "":
-		return &usageError{err: errors.New("name a document or a key"), hint: "wb trust --list shows who is trusted"}
+		return diag.Usagef("wb trust --list shows who is trusted", "name a document or a key")
 	case c.Forget:
 		return c.forget(a, host.Grants)
 	}
 	for _, g := range c.Grant {
 		if name := workbook.Capability(g); !slices.Contains(workbook.Capabilities(), name) {
-			return &usageError{err: fmt.Errorf("there is no capability %s", name), hint: "capabilities are " + strings.Join(workbook.Capabilities(), ", ")}
+			return diag.Usagef("capabilities are "+strings.Join(workbook.Capabilities(), ", "), "there is no capability %s", name)
 		}
 	}
 	who, isSigner, err := c.signer(a)
@@ -76,7 +75,7 @@ func (c *trustCmd) Run(a *app) error {
 }
 
 // signer is who a did or a file with keys names; ok is false for a document.
-func (c *trustCmd) signer(a *app) (who []grants.Signer, ok bool, err error) {
+func (c *trustCmd) signer(a *terminal) (who []grants.Signer, ok bool, err error) {
 	switch {
 	case strings.HasPrefix(c.What, "did:web:"):
 		dids, err := fetch.Keys(a.ctx, c.What, c.Online)
@@ -96,8 +95,7 @@ func (c *trustCmd) signer(a *app) (who []grants.Signer, ok bool, err error) {
 	}
 	named, err := keys.Named(text)
 	if err != nil {
-		return nil, false, &codedError{text: fmt.Sprintf("%s is neither a document nor a file of keys", c.What), code: diag.ExitUsage,
-			hint: "a key log is .well-known/wb-keys.jsonl of a site; wb trust did:key:… names a key itself"}
+		return nil, false, diag.Usagef("a key log is .well-known/wb-keys.jsonl of a site; wb trust did:key:… names a key itself", "%s is neither a document nor a file of keys", c.What)
 	}
 	file, err := filepath.Abs(c.What)
 	for _, n := range named {
@@ -106,9 +104,9 @@ func (c *trustCmd) signer(a *app) (who []grants.Signer, ok bool, err error) {
 	return who, true, err
 }
 
-func (c *trustCmd) trustSigner(a *app, store *grants.Store, who []grants.Signer) error {
+func (c *trustCmd) trustSigner(a *terminal, store *grants.Store, who []grants.Signer) error {
 	if len(c.Grant) == 0 {
-		return &usageError{err: errors.New("say what everything that they sign is granted"), hint: "wb trust " + c.What + " --grant kv --grant 'net:*'"}
+		return diag.Usagef("wb trust "+c.What+" --grant kv --grant 'net:*'", "say what everything that they sign is granted")
 	}
 	for i := range who {
 		who[i].Grants = c.Grant
@@ -125,9 +123,9 @@ func (c *trustCmd) trustSigner(a *app, store *grants.Store, who []grants.Signer)
 	})
 }
 
-func (c *trustCmd) trustDocument(a *app, store *grants.Store) error {
+func (c *trustCmd) trustDocument(a *terminal, store *grants.Store) error {
 	if isPublished(c.What) {
-		return &usageError{err: fmt.Errorf("%s is signed; trust its signer instead", c.What), hint: "wb verify " + c.What + " says who that is"}
+		return diag.Usagef("wb verify "+c.What+" says who that is", "%s is signed; trust its signer instead", c.What)
 	}
 	src, err := readFile(c.What)
 	if err != nil {
@@ -140,11 +138,11 @@ func (c *trustCmd) trustDocument(a *app, store *grants.Store) error {
 	}
 	for _, g := range granted {
 		if name := workbook.Capability(g); !slices.Contains(workbook.Capabilities(), name) {
-			return &usageError{err: fmt.Errorf("there is no capability %s", name), hint: "capabilities are " + strings.Join(workbook.Capabilities(), ", ")}
+			return diag.Usagef("capabilities are "+strings.Join(workbook.Capabilities(), ", "), "there is no capability %s", name)
 		}
 	}
 	if len(granted) == 0 {
-		return &codedError{text: c.What + " asks for nothing", code: diag.ExitNotFound, hint: "a block asks with :uses"}
+		return diag.NotFoundf("a block asks with :uses", "%s", c.What+" asks for nothing")
 	}
 	file, err := filepath.Abs(c.What)
 	if err != nil {
@@ -160,7 +158,7 @@ func (c *trustCmd) trustDocument(a *app, store *grants.Store) error {
 	})
 }
 
-func (c *trustCmd) list(a *app, store *grants.Store) error {
+func (c *trustCmd) list(a *terminal, store *grants.Store) error {
 	documents, _, err := store.List()
 	if err != nil {
 		return err
@@ -189,14 +187,14 @@ func showTrust(w io.Writer, documents []grants.Trust, signers []grants.Signer) {
 	}
 }
 
-func (c *trustCmd) forget(a *app, store *grants.Store) error {
+func (c *trustCmd) forget(a *terminal, store *grants.Store) error {
 	what := principal(c.What)
 	documents, signers, err := store.Forget(what)
 	if err != nil {
 		return err
 	}
 	if len(documents)+len(signers) == 0 {
-		return &codedError{text: c.What + " is not trusted", code: diag.ExitNotFound, hint: "wb trust --list shows what is"}
+		return diag.NotFoundf("wb trust --list shows what is", "%s", c.What+" is not trusted")
 	}
 	return a.answer("trust", map[string]any{"documents": documents, "signers": signers}, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s is trusted no more\n", c.What)

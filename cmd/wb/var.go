@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/base64"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -32,7 +33,7 @@ func (c *varSetCmd) Help() string {
 	return "Examples:\n  wb var set region eu-1\n  printf %s \"$TOKEN\" | wb var set API_TOKEN --secret\n  wb var set release --ed25519\n\nA secret on the command line stays in the shell's history; give it on standard input."
 }
 
-func (c *varSetCmd) Run(a *app, v *varCmd) error {
+func (c *varSetCmd) Run(a *terminal, v *varCmd) error {
 	value := []byte(c.Value)
 	if c.Value == "-" || c.Value == "" && !c.Ed25519 {
 		text, err := io.ReadAll(a.std.In)
@@ -49,7 +50,7 @@ func (c *varSetCmd) Run(a *app, v *varCmd) error {
 		kind = store.Ed25519
 		seed, err := base64.StdEncoding.DecodeString(string(value))
 		if err != nil {
-			return &usageError{err: fmt.Errorf("%s: the seed is not base64", c.Name)}
+			return diag.Usagef("", "%s: the seed is not base64", c.Name)
 		}
 		if value = seed; len(seed) == 0 {
 			value = nil
@@ -71,18 +72,18 @@ func (c *varGetCmd) Help() string {
 	return "Example:\n  wb var get region\n\nA secret cannot be read; of an Ed25519 key the public half is shown."
 }
 
-func (c *varGetCmd) Run(a *app, v *varCmd) error {
+func (c *varGetCmd) Run(a *terminal, v *varCmd) error {
 	return withTenantVariables(v.Tenant, func(s *store.Store) error { return varGet(a, s, v.Tenant, c.Name, false) })
 }
 
 // varGet shows a variable; after setting one, only a program is told.
-func varGet(a *app, s *store.Store, tenant, name string, set bool) error {
+func varGet(a *terminal, s *store.Store, tenant, name string, set bool) error {
 	v, found, err := s.Var(a.ctx, tenant, name)
 	if err != nil {
 		return err
 	}
 	if !found {
-		return &codedError{text: "there is no variable " + name, code: diag.ExitNotFound, hint: "wb var list"}
+		return diag.NotFoundf("wb var list", "there is no variable %s", name)
 	}
 	public, _, err := s.Public(a.ctx, tenant, name)
 	if err != nil {
@@ -108,7 +109,7 @@ type varListCmd struct{}
 
 func (c *varListCmd) Help() string { return "Example:\n  wb var list" }
 
-func (c *varListCmd) Run(a *app, v *varCmd) error {
+func (c *varListCmd) Run(a *terminal, v *varCmd) error {
 	return withTenantVariables(v.Tenant, func(s *store.Store) error {
 		all, err := s.Vars(a.ctx, v.Tenant)
 		if err != nil {
@@ -135,18 +136,18 @@ func (c *varRefCmd) Help() string {
 	return "Example:\n  wb var ref API_TOKEN\n\nPrints {{secret:API_TOKEN}}, which the host replaces in the headers and the body of\na request to a granted host."
 }
 
-func (c *varRefCmd) Run(a *app, v *varCmd) error {
+func (c *varRefCmd) Run(a *terminal, v *varCmd) error {
 	return withTenantVariables(v.Tenant, func(s *store.Store) error {
 		v, found, err := s.Var(a.ctx, v.Tenant, c.Name)
 		if err != nil {
 			return err
 		}
 		if !found {
-			return &codedError{text: "there is no variable " + c.Name, code: diag.ExitNotFound, hint: "wb var list"}
+			return diag.NotFoundf("wb var list", "there is no variable %s", c.Name)
 		}
 		ref := v.Ref()
 		if ref == "" {
-			return &codedError{text: c.Name + " is a signing key: it signs and is sent nowhere", code: diag.ExitForbidden}
+			return &diag.CodedError{Err: errors.New(c.Name + " is a signing key: it signs and is sent nowhere"), Help: "", Code: diag.ExitForbidden}
 		}
 		return a.answer("var", ref, func(w io.Writer) error {
 			_, err := fmt.Fprintln(w, ref)
@@ -161,11 +162,11 @@ type varUnsetCmd struct {
 
 func (c *varUnsetCmd) Help() string { return "Example:\n  wb var unset region" }
 
-func (c *varUnsetCmd) Run(a *app, v *varCmd) error {
+func (c *varUnsetCmd) Run(a *terminal, v *varCmd) error {
 	return withTenantVariables(v.Tenant, func(s *store.Store) error {
 		was, err := s.UnsetVar(a.ctx, v.Tenant, c.Name)
 		if err == nil && !was {
-			err = &codedError{text: "there is no variable " + c.Name, code: diag.ExitNotFound, hint: "wb var list"}
+			err = diag.NotFoundf("wb var list", "there is no variable %s", c.Name)
 		}
 		return err
 	})

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"net/url"
@@ -49,16 +48,16 @@ it was signed; docs/publishing.org lists the codes. A valid answer says which ke
 signed, not whose it is: compare it, or give --did.`
 }
 
-func (c *verifyCmd) Run(a *app) error {
+func (c *verifyCmd) Run(a *terminal) error {
 	if c.Sources != "" && !c.Rebuild {
-		return &usageError{err: errors.New("--sources goes with --rebuild")}
+		return diag.Usagef("", "--sources goes with --rebuild")
 	}
 	if strings.HasPrefix(c.DID, "did:key:") {
 		if _, err := keys.Public(c.DID); err != nil {
-			return &usageError{err: fmt.Errorf("--did: %w", err)}
+			return diag.Usagef("", "--did: %w", err)
 		}
 	} else if c.DID != "" && !strings.HasPrefix(c.DID, "did:web:") {
-		return &usageError{err: fmt.Errorf("--did %s: neither a did:key nor a did:web", c.DID), hint: "wb key show prints yours"}
+		return diag.Usagef("wb key show prints yours", "--did %s: neither a did:key nor a did:web", c.DID)
 	}
 	opts := verify.Options{Want: c.DID}
 	var named []string // by a did:web
@@ -96,7 +95,7 @@ func (c *verifyCmd) Run(a *app) error {
 		return err
 	}
 	if !report.Valid {
-		return alreadyReported(diag.ExitVerify)
+		return diag.Told(diag.ExitVerify)
 	}
 	return nil
 }
@@ -112,7 +111,7 @@ type subject struct {
 }
 
 // subject reads whatever the path is.
-func (c *verifyCmd) subject(a *app) (*subject, error) {
+func (c *verifyCmd) subject(a *terminal) (*subject, error) {
 	if strings.HasPrefix(c.Path, "http://") || strings.HasPrefix(c.Path, "https://") {
 		return c.remote(a)
 	}
@@ -128,10 +127,10 @@ func (c *verifyCmd) subject(a *app) (*subject, error) {
 }
 
 // remote reads a site from its address, or one file from its own.
-func (c *verifyCmd) remote(a *app) (*subject, error) {
+func (c *verifyCmd) remote(a *terminal) (*subject, error) {
 	u, err := url.Parse(c.Path)
 	if err != nil {
-		return nil, &usageError{err: err}
+		return nil, &diag.CodedError{Err: err, Help: "", Code: diag.ExitUsage}
 	}
 	if path.Ext(u.Path) != "" {
 		a.note("one file was asked for; the address of the site's directory verifies all of it")
@@ -154,7 +153,7 @@ func oneFile(name string, read func(string) ([]byte, error)) (*subject, error) {
 		return s, err
 	}
 	s.signature, err = read(s.name + manifest.DetachedSuffix)
-	if exitCode(err) == diag.ExitNotFound {
+	if diag.ExitOf(err) == diag.ExitNotFound {
 		err = fault.New(fault.ManifestMissing, "there is no %s", s.name+manifest.DetachedSuffix)
 	}
 	return s, err
@@ -166,7 +165,7 @@ func (s *subject) isBundle() bool {
 
 // unreadable answers for what cannot even be read as what was signed; other
 // errors are no verdicts.
-func (c *verifyCmd) unreadable(a *app, err error) error {
+func (c *verifyCmd) unreadable(a *terminal, err error) error {
 	kind := verify.KindDetached
 	if info, failed := os.Stat(c.Path); failed == nil && info.IsDir() {
 		kind = manifest.KindSite
@@ -178,11 +177,11 @@ func (c *verifyCmd) unreadable(a *app, err error) error {
 	if err := a.showVerdict(c.Path, report); err != nil {
 		return err
 	}
-	return alreadyReported(diag.ExitVerify)
+	return diag.Told(diag.ExitVerify)
 }
 
 // report verifies a subject.
-func (c *verifyCmd) report(a *app, s *subject, opts verify.Options) (*verify.Report, error) {
+func (c *verifyCmd) report(a *terminal, s *subject, opts verify.Options) (*verify.Report, error) {
 	switch {
 	case s.files != nil:
 		opts.Partial = s.partial
@@ -220,7 +219,7 @@ func sitesSeen() (*verify.Memory, error) {
 
 // rebuild runs what a valid page or bundle holds and turns the report invalid
 // when it gives something else.
-func (c *verifyCmd) rebuild(a *app, s *subject, r *verify.Report) error {
+func (c *verifyCmd) rebuild(a *terminal, s *subject, r *verify.Report) error {
 	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
 		opts := rebuild.Options{Lanes: lanes, Sources: c.Sources}
 		again := func() (*rebuild.Outcome, error) { return rebuild.File(a.ctx, s.name, s.data, opts) }
@@ -240,9 +239,9 @@ func (c *verifyCmd) rebuild(a *app, s *subject, r *verify.Report) error {
 	})
 }
 
-func (a *app) showVerdict(path string, r *verify.Report) error {
+func (a *terminal) showVerdict(path string, r *verify.Report) error {
 	if a.json {
-		return writeJSON(a.std.Out, envelope{OK: r.Valid, Verb: "verify", Data: r})
+		return diag.WriteJSON(a.std.Out, envelope{OK: r.Valid, Verb: "verify", Data: r})
 	}
 	return a.answer("verify", r, func(w io.Writer) error {
 		if !r.Valid {

@@ -26,7 +26,7 @@ type vfsLsCmd struct {
 
 func (c *vfsLsCmd) Help() string { return "Example:\n  wb vfs ls memory:" }
 
-func (c *vfsLsCmd) Run(a *app, v *vfsCmd) error {
+func (c *vfsLsCmd) Run(a *terminal, v *vfsCmd) error {
 	return withProject(v.Tenant, v.Dir, func(s *store.Store) error {
 		names, err := s.ListFiles(a.ctx, c.Prefix)
 		if err != nil {
@@ -47,14 +47,14 @@ type vfsGetCmd struct {
 
 func (c *vfsGetCmd) Help() string { return "Example:\n  wb vfs get memory:notes/2026.org" }
 
-func (c *vfsGetCmd) Run(a *app, v *vfsCmd) error {
+func (c *vfsGetCmd) Run(a *terminal, v *vfsCmd) error {
 	return withProject(v.Tenant, v.Dir, func(s *store.Store) error {
 		content, found, err := s.ReadFile(a.ctx, c.Path)
 		if err != nil {
 			return err
 		}
 		if !found {
-			return &codedError{text: "there is no file " + c.Path, code: diag.ExitNotFound, hint: "wb vfs ls"}
+			return diag.NotFoundf("wb vfs ls", "there is no file %s", c.Path)
 		}
 		return a.answer("vfs", string(content), func(w io.Writer) error {
 			_, err := w.Write(content)
@@ -69,7 +69,7 @@ type vfsPutCmd struct {
 
 func (c *vfsPutCmd) Help() string { return "Example:\n  wb vfs put memory:seed.json < seed.json" }
 
-func (c *vfsPutCmd) Run(a *app, v *vfsCmd) error {
+func (c *vfsPutCmd) Run(a *terminal, v *vfsCmd) error {
 	content, err := io.ReadAll(a.std.In)
 	if err != nil {
 		return err
@@ -85,7 +85,7 @@ func (c *vfsQueryCmd) Help() string {
 	return "Example:\n  wb vfs query \"SELECT path, length(content) FROM vfs WHERE volume = 'memory'\""
 }
 
-func (c *vfsQueryCmd) Run(a *app, v *vfsCmd) error {
+func (c *vfsQueryCmd) Run(a *terminal, v *vfsCmd) error {
 	return withProject(v.Tenant, v.Dir, func(s *store.Store) error {
 		columns, rows, err := s.Query(a.ctx, c.SQL)
 		if err != nil {

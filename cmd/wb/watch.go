@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"wb/workbook"
+	"wb/app"
 )
 
 // watchInterval is how often files are looked at: editors save by renaming, so
@@ -14,7 +14,7 @@ const watchInterval = 300 * time.Millisecond
 
 // watch runs the files now and whenever the content of one changes. What the
 // run itself writes counts as seen. It ends with Ctrl-C.
-func (c *runCmd) watch(a *app, opts workbook.Options) error {
+func (c *runCmd) watch(a *terminal, home *app.Home) error {
 	seen := map[string][32]byte{}
 	for {
 		for _, file := range c.Files {
@@ -22,7 +22,7 @@ func (c *runCmd) watch(a *app, opts workbook.Options) error {
 			if !ok || sum == seen[file] {
 				continue
 			}
-			if err := c.runFile(a, opts, file); err != nil && a.ctx.Err() == nil {
+			if err := c.runFile(a, home, file); err != nil && a.ctx.Err() == nil {
 				a.fail("run", err)
 			}
 			seen[file], _ = contentSum(file)

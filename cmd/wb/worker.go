@@ -16,10 +16,13 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"wb/app"
 	"wb/compile"
+	"wb/compile/lanes"
 	"wb/compile/place/fabric"
 	"wb/compile/place/fabric/natsserver"
 	"wb/compile/place/fabric/programs"
+	"wb/internal/diag"
 	"wb/serve/api"
 )
 
@@ -40,23 +43,23 @@ type fabricFlags struct {
 func (f *fabricFlags) config(worker bool) (fabric.Config, error) {
 	c := fabric.Config{URL: f.Nats, Tenant: f.Tenant, Creds: f.Creds, Replicas: f.Replicas}
 	if f.Replicas < 0 || f.Replicas > 5 {
-		return c, &usageError{err: fmt.Errorf("--nats-replicas %d: a cluster keeps 1 to 5 copies", f.Replicas)}
+		return c, diag.Usagef("", "--nats-replicas %d: a cluster keeps 1 to 5 copies", f.Replicas)
 	}
 	if err := fabric.CheckTenant(f.Tenant); err != nil {
-		return c, &usageError{err: err}
+		return c, &diag.CodedError{Err: err, Help: "", Code: diag.ExitUsage}
 	}
 	if worker {
 		c.User = fabric.WorkerUser(f.Tenant)
 	}
 	if f.Token != "" && f.Creds != "" {
-		return c, &usageError{err: errors.New("--nats-token and --nats-creds both prove who this is: give one of them")}
+		return c, diag.Usagef("", "--nats-token and --nats-creds both prove who this is: give one of them")
 	}
 	var err error
 	if f.Token != "" {
 		if c.Token, err = api.ReadToken(f.Token, os.Getenv); err != nil {
 			err = fmt.Errorf("--nats-token: %w", err)
 			if kind, _, _ := strings.Cut(f.Token, ":"); kind != "env" && kind != "file" {
-				err = &usageError{err: err, hint: "a token itself would stand in lists of processes"}
+				err = &diag.CodedError{Err: err, Help: "a token itself would stand in lists of processes", Code: diag.ExitUsage}
 			}
 			return c, err
 		}
@@ -90,7 +93,7 @@ func (f *fabricFlags) tls() (*tls.Config, error) {
 	case f.Cert == "" && f.Key == "":
 		return config, nil
 	case f.Cert == "" || f.Key == "":
-		return nil, &usageError{err: errors.New("--nats-cert and --nats-key go together")}
+		return nil, diag.Usagef("", "--nats-cert and --nats-key go together")
 	}
 	pair, err := tls.LoadX509KeyPair(f.Cert, f.Key)
 	if err != nil {
@@ -114,7 +117,7 @@ func readCertificates(file string) (*x509.CertPool, error) {
 
 // dial connects, warns of a way that others can read along, and from then on says
 // when the server does not answer.
-func (a *app) dial(ctx context.Context, config fabric.Config) (*fabric.Link, error) {
+func (a *terminal) dial(ctx context.Context, config fabric.Config) (*fabric.Link, error) {
 	config.Told = func(text string) { a.note("wb: %s", text) }
 	link, err := fabric.Dial(ctx, config)
 	if err == nil && link.InClear() {
@@ -164,7 +167,7 @@ once and with caches of each one's own; --slots 0 only hosts. A tenants file, wh
   queue = 5000`
 }
 
-func (c *workerCmd) Run(a *app) (err error) {
+func (c *workerCmd) Run(a *terminal) (err error) {
 	if c.Slots < 0 {
 		c.Slots = max(1, processors())
 	}
@@ -179,7 +182,7 @@ func (c *workerCmd) Run(a *app) (err error) {
 	ends := []end{{config: config}}
 	switch {
 	case c.Embed && (c.Nats != "" || c.List):
-		return &usageError{err: errors.New("--embed hosts a server, --nats and --list ask one that is there")}
+		return diag.Usagef("", "--embed hosts a server, --nats and --list ask one that is there")
 	case c.Embed:
 		server, err := c.host(a)
 		if err != nil {
@@ -192,7 +195,7 @@ func (c *workerCmd) Run(a *app) (err error) {
 		}
 		ends = c.ends(server)
 	case c.Nats == "":
-		return &usageError{err: errors.New("a worker needs --nats URL, or --embed"), hint: "wb help worker"}
+		return diag.Usagef("wb help worker", "a worker needs --nats URL, or --embed")
 	case c.List:
 		config.User = ""
 		return c.list(a, config)
@@ -230,7 +233,7 @@ func (c *workerCmd) ends(server *natsserver.Server) []end {
 
 // work takes programs off the queues of tenants until ctx ends, or no more can
 // be taken off one of them.
-func (c *workerCmd) work(ctx context.Context, a *app, ends []end) error {
+func (c *workerCmd) work(ctx context.Context, a *terminal, ends []end) error {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	failures := make([]error, len(ends))
@@ -245,7 +248,7 @@ func (c *workerCmd) work(ctx context.Context, a *app, ends []end) error {
 	return errors.Join(failures...)
 }
 
-func (c *workerCmd) workFor(ctx context.Context, a *app, e end) error {
+func (c *workerCmd) workFor(ctx context.Context, a *terminal, e end) error {
 	return a.withLanesIn(e.caches, func(env *compile.Env, lanes *compile.Registry) error {
 		link, err := a.dial(ctx, e.config)
 		if err != nil {
@@ -258,21 +261,33 @@ func (c *workerCmd) workFor(ctx context.Context, a *app, e end) error {
 	})
 }
 
-// withLanesIn is withLanes with what is compiled kept in a directory of its own,
-// over the user's, unless it is "".
-func (a *app) withLanesIn(caches string, do func(*compile.Env, *compile.Registry) error) error {
-	if caches == "" {
-		return a.withLanes(do)
+// withLanesIn runs do with lanes of its own, which keep what is compiled in a
+// directory of their own over the user's, unless it is "".
+func (a *terminal) withLanesIn(caches string, do func(*compile.Env, *compile.Registry) error) error {
+	progress, stop := a.progress()
+	defer stop()
+	config := compile.EnvConfig{Progress: progress}
+	if caches != "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return err
+		}
+		config = compile.EnvConfig{Dir: caches, Shared: filepath.Join(user, "wb")}
 	}
-	user, err := os.UserCacheDir()
+	env, err := compile.NewEnv(a.ctx, config)
 	if err != nil {
 		return err
 	}
-	return a.withLanesOf(compile.EnvConfig{Dir: caches, Shared: filepath.Join(user, "wb")}, do)
+	defer env.Close(a.ctx)
+	registry, err := lanes.New(env)
+	if err != nil {
+		return err
+	}
+	return do(env, registry)
 }
 
 // tellWork says what a worker did, with -v, and what went wrong, always.
-func (a *app) tellWork(e fabric.Ended) {
+func (a *terminal) tellWork(e fabric.Ended) {
 	switch {
 	case e.Err != nil:
 		a.note("wb worker: %s: %v", e.Tag, e.Err)
@@ -281,7 +296,7 @@ func (a *app) tellWork(e fabric.Ended) {
 	}
 }
 
-func (c *workerCmd) list(a *app, config fabric.Config) error {
+func (c *workerCmd) list(a *terminal, config fabric.Config) error {
 	link, err := a.dial(a.ctx, config)
 	if err != nil {
 		return err
@@ -305,7 +320,7 @@ func (c *workerCmd) list(a *app, config fabric.Config) error {
 }
 
 // host starts the server and says how to reach it.
-func (c *workerCmd) host(a *app) (*natsserver.Server, error) {
+func (c *workerCmd) host(a *terminal) (*natsserver.Server, error) {
 	config := natsserver.Config{Addr: c.Addr, Dir: c.Dir}
 	if config.Dir == "" {
 		state, err := userState()
@@ -327,7 +342,7 @@ func (c *workerCmd) host(a *app) (*natsserver.Server, error) {
 			config.TLS.ClientAuth = tls.RequireAndVerifyClientCert
 		}
 	} else if c.TLSCA != "" {
-		return nil, &usageError{err: errors.New("--tls-client-ca needs --tls-cert and --tls-key")}
+		return nil, diag.Usagef("", "--tls-client-ca needs --tls-cert and --tls-key")
 	} else if !natsserver.Loopback(c.Addr) {
 		return nil, &natsserver.NoTLSError{Addr: c.Addr}
 	}
@@ -396,7 +411,7 @@ func (c *workerCmd) tenants() ([]natsserver.Tenant, error) {
 			if field.text == "" {
 				continue
 			}
-			if *field.to, err = parseBytes(field.text); err != nil {
+			if *field.to, err = app.ParseBytes(field.text); err != nil {
 				return nil, fmt.Errorf("%s: tenant %s: %q is no size", c.Tenants, name, field.text)
 			}
 		}

@@ -14,6 +14,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/host"
+	"wb/app"
 	"wb/compile/lanes"
 	"wb/internal/test/lanetest"
 	"wb/internal/test/llmtest"
@@ -106,7 +107,7 @@ func bench(t *testing.T, name string) (*host.Runtime, string) {
 			delete(settings, "WB_LLM_CASSETTE")
 		}
 	}
-	return &host.Runtime{Env: env, Lanes: registry, State: trace.NewState(t.TempDir()), Getenv: func(name string) string { return settings[name] }}, file
+	return &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, State: trace.NewState(t.TempDir()), Getenv: func(name string) string { return settings[name] }}, file
 }
 
 // scripted is an endpoint that plays an example's script.

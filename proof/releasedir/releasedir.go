@@ -95,35 +95,15 @@ func ValidID(id string) bool {
 	return ok && len(number) >= 6 && len(digest) == 8 && strings.Trim(number, "0123456789") == "" && strings.Trim(digest, "0123456789abcdef") == ""
 }
 
-// NotFoundError says that there is no such release.
-type NotFoundError struct {
-	ID    string
-	Known []string // those there are, newest first
-}
-
-func (e *NotFoundError) Error() string { return fmt.Sprintf("there is no release %q", e.ID) }
-
-// Hint names those there are.
-func (e *NotFoundError) Hint() string {
-	if len(e.Known) == 0 {
-		return "nothing is published there yet"
+// NotFound is the error about a release that does not exist; known are those that
+// do, newest first.
+func NotFound(id string, known ...string) error {
+	hint := "nothing is published there yet"
+	if len(known) > 0 {
+		hint = "releases are " + strings.Join(known, ", ")
 	}
-	return "releases are " + strings.Join(e.Known, ", ")
+	return diag.NotFoundf(hint, "there is no release %q", id)
 }
-
-// ExitCode is that of things not found.
-func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
-
-// BusyError says that another process changes the directory.
-type BusyError struct{ Path string }
-
-func (e *BusyError) Error() string { return "another deployment to " + e.Path + " is under way" }
-
-// Hint says what to do.
-func (e *BusyError) Hint() string { return "wait until it has ended and try again" }
-
-// ExitCode is that of a conflict.
-func (e *BusyError) ExitCode() int { return diag.ExitConflict }
 
 // Path is where the releases are kept.
 func (d *Dir) Path() string { return d.path }
@@ -142,7 +122,7 @@ func (d *Dir) Lock() (release func(), err error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, &BusyError{d.path}
+		return nil, diag.Busyf("wait until it has ended and try again", "another deployment to %s is under way", d.path)
 	}
 	return release, nil
 }
@@ -215,10 +195,10 @@ func (d *Dir) Find(id string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	missing := &NotFoundError{ID: id}
+	var known []string
 	var found []Info
 	for _, info := range all {
-		missing.Known = append(missing.Known, info.ID)
+		known = append(known, info.ID)
 		if id == info.ID || id == fmt.Sprint(info.Sequence) {
 			return info, nil
 		}
@@ -227,7 +207,7 @@ func (d *Dir) Find(id string) (Info, error) {
 		}
 	}
 	if len(found) != 1 {
-		return Info{}, missing
+		return Info{}, NotFound(id, known...)
 	}
 	return found[0], nil
 }
@@ -235,7 +215,7 @@ func (d *Dir) Find(id string) (Info, error) {
 // Switch makes a release the current one. The caller holds the lock.
 func (d *Dir) Switch(id string) error {
 	if info, err := os.Stat(d.ReleasePath(id)); err != nil || !info.IsDir() || !ValidID(id) {
-		return &NotFoundError{ID: id}
+		return NotFound(id)
 	}
 	link := filepath.Join(d.path, ".current-new")
 	if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/diag"
 	"wb/proof/fault"
 	"wb/proof/identity"
 	"wb/proof/keys"
@@ -288,7 +289,7 @@ func TestBusy(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer unlock()
-	var busy *BusyError
+	var busy *diag.BusyError
 	if err := put(dir, releases(t, 1)[0]); !errors.As(err, &busy) {
 		t.Fatalf("%v", err)
 	}

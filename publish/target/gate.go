@@ -133,11 +133,11 @@ func (g *gated) Rollback(ctx context.Context, id string) (Release, error) {
 // Choose finds a release by its id, the beginning of it, or its number; "" is
 // the newest one before the current one.
 func Choose(all []Release, id string) (Release, error) {
-	missing := &releasedir.NotFoundError{ID: id}
+	var known []string
 	var found []Release
 	current := -1
 	for i, r := range all {
-		missing.Known = append(missing.Known, r.ID)
+		known = append(known, r.ID)
 		if r.Current {
 			current = i
 		}
@@ -152,11 +152,11 @@ func Choose(all []Release, id string) (Release, error) {
 	case id == "" && current >= 0 && current+1 < len(all):
 		return all[current+1], nil
 	case id == "":
-		missing.ID = "before the current one"
+		id = "before the current one"
 	case len(found) == 1:
 		return found[0], nil
 	}
-	return Release{}, missing
+	return Release{}, releasedir.NotFound(id, known...)
 }
 
 // Status implements [Target].

@@ -389,5 +389,5 @@ func (p *ghPages) rollback(ctx context.Context, to Release) error {
 			return err
 		}
 	}
-	return &releasedir.NotFoundError{ID: to.ID}
+	return releasedir.NotFound(to.ID)
 }

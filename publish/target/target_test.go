@@ -7,13 +7,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
+	"wb/internal/diag"
 	"wb/proof/fault"
 	"wb/proof/identity"
 	"wb/proof/keys"
-	"wb/proof/releasedir"
 	"wb/proof/sign"
 	"wb/publish/leak"
 	"wb/publish/target"
@@ -121,8 +122,8 @@ func behaves(t *testing.T, config target.Config, read func(path string) string) 
 	if text := read("index.html"); !bytes.Contains([]byte(text), []byte("release 3")) {
 		t.Fatalf("after rolling back readers see %q", text)
 	}
-	var missing *releasedir.NotFoundError
-	if _, err := place.Rollback(ctx, "99"); !errors.As(err, &missing) || len(missing.Known) != 3 {
+	var missing *diag.NotFoundError
+	if _, err := place.Rollback(ctx, "99"); !errors.As(err, &missing) || strings.Count(missing.Help, ",") != 2 {
 		t.Fatalf("%v", err)
 	}
 	if back, err = place.Rollback(ctx, "4"); err != nil || back.Sequence != 4 || !back.Current {

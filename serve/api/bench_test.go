@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"wb/agent/host"
+	"wb/app"
 	"wb/compile"
 	"wb/compile/lanes"
 	"wb/internal/test/lanetest"
@@ -76,7 +77,7 @@ func newBench(t *testing.T, answer func(llmtest.Request) llmtest.Step, changes .
 }
 
 func agents(env *compile.Env, registry *compile.Registry, model string) *host.Runtime {
-	return &host.Runtime{Env: env, Lanes: registry, Getenv: func(name string) string {
+	return &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, Getenv: func(name string) string {
 		return map[string]string{"WB_LLM_BASE_URL": model, "WB_LLM_API_KEY": "canary-key-1234"}[name]
 	}}
 }

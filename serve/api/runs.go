@@ -16,6 +16,7 @@ import (
 	"wb/agent"
 	"wb/agent/approval"
 	"wb/agent/host"
+	"wb/internal/diag"
 	"wb/internal/nearest"
 	"wb/internal/trace"
 )
@@ -437,7 +438,7 @@ func (s *Server) reviewRun(w http.ResponseWriter, r *http.Request) {
 }
 
 func failReview(w http.ResponseWriter, err error) {
-	var missing *approval.NotFoundError
+	var missing *diag.NotFoundError
 	if errors.As(err, &missing) {
 		fail(w, http.StatusNotFound, "not_found", err.Error())
 		return
@@ -448,7 +449,7 @@ func failReview(w http.ResponseWriter, err error) {
 // decide answers a question of this run.
 func (r *run) decide(id string, allow bool, by string) (approval.Request, error) {
 	if !slices.ContainsFunc(r.reviews(), func(a approval.Request) bool { return a.ID == id }) {
-		return approval.Request{}, &approval.NotFoundError{What: fmt.Sprintf("%q of this run", clip(id, 64))}
+		return approval.Request{}, approval.NotFound(fmt.Sprintf("%q of this run", clip(id, 64)))
 	}
 	decision := approval.Denied
 	if allow {

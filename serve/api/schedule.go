@@ -200,9 +200,9 @@ func (s *scheduler) workflows(name, file string, src []byte) []scheduled {
 					return
 				}
 				opts := workbook.Options{File: file, Source: now, Lanes: s.config.Lanes, Only: members(w), NoWrite: !s.config.AllowWrite, Force: true, Cache: workbook.CacheBeside(file)}
-				_, report, err := s.tenant.runWorkbook(ctx, opts)
-				if err == nil && report.Failed() != nil {
-					err = report.Failed().Err
+				ran, err := s.tenant.home().Run(ctx, opts)
+				if err == nil && ran.Failed() != nil {
+					err = ran.Failed().Err
 				}
 				s.tenant.warn(err)
 			}()

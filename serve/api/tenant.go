@@ -44,14 +44,6 @@ type tenant struct {
 	held int // runs that are going, with those that have no id yet
 }
 
-// BusyError says that another server has the runs of a tenant.
-type BusyError struct{ Tenant string }
-
-func (e *BusyError) Error() string { return "another server has the runs of tenant " + e.Tenant }
-
-// ExitCode is that of a conflict.
-func (e *BusyError) ExitCode() int { return diag.ExitConflict }
-
 // open readies a tenant. Close it.
 func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
 	state := c.TenantState(t.Name)
@@ -64,7 +56,7 @@ func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, &BusyError{t.Name}
+		return nil, diag.Busyf("", "another server has the runs of tenant %s", t.Name)
 	}
 	root, err := os.OpenRoot(t.Dir)
 	if err != nil {

@@ -2,8 +2,6 @@ package api
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -13,8 +11,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/host"
-	"wb/internal/diag"
-	"wb/internal/trace"
+	"wb/app"
 	"wb/internal/value"
 	"wb/workbook"
 	"wb/workbook/capability"
@@ -67,12 +64,18 @@ func (s *Server) postWorkflow(w http.ResponseWriter, r *http.Request) {
 	ctx, cancel := context.WithTimeout(r.Context(), workflowTimeout)
 	defer cancel()
 	defer context.AfterFunc(t.work, cancel)()
-	run, report, err := t.runWorkbook(ctx, opts)
+	home := t.home()
+	ran, err := home.Run(ctx, opts)
 	if err != nil {
 		failStart(w, t, err)
 		return
 	}
-	answer(w, http.StatusOK, t.reported(run, report))
+	data, err := home.InsideJSON(app.NewRunOut(ran))
+	if err != nil {
+		failStart(w, t, err)
+		return
+	}
+	answer(w, http.StatusOK, data)
 }
 
 // workflow is a request as options of a run.
@@ -115,57 +118,21 @@ func (s *Server) workflow(t *tenant, q workflowRequest) (workbook.Options, error
 	return opts, nil
 }
 
-// runWorkbook runs a workbook and records it.
-func (t *tenant) runWorkbook(ctx context.Context, opts workbook.Options) (string, *workbook.Report, error) {
-	sum := sha256.Sum256(opts.Source)
-	run, err := trace.Begin(trace.Config{Files: trace.FilesIn(t.Dir), State: t.state, Key: t.key, Sinks: t.views, Warn: t.warn},
-		trace.RunInfo{Workbook: opts.File, SourceSHA256: hex.EncodeToString(sum[:])})
-	if err != nil {
-		return "", nil, err
-	}
-	opts.Trace = run
-	opts.Lint = func(p *workbook.Plan) []diag.Finding {
-		return workbook.LintPlan(p, workbook.LintOptions{Languages: opts.Lanes})
-	}
-	finish := func(context.Context) error { return nil }
-	if t.host != nil {
-		opts.Agents = t.runtime().Agents(agent.Options{Ledger: host.NewComponentLedger()}, 0)
-		finish = t.host.PrepareFor(&opts, capability.Starter{File: opts.File, Dir: t.Dir, Grants: t.granted, Granted: t.opened})
-	}
-	report, err := workbook.Run(ctx, opts)
-	t.warn(finish(context.WithoutCancel(ctx)))
-	end := trace.Outcome{Status: "ok", Exit: trace.Exit(0)}
-	switch {
-	case ctx.Err() != nil:
-		end = trace.Outcome{Status: "cancelled", Error: context.Cause(ctx).Error(), Exit: trace.Exit(130)}
-	case err != nil:
-		end = trace.Outcome{Status: "failed", Error: err.Error(), Exit: trace.Exit(1)}
-	case report.Failed() != nil:
-		end = trace.Outcome{Status: "failed", Error: report.Failed().Err.Error(), Exit: trace.Exit(1)}
-	}
-	t.warn(run.End(end))
-	return run.ID(), report, err
+// home is where the workbooks of a tenant run: in its directory, with what it was
+// granted.
+func (t *tenant) home() *app.Home {
+	records := app.Recorder{Dir: t.Dir, State: t.state, Key: t.key, Views: t.views, Warn: t.warn}
+	return &app.Home{Root: t.root, Dir: t.Dir, Record: records.Begin, Note: func(text string) { t.warn(errors.New(text)) },
+		Prepare: func(_ context.Context, opts *workbook.Options) (func(context.Context) error, error) {
+			if t.host == nil {
+				return func(context.Context) error { return nil }, nil
+			}
+			opts.Agents = t.runtime().Agents(agent.Options{Ledger: host.NewComponentLedger()}, 0)
+			return t.host.PrepareFor(opts, capability.Starter{File: opts.File, Dir: t.Dir, Grants: t.granted, Granted: t.opened}), nil
+		}}
 }
 
 // inside is text without the tenant's directory.
 func (t *tenant) inside(text string) string {
 	return strings.ReplaceAll(text, t.Dir+string(filepath.Separator), "")
-}
-
-// reported is a run of a workbook as its caller reads it.
-func (t *tenant) reported(run string, report *workbook.Report) map[string]any {
-	type component struct {
-		ID     string `json:"id"`
-		Status string `json:"status"`
-		Error  string `json:"error,omitempty"`
-	}
-	status, all := "ok", []component{}
-	for _, d := range report.Components {
-		c := component{ID: d.ID, Status: string(d.Status)}
-		if d.Err != nil {
-			c.Error, status = t.inside(d.Err.Error()), "failed"
-		}
-		all = append(all, c)
-	}
-	return map[string]any{"run": run, "status": status, "components": all, "exports": json.RawMessage(value.OfObject(report.Exports...).String())}
 }

@@ -4,10 +4,10 @@ import (
 	"strings"
 	"time"
 
+	"wb/app"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/org"
-	"wb/workbook"
 )
 
 // usualLintDelay is how long the author must pause before diagnostics are made.
@@ -58,7 +58,7 @@ func (s *Server) publish(d *document) {
 // findings is what lint says, made once for a version.
 func (a *analysis) findings(languages *compile.Registry) []diag.Finding {
 	a.linting.Do(func() {
-		a.linted = workbook.LintPlan(a.plan(), workbook.LintOptions{Languages: languages})
+		a.linted = app.LintPlan(a.plan(), []byte(a.text.source), languages)
 	})
 	return a.linted
 }

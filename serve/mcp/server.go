@@ -11,13 +11,11 @@ package mcp
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
@@ -28,9 +26,6 @@ import (
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/trace"
-	"wb/internal/value"
-	"wb/org/oql"
-	"wb/search"
 	"wb/workbook"
 	"wb/workbook/capability"
 )
@@ -98,14 +93,10 @@ func New(config Config) (*mcp.Server, func() error, error) {
 		}
 		return false
 	}
-	readOnly := &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
-	mcp.AddTool(m, &mcp.Tool{Name: "search", Description: "Find the headings that best match words, with a snippet of each.", Annotations: readOnly}, tool(s.search))
-	mcp.AddTool(m, &mcp.Tool{Name: "query", Description: "Ask over headings, blocks, links, tables, events and runs in OQL, for example: todo:NEXT tags:work, or tag:tool_call exit:!=0 | group tool | count.", Annotations: readOnly}, tool(s.query))
-	mcp.AddTool(m, &mcp.Tool{Name: "plan", Description: "The components of a workbook and how values flow between them.", Annotations: readOnly}, tool(s.plan))
-	mcp.AddTool(m, &mcp.Tool{Name: "lint", Description: "The mistakes in a workbook, with places and hints.", Annotations: readOnly}, tool(s.lint))
+	s.offer(m)
+	readOnly := annotations(false)
 	mcp.AddTool(m, &mcp.Tool{Name: "read", Description: "The text of a file.", Annotations: readOnly}, tool(s.read))
 	mcp.AddTool(m, &mcp.Tool{Name: "events", Description: "What runs did: the latest events of events.org, of one run or of all.", Annotations: readOnly}, tool(s.events))
-	mcp.AddTool(m, &mcp.Tool{Name: "run", Description: "Run a workbook in the sandbox, with no capability but those the server was started with, and get its exports and what became of each component."}, tool(s.run))
 	if s.Ask != nil {
 		mcp.AddTool(m, &mcp.Tool{Name: "agents", Description: "The agents that documents here define.", Annotations: readOnly}, tool(s.listAgents))
 		mcp.AddTool(m, &mcp.Tool{Name: "ask", Description: "Give one of the agents a task and get its result."}, tool(s.ask))
@@ -124,7 +115,7 @@ func tool[In any](f func(context.Context, In) (string, any, error)) mcp.ToolHand
 	return func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
 		text, data, err := f(withNotifier(ctx, r), in)
 		if err != nil {
-			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: explain(err)}}}, nil, nil
+			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: diag.Explain(err)}}}, nil, nil
 		}
 		result := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 		if data != nil {
@@ -132,15 +123,6 @@ func tool[In any](f func(context.Context, In) (string, any, error)) mcp.ToolHand
 		}
 		return result, nil, nil
 	}
-}
-
-// explain is an error with its hint.
-func explain(err error) string {
-	var hinted interface{ Hint() string }
-	if errors.As(err, &hinted) && hinted.Hint() != "" {
-		return err.Error() + "\nhint: " + hinted.Hint()
-	}
-	return err.Error()
 }
 
 // inside is the absolute path of a file or directory of the server's.
@@ -167,160 +149,6 @@ func (s *server) text(name string) ([]byte, error) {
 		return nil, err
 	}
 	return s.root.ReadFile(filepath.FromSlash(name))
-}
-
-type searchIn struct {
-	Text string `json:"text" jsonschema:"what to look for: words, \"a phrase\", prefix*, -not"`
-	In   string `json:"in,omitempty" jsonschema:"file or directory to search; everything by default"`
-	K    int    `json:"k,omitempty" jsonschema:"how many headings, 8 by default"`
-}
-
-func (s *server) search(ctx context.Context, in searchIn) (string, any, error) {
-	path, err := s.inside(in.In)
-	if err != nil {
-		return "", nil, err
-	}
-	hits, err := Search(ctx, path, in.Text, in.K)
-	if err != nil {
-		return "", nil, err
-	}
-	var b strings.Builder
-	for i := range hits {
-		if rel, err := filepath.Rel(s.Dir, hits[i].Path); err == nil {
-			hits[i].Path = filepath.ToSlash(rel)
-		}
-		fmt.Fprintf(&b, "%s:%d %s\n%s\n\n", hits[i].Path, hits[i].Line, strings.Join(hits[i].Outline, " › "), hits[i].Snippet)
-	}
-	if len(hits) == 0 {
-		b.WriteString("nothing found")
-	}
-	return strings.TrimSpace(b.String()), map[string]any{"hits": hits}, nil
-}
-
-// Search ranks the headings below a path.
-func Search(ctx context.Context, path, text string, k int) ([]search.Hit, error) {
-	q, err := search.ParseQuery(text)
-	if err != nil {
-		return nil, err
-	}
-	x, err := search.Open(ctx, search.Config{Paths: []string{path}})
-	if err != nil {
-		return nil, err
-	}
-	defer x.Close()
-	if _, err := x.Refresh(ctx); err != nil {
-		return nil, err
-	}
-	if k <= 0 {
-		k = 8
-	}
-	opts := search.Options{K: k}
-	if q.Where != "" {
-		if opts.Allowed, err = x.Filter(ctx, q.Where); err != nil {
-			return nil, err
-		}
-	}
-	answer, err := x.Search(ctx, q, opts)
-	if err != nil {
-		return nil, err
-	}
-	return answer.Hits, nil
-}
-
-type queryIn struct {
-	Query string   `json:"query" jsonschema:"the query, in OQL"`
-	Paths []string `json:"paths,omitempty" jsonschema:"files and directories; everything by default"`
-	Limit int      `json:"limit,omitempty" jsonschema:"rows at most, 100 by default"`
-}
-
-func (s *server) query(ctx context.Context, in queryIn) (string, any, error) {
-	q, err := oql.Parse(in.Query)
-	if err != nil {
-		return "", nil, err
-	}
-	if err := ownRows(q); err != nil {
-		return "", nil, err
-	}
-	if in.Limit <= 0 {
-		in.Limit = 100
-	}
-	if q.Limit == 0 || q.Limit > in.Limit {
-		q.Limit = in.Limit
-	}
-	var paths []string
-	for _, name := range in.Paths {
-		path, err := s.inside(name)
-		if err != nil {
-			return "", nil, err
-		}
-		paths = append(paths, path)
-	}
-	if len(paths) == 0 {
-		paths = []string{s.Dir}
-	}
-	answer, err := oql.Ask(ctx, oql.Request{Paths: paths, Query: q})
-	if err != nil {
-		return "", nil, err
-	}
-	var b bytes.Buffer
-	err = answer.Write(&b, "json")
-	if closeErr := answer.Close(); err == nil {
-		err = closeErr
-	}
-	return strings.ReplaceAll(b.String(), s.Dir+string(filepath.Separator), ""), nil, err
-}
-
-// rowKinds are the sources a query may name here; files are named by paths.
-var rowKinds = []string{"headlines", "blocks", "links", "tables", "events", "runs"}
-
-func ownRows(q *oql.Query) error {
-	sources := slices.Clone(q.From)
-	for _, j := range q.Joins {
-		sources = append(sources, j.From...)
-	}
-	for _, from := range sources {
-		if !slices.Contains(rowKinds, from.Name) {
-			return fmt.Errorf("from %q: name files with paths; from takes %s", from.Name, strings.Join(rowKinds, ", "))
-		}
-	}
-	return nil
-}
-
-type fileIn struct {
-	File string `json:"file" jsonschema:"path of a workbook, relative to the directory"`
-}
-
-func (s *server) plan(_ context.Context, in fileIn) (string, any, error) {
-	src, err := s.text(in.File)
-	if err != nil {
-		return "", nil, err
-	}
-	data, err := workbook.NewPlan(in.File, src).JSON("")
-	if err != nil {
-		return "", nil, err
-	}
-	text, err := json.Marshal(data)
-	return string(text), data, err
-}
-
-func (s *server) lint(_ context.Context, in fileIn) (string, any, error) {
-	src, err := s.text(in.File)
-	if err != nil {
-		return "", nil, err
-	}
-	found := workbook.Lint(in.File, src, workbook.LintOptions{Languages: s.Lanes})
-	var b strings.Builder
-	for _, d := range found {
-		fmt.Fprintf(&b, "%s: %s: %s\n", d.Pos, d.Severity, d.Message)
-		if d.Hint != "" {
-			fmt.Fprintf(&b, "  hint: %s\n", d.Hint)
-		}
-	}
-	if len(found) == 0 {
-		b.WriteString("no mistakes found")
-		found = []diag.Finding{}
-	}
-	return b.String(), map[string]any{"diagnostics": found}, nil
 }
 
 type readIn struct {
@@ -383,91 +211,6 @@ func (s *server) events(_ context.Context, in eventsIn) (string, any, error) {
 		return "no events", nil, nil
 	}
 	return strings.Join(lines, ""), nil, nil
-}
-
-type runIn struct {
-	File string         `json:"file" jsonschema:"path of a workbook, relative to the directory"`
-	Only []string       `json:"only,omitempty" jsonschema:"run only these components and what they need"`
-	Set  map[string]any `json:"set,omitempty" jsonschema:"values of inputs"`
-}
-
-func (s *server) run(ctx context.Context, in runIn) (string, any, error) {
-	path, err := s.inside(in.File)
-	if err != nil {
-		return "", nil, err
-	}
-	src, err := s.text(in.File)
-	if err != nil {
-		return "", nil, err
-	}
-	set := map[string]value.Value{}
-	for name, v := range in.Set {
-		text, err := json.Marshal(v)
-		if err != nil {
-			return "", nil, err
-		}
-		if set[name], err = value.ParseJSON(text); err != nil {
-			return "", nil, err
-		}
-	}
-	opts := workbook.Options{File: path, Source: src, Lanes: s.Lanes, Only: in.Only, Set: set, NoWrite: !s.Write, Cache: workbook.CacheBeside(path)}
-	finish := func(context.Context) error { return nil }
-	if s.Capabilities != nil {
-		finish = s.Capabilities.PrepareFor(&opts, capability.Starter{File: path, Dir: s.Dir, Grants: s.Grants, Granted: s.opened})
-	}
-	if s.Agents != nil {
-		opts.Agents = s.Agents()
-	}
-	var record *trace.Run
-	if s.Record != nil {
-		if record, err = s.Record(path, src); err != nil {
-			return "", nil, err
-		}
-		opts.Trace = record
-	}
-	opts.Trace = progressive(ctx, opts.Trace)
-	report, err := workbook.Run(ctx, opts)
-	err = errors.Join(err, finish(context.WithoutCancel(ctx)))
-	if record != nil {
-		err = errors.Join(err, record.End(outcome(report, err)))
-	}
-	if err != nil {
-		return "", nil, errors.New(strings.ReplaceAll(explain(err), s.Dir+string(filepath.Separator), ""))
-	}
-	return s.reported(report)
-}
-
-// outcome is how a run ended, for its records.
-func outcome(report *workbook.Report, err error) trace.Outcome {
-	switch {
-	case err != nil:
-		return trace.Outcome{Status: "failed", Error: err.Error(), Exit: trace.Exit(1)}
-	case report.Failed() != nil:
-		return trace.Outcome{Status: "failed", Error: report.Failed().Err.Error(), Exit: trace.Exit(1)}
-	}
-	return trace.Outcome{Status: "ok", Exit: trace.Exit(0)}
-}
-
-// reported is a run as text and as data.
-func (s *server) reported(report *workbook.Report) (string, any, error) {
-	type component struct {
-		ID     string `json:"id"`
-		Status string `json:"status"`
-		Error  string `json:"error,omitempty"`
-	}
-	var all []component
-	var b strings.Builder
-	for _, d := range report.Components {
-		c := component{ID: d.ID, Status: string(d.Status)}
-		if d.Err != nil {
-			c.Error = strings.ReplaceAll(d.Err.Error(), s.Dir+string(filepath.Separator), "")
-			fmt.Fprintf(&b, "%s %s: %s\n", d.ID, d.Status, c.Error)
-		}
-		all = append(all, c)
-	}
-	exports := value.OfObject(report.Exports...)
-	fmt.Fprintf(&b, "exports: %s\n", exports)
-	return b.String(), map[string]any{"components": all, "exports": json.RawMessage(exports.String())}, nil
 }
 
 // resource gives a file by its URI.

@@ -95,7 +95,7 @@ func TestTools(t *testing.T) {
 		{"read", map[string]any{"file": "none.org"}, "! no such file: none.org"},
 		{"read", map[string]any{"file": "link"}, "! link is not inside"},
 		{"read", map[string]any{"file": "../x"}, "! ../x is not inside"},
-		{"run", map[string]any{"file": "sum.org", "set": map[string]any{"a": 40}}, `exports: {"total":42}`},
+		{"run", map[string]any{"file": "sum.org", "set": map[string]any{"a": 40}}, `{"total":42}`},
 		{"run", map[string]any{"file": "sum.org"}, "! "},
 		{"events", map[string]any{}, "! no such file: events.org"},
 		{"read", map[string]any{}, "! "},

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"wb/internal/diag"
 	"wb/proof/fault"
 	"wb/proof/keys"
 	"wb/proof/manifest"
@@ -41,8 +42,8 @@ type Upload struct {
 // refuse answers with what is wrong.
 func (s *Server) refuse(w http.ResponseWriter, err error) {
 	var f *fault.Error
-	var busy *releasedir.BusyError
-	var missing *releasedir.NotFoundError
+	var busy *diag.BusyError
+	var missing *diag.NotFoundError
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &f):
@@ -387,7 +388,7 @@ func (at *site) obey(text []byte) (releasedir.Info, error) {
 		return releasedir.Info{}, err
 	}
 	if newest == nil {
-		return releasedir.Info{}, &releasedir.NotFoundError{ID: order.Release}
+		return releasedir.Info{}, releasedir.NotFound(order.Release)
 	}
 	current, err := at.dir.Current()
 	if err != nil {

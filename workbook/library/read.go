@@ -207,32 +207,6 @@ func mustAbs(dir string) string {
 	return abs
 }
 
-// NotFoundError says that no member has a name.
-type NotFoundError struct {
-	Name string
-	Near string
-	// Several are members that the name could mean.
-	Several []string
-}
-
-func (e *NotFoundError) Error() string {
-	if len(e.Several) > 0 {
-		return fmt.Sprintf("%s is the name of %s", e.Name, strings.Join(e.Several, " and "))
-	}
-	return "there is no member " + e.Name
-}
-
-// ExitCode is that of something not found.
-func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
-
-// Hint says how to find one.
-func (e *NotFoundError) Hint() string {
-	if e.Near != "" {
-		return "did you mean " + e.Near + "?"
-	}
-	return "wb library list"
-}
-
 // Member finds a member by WORKSPACE/NAME, or by its name where that is enough.
 func (l *Library) Member(name string) (*Member, error) {
 	var found []*Member
@@ -247,11 +221,14 @@ func (l *Library) Member(name string) (*Member, error) {
 	if len(found) == 1 {
 		return found[0], nil
 	}
-	e := &NotFoundError{Name: name}
-	for _, m := range found {
-		e.Several = append(e.Several, m.ID())
+	if len(found) == 0 {
+		return nil, diag.NotFoundf("wb library list", "there is no member %s", name)
 	}
-	return nil, e
+	var several []string
+	for _, m := range found {
+		several = append(several, m.ID())
+	}
+	return nil, diag.NotFoundf("wb library list", "%s is the name of %s", name, strings.Join(several, " and "))
 }
 
 // Members are those of all workspaces.

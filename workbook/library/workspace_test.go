@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"wb/internal/diag"
 	"wb/proof/identity"
 )
 
@@ -393,7 +394,7 @@ func TestManifests(t *testing.T) {
 	if got := s.status("bad/fine"); got != StatusMissing {
 		t.Errorf("%s", got)
 	}
-	if _, err := l.Member("nobody"); !errors.As(err, new(*NotFoundError)) {
+	if _, err := l.Member("nobody"); !errors.As(err, new(*diag.NotFoundError)) {
 		t.Errorf("%v", err)
 	}
 }

@@ -22,32 +22,21 @@ type Record struct {
 	Events []trace.Event // in order; nil until loaded
 }
 
-// NotFoundError is a run nobody knows.
-type NotFoundError struct {
-	Ref   string
-	Known []string
-}
-
-func (e *NotFoundError) Error() string {
-	if e.Ref == "" {
-		return "no run has been recorded"
+// NotFound is the error about a run that is not recorded, "" for any run; known
+// are the ids of those that are.
+func NotFound(ref string, known ...string) error {
+	e := &diag.NotFoundError{What: "no run " + ref, Help: "wb telemetry lists the runs; the first characters of an id are enough"}
+	if ref == "" {
+		e.What = "no run has been recorded"
 	}
-	return "no run " + e.Ref
-}
-
-// Hint says where runs are listed.
-func (e *NotFoundError) Hint() string {
-	if near := nearest.Word(e.Ref, e.Known); near != "" {
-		return "did you mean " + near + "?"
+	switch near := nearest.Word(ref, known); {
+	case near != "":
+		e.Help = "did you mean " + near + "?"
+	case len(known) == 0:
+		e.Help = "wb run FILE.org records one; an events.org can be named instead"
 	}
-	if len(e.Known) == 0 {
-		return "wb run FILE.org records one; an events.org can be named instead"
-	}
-	return "wb telemetry lists the runs; the first characters of an id are enough"
+	return e
 }
-
-// ExitCode is that of what was not found.
-func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
 
 // AmbiguousError is the beginning of several ids.
 type AmbiguousError struct {
@@ -116,7 +105,7 @@ func Find(state *trace.State, dir, ref string) (*Record, error) {
 			return nil, err
 		}
 		if len(records) == 0 {
-			return nil, &NotFoundError{Ref: "in " + ref}
+			return nil, NotFound("in " + ref)
 		}
 		return &records[len(records)-1], nil
 	}
@@ -143,7 +132,7 @@ func Choose(records []Record, ref string) (*Record, error) {
 		if _, err := fmt.Sscanf(rest, "~%d", &back); (err == nil || rest == "") && back >= 0 && back < len(records) {
 			return &records[len(records)-1-back], nil
 		}
-		return nil, &NotFoundError{ref, ids}
+		return nil, NotFound(ref, ids...)
 	}
 	var found []int
 	for i, id := range ids {
@@ -156,7 +145,7 @@ func Choose(records []Record, ref string) (*Record, error) {
 	}
 	switch len(found) {
 	case 0:
-		return nil, &NotFoundError{ref, ids}
+		return nil, NotFound(ref, ids...)
 	case 1:
 		return &records[found[0]], nil
 	}
@@ -178,7 +167,7 @@ func ReadPath(path string, isDir bool) ([]Record, error) {
 			return records, err
 		}
 	}
-	return nil, &NotFoundError{Ref: "in " + path}
+	return nil, NotFound("in " + path)
 }
 
 // readFile reads all runs of an events.org or a _steps.jsonl.

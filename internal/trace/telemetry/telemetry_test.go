@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/diag"
 	"wb/internal/trace"
 )
 
@@ -109,7 +110,7 @@ func TestFind(t *testing.T) {
 	if _, err := Find(state, "/nowhere", "01M7"); !errors.As(err, &ambiguous) || len(ambiguous.IDs) != 2 {
 		t.Error(err)
 	}
-	var missing *NotFoundError
+	var missing *diag.NotFoundError
 	for _, ref := range []string{"last~3", "nothing", "01X"} {
 		if _, err := Find(state, "/nowhere", ref); !errors.As(err, &missing) {
 			t.Errorf("%s: %v", ref, err)

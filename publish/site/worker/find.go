@@ -22,16 +22,10 @@ import (
 // name is the program's.
 const name = "wb-publish"
 
-// NotFoundError says that wb-publish is not there.
-type NotFoundError struct{ beside string }
-
-func (e *NotFoundError) Error() string { return name + " is not beside " + e.beside }
-
-// Hint says how to get it.
-func (e *NotFoundError) Hint() string { return "install both: go install ./cmd/..." }
-
-// ExitCode is that of something that is not available.
-func (e *NotFoundError) ExitCode() int { return diag.ExitUnavailable }
+// missing says that wb-publish does not stand beside this program.
+func missing(beside string) error {
+	return &diag.CodedError{Err: fmt.Errorf("%s is not beside %s", name, beside), Help: "install both: go install ./cmd/...", Code: diag.ExitUnavailable}
+}
 
 // Find is the path of wb-publish: beside the executable that runs, or, when
 // that was built from source that is still there, built from the same source
@@ -50,7 +44,7 @@ func Find(ctx context.Context, note func(format string, args ...any)) (string, e
 	}
 	module := source()
 	if module == "" {
-		return "", &NotFoundError{filepath.Dir(self)}
+		return "", missing(filepath.Dir(self))
 	}
 	return build(ctx, module, note)
 }
@@ -101,7 +95,7 @@ func build(ctx context.Context, module string, note func(format string, args ...
 	}
 	compiler, err := exec.LookPath("go")
 	if err != nil {
-		return "", fmt.Errorf("%w, and building it needs Go: %w", &NotFoundError{"wb"}, err)
+		return "", fmt.Errorf("%w, and building it needs Go: %w", missing("wb"), err)
 	}
 	note("building %s from %s; the first time takes a minute or two", name, module)
 	tmp := path + ".new"

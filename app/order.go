@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"slices"
@@ -7,11 +7,11 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// flagsLast moves the flags of a command line behind its names and arguments, or
+// FlagsLast moves the flags of a command line behind its names and arguments, or
 // between the two where -- ends them.
 // Kong takes the arguments of a list to end at the first flag, so that wb query
 // notes.org --count todo:NEXT would lack a query.
-func flagsLast(parser *kong.Kong, args []string) []string {
+func FlagsLast(parser *kong.Kong, args []string) []string {
 	at := 0
 	for at < len(args) && strings.HasPrefix(args[at], "-") {
 		at++
@@ -23,8 +23,12 @@ func flagsLast(parser *kong.Kong, args []string) []string {
 	if verb == nil || passesThrough(verb) {
 		return args
 	}
+	return flagsLast(parser.Model.Node, verb, &kong.Node{Children: []*kong.Node{verb}}, args)
+}
+
+// flagsLast is [FlagsLast] for a verb of root, whose names are below node.
+func flagsLast(root, verb, node *kong.Node, args []string) []string {
 	var names, words, flags []string
-	node := &kong.Node{Children: []*kong.Node{verb}}
 	for i := 0; i < len(args); i++ {
 		arg := args[i]
 		switch {
@@ -38,7 +42,7 @@ func flagsLast(parser *kong.Kong, args []string) []string {
 			}
 		default:
 			flags = append(flags, arg)
-			if takesNext(parser.Model.Node, verb, arg) && i+1 < len(args) {
+			if takesNext(root, verb, arg) && i+1 < len(args) {
 				i++
 				flags = append(flags, args[i])
 			}

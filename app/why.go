@@ -1,9 +1,9 @@
-package main
+package app
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -12,57 +12,56 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"wb/compile"
+	"wb/internal/diag"
 	"wb/workbook"
 )
 
-// whyCmd says why a component would run again, by the digests that changed.
-type whyCmd struct {
-	File  string            `arg:"" help:"Workbook, or - for standard input."`
-	ID    string            `arg:"" optional:"" help:"Component: its id, #+NAME or heading."`
-	Line  int               `help:"In place of an id: a line of the component." placeholder:"N"`
-	Set   map[string]string `help:"Inputs, as for wb run." placeholder:"NAME=VALUE" mapsep:"none"`
-	Grant []string          `help:"Capabilities, as for wb run." placeholder:"CAP"`
+// WhyIn is what wb why takes.
+type WhyIn struct {
+	File  string           `arg:"" help:"Workbook, or - for standard input."`
+	ID    string           `arg:"" optional:"" json:"id" help:"Component: its id, #+NAME or heading."`
+	Line  int              `help:"In place of an id: a line of the component." placeholder:"N"`
+	Set   map[string]Given `help:"Inputs, as for wb run." placeholder:"NAME=VALUE" mapsep:"none"`
+	Grant []string         `on:"terminal" help:"Capabilities, as for wb run." placeholder:"CAP"`
 
-	stdinFlag
+	Stdin
 }
 
-func (c *whyCmd) Help() string {
-	return "Example:\n  wb why analysis.org totals"
-}
-
-func (c *whyCmd) Run(a *app) error {
-	file, src, err := c.read(a, c.File)
-	if err != nil {
-		return err
-	}
-	id, err := c.component(file, src)
-	if err != nil {
-		return err
-	}
-	opts, err := (&runCmd{Set: c.Set, Grant: c.Grant, Profile: "compute"}).options()
-	if err != nil {
-		return err
-	}
-	return a.withLanes(func(_ *compile.Env, lanes *compile.Registry) error {
-		opts.File, opts.Source, opts.Lanes, opts.Cache = file, src, lanes, workbook.CacheBeside(file)
-		x, err := workbook.Explain(a.ctx, opts, id)
+var why = Verb[WhyIn, *workbook.Explanation]{
+	Name: "why", Help: "Say why a component would, or would not, run again.",
+	About: "Example:\n  wb why analysis.org totals",
+	Doors: Tools | Agents | Editor,
+	Do: func(ctx context.Context, h *Home, in *WhyIn) (*workbook.Explanation, error) {
+		name, path, src, err := in.at(h).Read(in.File)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		return a.answer("why", x, func(w io.Writer) error { return writeExplanation(w, x) })
-	})
+		id, err := in.component(name, src)
+		if err != nil {
+			return nil, err
+		}
+		opts, err := RunFlags{Set: in.Set, Grant: in.Grant, Profile: "compute"}.Options(h)
+		if err != nil {
+			return nil, err
+		}
+		if opts.Lanes, err = h.lanes(ctx); err != nil {
+			return nil, err
+		}
+		opts.File, opts.Source, opts.Cache = path, src, workbook.CacheBeside(path)
+		return workbook.Explain(ctx, opts, id)
+	},
+	Text: func(p *Page, x *workbook.Explanation) error { return writeExplanation(p, x) },
 }
 
 // component is the id of the component that is asked about.
-func (c *whyCmd) component(file string, src []byte) (string, error) {
+func (in *WhyIn) component(file string, src []byte) (string, error) {
 	switch {
-	case (c.ID == "") == (c.Line == 0):
-		return "", &usageError{err: errors.New("name a component, or give --line"), hint: "wb help why"}
-	case c.ID != "":
-		return c.ID, nil
+	case (in.ID == "") == (in.Line == 0):
+		return "", diag.Usagef("wb help why", "name a component, or give --line")
+	case in.ID != "":
+		return in.ID, nil
 	}
-	ids, err := componentsIn(file, src, strconv.Itoa(c.Line))
+	ids, err := ComponentsIn(file, src, strconv.Itoa(in.Line))
 	if err != nil {
 		return "", err
 	}

@@ -1,0 +1,146 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"strings"
+
+	"wb/internal/diag"
+)
+
+// Doors are the ways to reach a verb.
+type Doors uint8
+
+// The doors. Every verb is at the terminal.
+const (
+	Tools  Doors = 1 << iota // programs that speak the Model Context Protocol
+	Agents                   // the tool wb of agents
+	Editor                   // commands of editors
+)
+
+// Verb is one thing that wb does.
+type Verb[In, Out any] struct {
+	// Name is the word or words after wb, such as lint or "trace diff".
+	Name string
+	// Help is one sentence; About is the page of wb help, with an example.
+	Help, About string
+	// Model is the sentence for programs and agents, where Help does not do.
+	Model string
+	Doors Doors
+	// Changes says that the verb changes files or starts programs.
+	Changes bool
+	// Runs says that it starts programs.
+	Runs bool
+	// Usual is the verb of a group that needs no name: wb toolchain lists.
+	Usual bool
+	// List names the answer where it is a list and a protocol takes objects alone.
+	List string
+	// Do does it.
+	Do func(ctx context.Context, h *Home, in *In) (Out, error)
+	// Text writes the answer for who reads it; nil writes JSON.
+	Text func(p *Page, out Out) error
+}
+
+// Exiter is an answer that also is a verdict, such as findings or differences.
+type Exiter interface{ Exit() int }
+
+// Row is a verb of whatever types.
+type Row struct {
+	Name, Help, About, Model, List string
+
+	Doors                Doors
+	Changes, Usual, Runs bool
+	// New makes an empty input, a pointer to a struct.
+	New func() any
+	// do answers; in is what New has made.
+	do func(ctx context.Context, h *Home, in any) (*Answer, error)
+}
+
+// row forgets the types of a verb.
+func row[In, Out any](v Verb[In, Out]) Row {
+	model := v.Model
+	if model == "" {
+		model = v.Help
+	}
+	return Row{Name: v.Name, Help: v.Help, About: v.About, Model: model, List: v.List, Doors: v.Doors, Changes: v.Changes, Usual: v.Usual, Runs: v.Runs,
+		New: func() any { return new(In) },
+		do: func(ctx context.Context, h *Home, in any) (*Answer, error) {
+			out, err := v.Do(ctx, h, in.(*In))
+			if err != nil {
+				return &Answer{Data: out}, err
+			}
+			a := &Answer{Data: out, text: func(p *Page) error { return p.JSON(out) }}
+			if v.Text != nil {
+				a.text = func(p *Page) error { return v.Text(p, out) }
+			}
+			if e, ok := any(out).(Exiter); ok {
+				a.Exit = e.Exit()
+			}
+			if v, ok := any(out).(interface{ OK() bool }); ok {
+				a.Invalid = !v.OK()
+			}
+			if e, ok := any(out).(interface{ Err() error }); ok {
+				a.Err = e.Err()
+			}
+			if d, ok := any(out).(interface{ Data() any }); ok {
+				a.Data = d.Data()
+			}
+			return a, nil
+		}}
+}
+
+// Do does what a row says with an input that its New has made. With an error, the
+// answer holds no more than data about what was done until then.
+func (r Row) Do(ctx context.Context, h *Home, in any) (*Answer, error) { return r.do(ctx, h, in) }
+
+// Answer is what a verb answers: data for programs and text for readers.
+type Answer struct {
+	Data any
+	// Exit is the exit code of a verb that is a verdict, such as lint.
+	Exit int
+	// Invalid is an answer that says no: what was to be verified is not valid.
+	Invalid bool
+	// Err is what the answer does not hold, told after the rest of it.
+	Err  error
+	text func(p *Page) error
+}
+
+// Write writes the answer as text.
+func (a *Answer) Write(p *Page) error { return a.text(p) }
+
+// Text is the answer as text for a model.
+func (a *Answer) Text() (string, error) {
+	var b bytes.Buffer
+	err := a.Write(&Page{Writer: &b, Reader: Model})
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// Reader says for whom text is written.
+type Reader int
+
+// The readers: a person at a terminal, a program behind a pipe, a model.
+const (
+	Program Reader = iota
+	Person
+	Model
+)
+
+// Page is where an answer is written.
+type Page struct {
+	io.Writer
+	Reader  Reader
+	Colour  bool
+	Verbose bool
+}
+
+// JSON writes data as one line of JSON.
+func (p *Page) JSON(data any) error { return diag.WriteJSON(p, data) }
+
+// Paint colours text where colours are shown.
+func (p *Page) Paint(code, text string) string {
+	if !p.Colour || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}

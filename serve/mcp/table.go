@@ -1,0 +1,95 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"wb/agent/host"
+	"wb/app"
+	"wb/compile"
+	"wb/internal/diag"
+	"wb/internal/trace"
+	"wb/workbook"
+	"wb/workbook/capability"
+)
+
+// home is where the verbs of the table work: in the directory, with what whoever
+// started the server grants.
+func (s *server) home(ctx context.Context) *app.Home {
+	return &app.Home{Root: s.root, Dir: s.Dir, Hidden: host.Hidden, Write: s.Write, Record: s.Record, Version: s.Version,
+		Languages: func(context.Context) (*compile.Registry, error) { return s.Lanes, nil },
+		Hear:      func(record trace.Sink) trace.Sink { return progressive(ctx, record) },
+		Prepare: func(_ context.Context, opts *workbook.Options) (func(context.Context) error, error) {
+			finish := func(context.Context) error { return nil }
+			if s.Capabilities != nil {
+				finish = s.Capabilities.PrepareFor(opts, capability.Starter{File: opts.File, Dir: s.Dir, Grants: s.Grants, Granted: s.opened})
+			}
+			if s.Agents != nil {
+				opts.Agents = s.Agents()
+			}
+			return finish, nil
+		}}
+}
+
+// offer makes tools of the verbs that the table shows here.
+func (s *server) offer(m *mcp.Server) {
+	for _, row := range app.At(app.Tools) {
+		m.AddTool(&mcp.Tool{Name: row.Name, Description: row.Model, InputSchema: row.Schema(), Annotations: annotations(row.Changes)}, s.call(row))
+	}
+}
+
+// annotations tell a client what a tool may do.
+func annotations(changes bool) *mcp.ToolAnnotations {
+	if changes {
+		return nil
+	}
+	return &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
+}
+
+// call does a verb. Its error is what the caller reads, in which files are named as
+// the caller names them.
+func (s *server) call(row app.Row) mcp.ToolHandler {
+	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		ctx = withNotifier(ctx, r)
+		home := s.home(ctx)
+		result, err := s.answer(ctx, home, row, r)
+		if err != nil {
+			text := home.Inside(diag.Explain(err))
+			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+		}
+		return result, nil
+	}
+}
+
+func (s *server) answer(ctx context.Context, home *app.Home, row app.Row, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	in, err := row.JSON(r.Params.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	answer, err := row.Do(ctx, home, in)
+	if err == nil {
+		err = answer.Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	text, err := answer.Text()
+	if err != nil {
+		return nil, err
+	}
+	data, err := home.InsideJSON(answer.Data)
+	if err != nil {
+		return nil, err
+	}
+	if bytes.HasPrefix(data, []byte("[")) { // the protocol takes objects alone
+		name := row.List
+		if name == "" {
+			name = strings.ReplaceAll(row.Name, " ", "_")
+		}
+		data = bytes.Join([][]byte{[]byte(`{"` + name + `":`), data, []byte("}")}, nil)
+	}
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: home.Inside(text)}}, StructuredContent: data}, nil
+}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"io"
-	"strings"
 
 	"wb/internal/diag"
 )
@@ -113,7 +112,7 @@ func (a *Answer) Write(p *Page) error { return a.text(p) }
 func (a *Answer) Text() (string, error) {
 	var b bytes.Buffer
 	err := a.Write(&Page{Writer: &b, Reader: Model})
-	return strings.TrimSuffix(b.String(), "\n"), err
+	return b.String(), err
 }
 
 // Reader says for whom text is written.

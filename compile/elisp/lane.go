@@ -139,7 +139,8 @@ func (l *lane) ReadsDocument(src *compile.Source) bool { return reads.MatchStrin
 // Build reads the block's forms.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if len(src.Deps) > 0 {
-		return nil, diag.Errorf(src.At(1, 1), "packages (:deps %s) cannot be fetched for Emacs Lisp", strings.Join(src.Deps, " ")).
+		return nil, diag.Errorf(src.At(1, 1),
+			"packages (:deps %s) cannot be fetched for Emacs Lisp", strings.Join(src.Deps, " ")).
 			WithHint("put the library into a directory, name that with :dir, and load it from there")
 	}
 	u := &unit{Results: src.Results, Vars: variables(src.Vars), Document: src.Document}

@@ -59,7 +59,8 @@ func lispRecipe() toolchain.Recipe {
 	return toolchain.Recipe{
 		Name: lispName, Version: "28.2+1-15+deb12u4", Summary: "Emacs's own Lisp files (GPL-3.0-or-later), for the emacs toolchain",
 		Origin: toolchain.Source{
-			Archive: toolchain.Debian{Package: "emacs-common", Version: "28.2+1-15+deb12u4", Suite: "bookworm", Binary: true,
+			Archive: toolchain.Debian{Package: "emacs-common", Version: "28.2+1-15+deb12u4",
+				Suite: "bookworm", Binary: true,
 				File: "emacs-common_1%3a28.2+1-15+deb12u4_all.deb", Size: 13_998_472,
 				SHA256: "35a9075085d83962841c50289d7ae25e2075cffeadf5c2df78f9c76ad51ee9cf"},
 			Files: []string{dir + "lisp/", dir + "etc/charsets/", dir + "etc/schema/", "!" + dir + "lisp/COPYING"},
@@ -146,7 +147,9 @@ func (b *builder) build(ctx context.Context, job *toolchain.Job, archive map[str
 }
 
 // collector is Emacs's make-docfile, ready to run with further options.
-func (b *builder) collector(ctx context.Context, job *toolchain.Job, archive, files map[string][]byte) (func(options ...string) ([]byte, error), error) {
+func (b *builder) collector(
+	ctx context.Context, job *toolchain.Job, archive, files map[string][]byte,
+) (func(options ...string) ([]byte, error), error) {
 	sources := maps.Clone(files)
 	const main = "lib-src/make-docfile.c"
 	sources[main] = archive[main]
@@ -170,7 +173,8 @@ func (b *builder) collector(ctx context.Context, job *toolchain.Job, archive, fi
 	return func(options ...string) ([]byte, error) {
 		var out, complaints bytes.Buffer
 		args := slices.Concat([]string{"make-docfile", "-d", "/src"}, options, documented())
-		exit, err := b.env.Engine.Run(ctx, sandbox.Command{Module: module, Args: args, Stdout: &out, Stderr: &complaints, Files: tree, Limits: buildLimits})
+		exit, err := b.env.Engine.Run(ctx, sandbox.Command{
+			Module: module, Args: args, Stdout: &out, Stderr: &complaints, Files: tree, Limits: buildLimits})
 		if err == nil && exit.Code != 0 {
 			err = fmt.Errorf("make-docfile: exit %d: %s", exit.Code, bytes.TrimSpace(complaints.Bytes()))
 		}

@@ -23,11 +23,16 @@ func (l *lane) installed() bool {
 // checkSmall evaluates a block with the small evaluator and throws the value
 // away: only running it shows what it asks for.
 func (l *lane) checkSmall(_ context.Context, src *compile.Source, u *unit, code string) error {
-	_, _, err := u.small(code)
-	if err == nil {
-		return nil
+	if _, _, err := u.small(code); err != nil {
+		return u.refusal(src, code, err)
 	}
-	return diag.Errorf(u.positionSmall(src, code, err), "%s, and the toolchain %s is missing, which runs all of Emacs Lisp", reason(err), toolName).
+	return nil
+}
+
+// refusal says what to install for a block that the small evaluator refuses.
+func (u *unit) refusal(src *compile.Source, code string, err error) error {
+	return diag.Errorf(u.positionSmall(src, code, err),
+		"%s, and the toolchain %s is missing, which runs all of Emacs Lisp", reason(err), toolName).
 		WithHint("wb toolchain install " + toolName + " builds GNU Emacs for the sandbox, which takes some minutes")
 }
 
@@ -35,7 +40,7 @@ func (l *lane) checkSmall(_ context.Context, src *compile.Source, u *unit, code 
 func (l *lane) runSmall(u *unit, code string, job *compile.Job) (*compile.Outcome, error) {
 	v, printed, err := u.small(code)
 	if err != nil {
-		return nil, l.checkSmall(nil, job.Source, u, code)
+		return nil, u.refusal(job.Source, code, err)
 	}
 	switch {
 	case u.Results.Has("output"):

@@ -60,6 +60,7 @@
                     forms)))))
 
 (defun wb--let (vars body)
+  "A form that evaluates the forms BODY with VARS, an alist, bound."
   (let ((body (if body `(progn ,@body) nil)))
     (if vars
         `(let ,(mapcar (lambda (var) (list (car var) (list 'quote (cdr var)))) vars) ,body)
@@ -75,6 +76,7 @@
           :column (- at (or (cl-position ?\n code :end at :from-end t) -1)))))
 
 (defun wb--message (err)
+  "The message of ERR, without properties."
   (substring-no-properties
    (condition-case nil (error-message-string err) (error (format "%S" err)))))
 

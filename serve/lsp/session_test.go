@@ -232,7 +232,11 @@ func TestRunErrors(t *testing.T) {
 	if found[0].Source != "wb run" || found[0].Range.Start.Line != 2 || !strings.Contains(found[0].Message, "it says fail") {
 		t.Errorf("found %+v", found)
 	}
-	c.change(uri, "text\nmore\n#+begin_src js\nfail\n#+end_src\n")
+	written := c.document(uri).snapshot().text.source // with the empty result that a failure leaves
+	if !strings.Contains(written, "#+RESULTS:") {
+		t.Errorf("no empty result:\n%s", written)
+	}
+	c.change(uri, strings.Replace(written, "text\n", "text\nmore\n", 1))
 	found = c.await(uri, func(list []diagnostic) bool { return len(list) == 1 })
 	if found[0].Range.Start.Line != 3 {
 		t.Errorf("moved to %+v", found)

@@ -9,7 +9,7 @@ import "maps"
 func init() {
 	maps.Copy(documents, map[string][]string{
 		"gozig.org":  {"go", "zig"},
-		"shell.org":  {"toolbox", "shell"},
+		"shell.org":  {"toolbox", "awk", "shell"},
 		"ruby.org":   {"ruby"},
 		"python.org": {"python"},
 	})

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"wb/internal/diag"
 	"wb/proof/sign"
 	"wb/publish/site"
 	"wb/publish/site/hugo"
@@ -65,7 +66,7 @@ func buildSite(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.R
 		return nil, err
 	}
 	reply := &worker.Reply{Found: built.Found, Left: p.Left, Pages: built.Pages, Assertions: k.assertions()}
-	if site.Broken(built.Found) {
+	if diag.HasErrors(built.Found) {
 		return reply, nil
 	}
 	return reply, sign.WriteNew(r.Out, built.Files, true)
@@ -88,7 +89,7 @@ func buildPage(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.R
 		return nil, err
 	}
 	reply := &worker.Reply{Found: found, Pages: 1, Assertions: k.assertions()}
-	if site.Broken(found) {
+	if diag.HasErrors(found) {
 		return reply, nil
 	}
 	return reply, sign.WriteNew(r.Out, files, true)

@@ -17,7 +17,6 @@ import (
 	"wb/proof/sign"
 	"wb/proof/verify"
 	"wb/publish/pack"
-	"wb/publish/page"
 	"wb/publish/rebuild"
 	"wb/workbook"
 )
@@ -70,7 +69,7 @@ func (c *bundleCmd) Run(a *terminal) error {
 		for _, d := range p.Found {
 			a.note("%s", d)
 		}
-		if n := page.Mistakes(p.Found); n > 0 && c.Strict {
+		if n := diag.Errors(p.Found); n > 0 && c.Strict {
 			return diag.Failedf("", "%s: %d mistakes that readers would see", c.File, n)
 		}
 		make := p.Bundle

@@ -108,7 +108,7 @@ func (c *publishValidateCmd) Run(a *terminal) error {
 
 // checked answers with findings, and fails if there are errors among them.
 func (a *terminal) checked(found []diag.Finding, data map[string]any, text func(io.Writer) error) error {
-	if !site.Broken(found) {
+	if !diag.HasErrors(found) {
 		a.advice(found)
 		data["found"] = slices.Concat([]diag.Finding{}, found)
 		return a.answer("publish", data, text)
@@ -233,7 +233,7 @@ func (c *releaseFlags) release(a *terminal, r worker.Request, dir string, config
 	for _, left := range reply.Left {
 		a.note("left out: %s", left)
 	}
-	if site.Broken(reply.Found) {
+	if diag.HasErrors(reply.Found) {
 		return a.checked(reply.Found, map[string]any{"directory": dir}, nil)
 	}
 	a.advice(reply.Found)

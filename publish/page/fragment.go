@@ -61,17 +61,6 @@ type LiveOf func(component string) (html string, ok bool)
 // the page, an id is a mistake.
 type Resolver func(Link) (href string, ok bool)
 
-// Mistakes counts the errors among diagnostics; the others are advice.
-func Mistakes(found []diag.Finding) int {
-	n := 0
-	for _, d := range found {
-		if d.Severity == diag.Error {
-			n++
-		}
-	}
-	return n
-}
-
 // Fragment writes the parts of a workbook's page. Diagnostics are the author's
 // mistakes, such as links that lead nowhere, with their places in the file;
 // the page is made nevertheless.

@@ -153,7 +153,7 @@ func TestSeams(t *testing.T) {
 	if len(p.Links) != 5 || p.Links[4].Kind != "https" {
 		t.Errorf("links: %+v", p.Links)
 	}
-	if n := Mistakes(found); n != 1 || found[0].Code != "broken-link" {
+	if n := diag.Errors(found); n != 1 || found[0].Code != "broken-link" {
 		t.Errorf("found %v", found)
 	}
 }

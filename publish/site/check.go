@@ -99,12 +99,6 @@ func (p *Project) leakInSource(b *built, f leak.Finding, rules leak.Rules) diag.
 	return at
 }
 
-// Broken reports whether there are errors among findings, which keep a site from
-// being released.
-func Broken(found []diag.Finding) bool {
-	return slices.ContainsFunc(found, isError)
-}
-
 func isError(d diag.Finding) bool { return d.Severity == diag.Error }
 
 // Pages is a number of pages in words.

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/workbook"
 )

@@ -39,3 +39,7 @@ wasi-testsuite dir="/tmp/wb-wasi-testsuite":
     test -d {{dir}} || git clone --branch prod/testsuite-base https://github.com/WebAssembly/wasi-testsuite {{dir}}
     git -C {{dir}} checkout -q 9f80ca35444cfd9e63100725615140a346652e6c
     WB_WASI_TESTSUITE={{dir}}/tests go test -tags long ./sandbox -run TestWASITestsuite -v
+
+# hold wb against a folder of org files, which stays as it is
+world dir:
+    WB_WORLD='{{absolute_path(dir)}}' go test -tags long -timeout 4h -count 1 -v -run World ./internal/test/world

@@ -10,8 +10,8 @@ import (
 	"strings"
 
 	"wb/internal/diag"
+	"wb/internal/identity"
 	"wb/internal/trace"
-	"wb/proof/identity"
 	"wb/workbook"
 )
 

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"wb/agent/toolkit"
-	"wb/proof/identity"
+	"wb/internal/identity"
 	"wb/proof/keys"
 	"wb/proof/sign"
 )

@@ -15,8 +15,8 @@ import (
 	"wb/app"
 	"wb/compile"
 	"wb/internal/diag"
+	"wb/internal/identity"
 	"wb/internal/trace"
-	"wb/proof/identity"
 	"wb/workbook"
 	"wb/workbook/capability"
 )

@@ -9,8 +9,8 @@ import (
 
 	"wb/compile/place/tier"
 	"wb/internal/diag"
+	"wb/internal/identity"
 	"wb/proof/fault"
-	"wb/proof/identity"
 	"wb/proof/keys"
 	"wb/sandbox/grants"
 	"wb/workbook"

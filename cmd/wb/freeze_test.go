@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 )
 
 // TestStanding follows a key of the user's from its making to its revocation.

@@ -9,8 +9,8 @@ import (
 
 	"wb/app"
 	"wb/internal/diag"
+	"wb/internal/identity"
 	"wb/proof/fault"
-	"wb/proof/identity"
 	"wb/proof/keys"
 	"wb/proof/manifest"
 )

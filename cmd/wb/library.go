@@ -11,9 +11,9 @@ import (
 
 	"wb/app"
 	"wb/internal/diag"
+	"wb/internal/identity"
 	"wb/internal/value"
 	"wb/org/oql"
-	"wb/proof/identity"
 	"wb/sandbox/dock/store"
 	"wb/search/federate"
 	"wb/workbook/library"

@@ -14,7 +14,7 @@ import (
 	"wb/app"
 	"wb/compile"
 	"wb/internal/diag"
-	"wb/proof/identity"
+	"wb/internal/identity"
 	"wb/serve/api"
 	"wb/serve/sites"
 )

@@ -5,12 +5,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/proof/manifest"
 	"wb/proof/sign"
+	"wb/workbook"
 )
 
 // signCmd signs pages and sites.
@@ -53,7 +55,11 @@ func (c *signCmd) Run(a *terminal) error {
 		return err
 	}
 	by := sign.Issuer{Signer: s.Key, Keys: s.Log}
-	output, signed, err := sign.File(c.Path, data, by, time.Now())
+	var said []manifest.Assertion
+	if strings.EqualFold(filepath.Ext(c.Path), ".org") {
+		said = append(said, manifest.ProgramAssertion(workbook.ProgramDigest(workbook.NewPlan(c.Path, data))))
+	}
+	output, signed, err := sign.File(c.Path, data, by, time.Now(), said...)
 	if err != nil {
 		return err
 	}

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"wb/app"
+	"wb/internal/identity"
 	"wb/internal/trace"
 	"wb/internal/trace/activity"
-	"wb/proof/identity"
 )
 
 // telemetryCmd says what runs amounted to, and here follows them.

@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 	"wb/sandbox/dock/store"
 )
 

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 )
 
 func testKey(t testing.TB, n byte) identity.Key {

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"time"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 )
 
 // LedgerReport is what a verification found.

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"wb/internal/identity"
 	"wb/proof/fetch"
-	"wb/proof/identity"
 	"wb/proof/keys"
 )
 

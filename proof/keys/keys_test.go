@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/identity"
 	"wb/proof/fault"
-	"wb/proof/identity"
 )
 
 func key(t testing.TB, n byte) identity.Key {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 )
 
 // Store is a user's signing key with its log, in the user's config directory.

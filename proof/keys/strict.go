@@ -27,8 +27,8 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"wb/internal/identity"
 	"wb/proof/fault"
-	"wb/proof/identity"
 )
 
 // Signer signs; [identity.Key] is one.

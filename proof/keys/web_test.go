@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 )
 
 func TestWebURL(t *testing.T) {

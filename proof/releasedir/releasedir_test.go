@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"wb/internal/diag"
+	"wb/internal/identity"
 	"wb/proof/fault"
-	"wb/proof/identity"
 	"wb/proof/keys"
 	"wb/proof/manifest"
 	"wb/proof/sign"

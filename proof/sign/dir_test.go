@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 	"wb/proof/keys"
 	"wb/proof/sign"
 	"wb/proof/verify"

@@ -4,20 +4,19 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"time"
 
 	"wb/proof/fault"
 	"wb/proof/keys"
 	"wb/proof/manifest"
-	"wb/workbook"
 )
 
 // File signs one file: a page within itself, keeping what it asserts, any other
-// file beside it. It gives the path to write to, and what.
-func File(path string, data []byte, by Issuer, at time.Time) (output string, signed []byte, err error) {
+// file beside it, with what the caller says about it. It gives the path to write
+// to, and what.
+func File(path string, data []byte, by Issuer, at time.Time, said ...manifest.Assertion) (output string, signed []byte, err error) {
 	if manifest.IsPage(path) {
-		var said []manifest.Assertion
+		said = nil
 		if p, _, err := manifest.ReadPage(data); err == nil {
 			said = p.Assertions
 		} else if fault.CodeOf(err) == "" {
@@ -28,10 +27,6 @@ func File(path string, data []byte, by Issuer, at time.Time) (output string, sig
 	}
 	if err := by.Keys.Allows(by.Signer.DID(), keys.NoSequence); err != nil {
 		return "", nil, err
-	}
-	var said []manifest.Assertion
-	if strings.EqualFold(filepath.Ext(path), ".org") {
-		said = append(said, manifest.ProgramAssertion(workbook.ProgramDigest(workbook.NewPlan(path, data))))
 	}
 	signed, err = manifest.SignDetached(data, by.Signer, by.Keys, at, said...)
 	return path + manifest.DetachedSuffix, signed, err

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 	"wb/proof/keys"
 	"wb/proof/manifest"
 	"wb/proof/sign"

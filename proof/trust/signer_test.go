@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/identity"
 	"wb/proof/bundle"
 	"wb/proof/fault"
-	"wb/proof/identity"
 	"wb/proof/keys"
 	"wb/proof/manifest"
 	"wb/proof/sign"

@@ -18,8 +18,8 @@ import (
 	"strings"
 	"testing"
 
+	"wb/internal/identity"
 	"wb/proof/fault"
-	"wb/proof/identity"
 	"wb/proof/keys"
 )
 

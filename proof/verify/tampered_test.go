@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"wb/internal/identity"
 	"wb/proof/bundle"
 	"wb/proof/fault"
-	"wb/proof/identity"
 	"wb/proof/jcs"
 	"wb/proof/keys"
 	"wb/proof/manifest"

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/identity"
 	"wb/proof/bundle"
-	"wb/proof/identity"
 	"wb/proof/jcs"
 	"wb/proof/keys"
 	"wb/proof/manifest"

@@ -18,9 +18,9 @@ import (
 
 	nethtml "golang.org/x/net/html"
 
+	"wb/internal/identity"
 	"wb/internal/test/golden"
 	"wb/org"
-	"wb/proof/identity"
 	"wb/proof/manifest"
 	"wb/proof/verify"
 	"wb/workbook"

@@ -10,9 +10,9 @@ import (
 
 	"wb/compile"
 	"wb/compile/lanes"
+	"wb/internal/identity"
 	"wb/internal/test/lanetest"
 	"wb/proof/fault"
-	"wb/proof/identity"
 	"wb/proof/keys"
 	"wb/proof/manifest"
 	"wb/proof/sign"

@@ -16,9 +16,9 @@ import (
 	"wb/app"
 	"wb/compile"
 	"wb/compile/lanes"
+	"wb/internal/identity"
 	"wb/internal/test/lanetest"
 	"wb/internal/test/llmtest"
-	"wb/proof/identity"
 	"wb/serve/api"
 )
 

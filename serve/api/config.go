@@ -12,9 +12,9 @@ import (
 	"wb/agent/host"
 	"wb/compile"
 	"wb/internal/diag"
+	"wb/internal/identity"
 	"wb/internal/lazyregexp"
 	"wb/internal/trace"
-	"wb/proof/identity"
 	"wb/serve/sites"
 	"wb/workbook/capability"
 )

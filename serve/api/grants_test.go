@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"wb/internal/identity"
 	"wb/internal/test/lanetest"
 	"wb/internal/test/llmtest"
 	"wb/internal/trace"
-	"wb/proof/identity"
 	"wb/sandbox/grants"
 	"wb/serve/api"
 	"wb/workbook/capability"

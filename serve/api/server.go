@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"wb/agent/schedule"
-	"wb/proof/identity"
+	"wb/internal/identity"
 	"wb/serve/sites"
 )
 

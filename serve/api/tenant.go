@@ -13,8 +13,8 @@ import (
 	"wb/agent"
 	"wb/agent/host"
 	"wb/internal/diag"
+	"wb/internal/identity"
 	"wb/internal/trace"
-	"wb/proof/identity"
 	"wb/sandbox/grants"
 	"wb/workbook/capability"
 )

@@ -29,8 +29,8 @@ import (
 	"strings"
 	"sync"
 
+	"wb/internal/identity"
 	"wb/internal/lazyregexp"
-	"wb/proof/identity"
 	"wb/proof/releasedir"
 )
 

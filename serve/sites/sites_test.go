@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/identity"
 	"wb/proof/fault"
-	"wb/proof/identity"
 	"wb/proof/keys"
 	"wb/proof/manifest"
 	"wb/proof/sign"

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"testing"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 )
 
 func sample() *File {

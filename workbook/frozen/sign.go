@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 )
 
 // Signer signs as the owner of a did:key; an identity.Key is one.

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 )
 
 // The properties that a check-in writes.

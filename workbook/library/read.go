@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"wb/internal/diag"
+	"wb/internal/identity"
 	"wb/org"
 	"wb/org/orgfile"
-	"wb/proof/identity"
 )
 
 // Manifest is the name of the file that describes a workspace.

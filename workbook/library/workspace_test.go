@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"wb/internal/diag"
-	"wb/proof/identity"
+	"wb/internal/identity"
 )
 
 // shelf is a library in a directory.

@@ -11,7 +11,7 @@ import (
 	"fmt"
 	"slices"
 
-	"wb/proof/identity"
+	"wb/internal/identity"
 	"wb/proof/manifest"
 	"wb/proof/sign"
 	"wb/proof/verify"

@@ -216,7 +216,9 @@ func (w *world) there(format string) func(*verb, string) string {
 func (w *world) run(v *verb, file string) string {
 	out, wrong := w.wb(v, w.dir, "run", file, "--json", "--no-write", "--events", "none")
 	var answer struct {
-		Data *struct{ Components []struct{ Status, Why, Lang string } }
+		Data *struct {
+			Components []struct{ Status, Why, Lang string }
+		}
 	}
 	if json.Unmarshal(out, &answer) != nil || answer.Data == nil {
 		return cmp.Or(wrong, "no answer")

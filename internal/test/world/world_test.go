@@ -41,6 +41,7 @@ func TestWorld(t *testing.T) {
 	w.each("org → md → org", w.there("md"))
 	w.each("org → ipynb → org", w.there("ipynb"))
 	w.each("run", w.run)
+	w.over("ipynb → org → ipynb", w.notebooks, w.notebook)
 	w.report()
 }
 
@@ -50,8 +51,10 @@ type world struct {
 	program string
 	dir     string   // the copy
 	files   []string // relative to it
-	verbs   []*verb
-	blocks  map[string]int // by what became of them
+	// notebooks are Jupyter's, which wb takes to org and back.
+	notebooks []string
+	verbs     []*verb
+	blocks    map[string]int // by what became of them
 }
 
 // verb counts what became of the files.
@@ -68,15 +71,16 @@ func newWorld(t *testing.T, folder string) *world {
 	if out, err := exec.Command("go", "build", "-o", w.program, "wb/cmd/wb").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
-	w.files = w.copy(folder, w.dir)
-	if len(w.files) == 0 {
+	w.files = w.copy(folder, w.dir, ".org")
+	w.notebooks = w.copy(folder, w.dir, ".ipynb")
+	if len(w.files)+len(w.notebooks) == 0 {
 		t.Fatalf("%s holds no org file", folder)
 	}
 	return w
 }
 
-// copy copies the org files below a folder and says which.
-func (w *world) copy(from, to string) (files []string) {
+// copy copies the files below a folder that end in ext, and says which.
+func (w *world) copy(from, to, ext string) (files []string) {
 	w.t.Helper()
 	err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		switch {
@@ -84,7 +88,7 @@ func (w *world) copy(from, to string) (files []string) {
 			return nil
 		case err != nil:
 			return err
-		case !d.Type().IsRegular() || filepath.Ext(path) != ".org":
+		case !d.Type().IsRegular() || filepath.Ext(path) != ext:
 			return nil
 		}
 		name, err := filepath.Rel(from, path)
@@ -108,10 +112,12 @@ func (w *world) copy(from, to string) (files []string) {
 }
 
 // each lets a verb work on each file; do says what went wrong, or nothing.
-func (w *world) each(name string, do func(v *verb, file string) string) {
+func (w *world) each(name string, do func(v *verb, file string) string) { w.over(name, w.files, do) }
+
+func (w *world) over(name string, files []string, do func(v *verb, file string) string) {
 	v := &verb{name: name, failures: map[string][]string{}}
 	w.verbs = append(w.verbs, v)
-	for _, file := range w.files {
+	for _, file := range files {
 		if wrong := do(v, file); wrong != "" {
 			v.failures[kind(wrong)] = append(v.failures[kind(wrong)], file)
 			continue
@@ -236,7 +242,7 @@ func (w *world) run(v *verb, file string) string {
 // tangle lets wb and Emacs tangle copies of the folder, and compares the files.
 func (w *world) tangle() {
 	ours := w.t.TempDir()
-	w.copy(w.dir, ours)
+	w.copy(w.dir, ours, ".org")
 	v := &verb{name: "tangle", failures: map[string][]string{}}
 	w.verbs = append(w.verbs, v)
 	succeeded := map[string]bool{}
@@ -255,7 +261,7 @@ func (w *world) tangle() {
 func (w *world) tangleByEmacs(t *testing.T, ours string, succeeded map[string]bool) {
 	e := emacs.Need(t)
 	theirs := t.TempDir()
-	w.copy(w.dir, theirs)
+	w.copy(w.dir, theirs, ".org")
 	script := filepath.Join(t.TempDir(), "tangle.el")
 	w.write(script, []byte(`(require 'ob-tangle)
 (setq org-confirm-babel-evaluate t make-backup-files nil)
@@ -327,7 +333,7 @@ func (w *world) write(path string, text []byte) {
 }
 
 func (w *world) report() {
-	fmt.Printf("\n%d org files\n\n", len(w.files))
+	fmt.Printf("\n%d org files, %d notebooks\n\n", len(w.files), len(w.notebooks))
 	for _, v := range w.verbs {
 		failed := 0
 		for _, files := range v.failures {

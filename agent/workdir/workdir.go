@@ -20,6 +20,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 
 	"wb/org/orgfile"
@@ -85,6 +87,7 @@ func (d Dir) Write(c Change) (Landed, error) {
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil && !c.Removed {
 		return Landed{}, err
 	}
+	sweep(root, name)
 	for range maxTries {
 		landed, again, err := write(root, name, c)
 		if err != nil || !again {
@@ -223,5 +226,32 @@ func whole(f *os.File) ([]byte, error) {
 // partOf is a name beside a file for what will take its place. Each process and
 // goroutine needs one of its own.
 func partOf(name string) string {
-	return filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d-%d.wb-part", filepath.Base(name), os.Getpid(), parts.Add(1)))
+	return filepath.Join(filepath.Dir(name), fmt.Sprintf(".%s.%d-%d%s", filepath.Base(name), os.Getpid(), parts.Add(1), partExt))
+}
+
+const partExt = ".wb-part"
+
+// sweep removes what processes that have died left beside a file. What cannot be
+// removed does no harm.
+func sweep(root *os.Root, name string) {
+	dir, err := root.Open(filepath.Dir(name))
+	if err != nil {
+		return
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // those that were read count
+	for _, found := range names {
+		rest, mine := strings.CutPrefix(found, "."+filepath.Base(name)+".")
+		id, isPart := strings.CutSuffix(rest, partExt)
+		pid, _, _ := strings.Cut(id, "-")
+		if number, err := strconv.Atoi(pid); mine && isPart && err == nil && hasDied(number) {
+			_ = root.Remove(filepath.Join(filepath.Dir(name), found)) // see above
+		}
+	}
+}
+
+// hasDied reports whether a process of this machine is gone for certain.
+func hasDied(pid int) bool {
+	p, err := os.FindProcess(pid)
+	return err == nil && errors.Is(p.Signal(syscall.Signal(0)), os.ErrProcessDone)
 }

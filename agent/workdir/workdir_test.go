@@ -3,7 +3,9 @@ package workdir_test
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -122,5 +124,32 @@ func TestNobodyLosesALine(t *testing.T) {
 	}
 	if n, want := strings.Count(string(got), " wrote "), (agents+people)*lines; n != want {
 		t.Errorf("%d lines of %d", n, want)
+	}
+}
+
+// TestSweep removes what a killed process left, and nothing of a living one.
+func TestSweep(t *testing.T) {
+	dir := t.TempDir()
+	gone := exec.Command(os.Args[0], "-test.run", "^$")
+	if err := gone.Run(); err != nil {
+		t.Fatal(err)
+	}
+	dead := fmt.Sprintf(".a.txt.%d-3.wb-part", gone.Process.Pid)
+	stay := []string{fmt.Sprintf(".a.txt.%d-3.wb-part", os.Getpid()), fmt.Sprintf(".b.txt.%d-3.wb-part", gone.Process.Pid), ".a.txt.x-1.wb-part"}
+	for _, name := range append(stay, dead) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := (workdir.Dir{Path: dir}).Write(workdir.Change{Name: "a.txt", Fresh: true, New: []byte("x")}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(filepath.Join(dir, dead)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("%s is still there: %v", dead, err)
+	}
+	for _, name := range stay {
+		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
+			t.Error(err)
+		}
 	}
 }

@@ -68,9 +68,6 @@ func (a *terminal) answer(verb string, data any, text func(io.Writer) error) err
 	return text(a.std.Out)
 }
 
-// bare prints data as JSON without the envelope: the form of data verbs on a pipe.
-func (a *terminal) bare(data any) error { return diag.WriteJSON(a.std.Out, data) }
-
 // note tells a person something on stderr; --quiet silences it.
 func (a *terminal) note(format string, args ...any) {
 	if !a.quiet {

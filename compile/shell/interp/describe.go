@@ -373,9 +373,7 @@ func builtinCompgen(sh *Shell, args []string) int {
 		case "function":
 			words = append(words, slices.Sorted(maps.Keys(sh.funcs))...)
 		case "-k":
-			for _, k := range strings.Fields("if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc") {
-				words = append(words, k)
-			}
+			words = append(words, strings.Fields("if then else elif fi case esac for select while until do done in function time { } ! [[ ]] coproc")...)
 		case "-v":
 			words = append(words, sh.namesFrom("")...)
 		case "-e":

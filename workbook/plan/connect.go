@@ -476,7 +476,7 @@ func (b connector) connectSessions() {
 		}
 		last[shared] = c
 	}
-	for _, i := range b.plan.Graph(true).order() {
+	for _, i := range b.plan.Graph(true).Order() {
 		c := b.plan.Components[i]
 		if session, ok := c.Session(); ok {
 			follow(c, session, WhySession)

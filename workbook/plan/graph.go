@@ -8,9 +8,9 @@ import (
 // needs, in any order.
 type Graph [][]int
 
-// order lists the nodes so that each comes after what it needs, otherwise by
+// Order lists the nodes so that each comes after what it needs, otherwise by
 // number. Nodes on cycles, and what needs them, come last, by number.
-func (g Graph) order() []int {
+func (g Graph) Order() []int {
 	waiting := make([]int, len(g))
 	needed := make([][]int, len(g))
 	for i, needs := range g {

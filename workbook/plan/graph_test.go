@@ -18,7 +18,7 @@ func TestGraphOrder(t *testing.T) {
 		{"a cycle and its cone come last", Graph{{1}, {0}, {0}, {}}, []int{3, 0, 1, 2}},
 	}
 	for _, test := range tests {
-		if got := test.g.order(); !slices.Equal(got, test.want) {
+		if got := test.g.Order(); !slices.Equal(got, test.want) {
 			t.Errorf("%s: got %v, want %v", test.name, got, test.want)
 		}
 	}

@@ -251,7 +251,7 @@ func (p *Plan) Graph(code bool) Graph {
 // document order otherwise.
 func (p *Plan) Order() []*Component {
 	order := make([]*Component, 0, len(p.Components))
-	for _, i := range p.Graph(false).order() {
+	for _, i := range p.Graph(false).Order() {
 		order = append(order, p.Components[i])
 	}
 	return order

@@ -120,7 +120,7 @@ func (l *layout) rank() {
 		g[number[e.path[1]]] = append(g[number[e.path[1]]], number[e.path[0]])
 	}
 	placed := make([]bool, len(l.nodes))
-	for _, i := range g.order() {
+	for _, i := range g.Order() {
 		for _, need := range g[i] {
 			if placed[need] {
 				l.nodes[i].layer = max(l.nodes[i].layer, l.nodes[need].layer+1)

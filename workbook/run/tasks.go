@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -77,12 +78,18 @@ func (r *runner) waits() plan.Graph {
 // waits for is done.
 func (r *runner) runAll(ctx context.Context) {
 	g := r.waits()
+	for i, fault := range r.faults {
+		if fault != nil { // it waits for nobody, perhaps for itself
+			g[i] = nil
+		}
+	}
 	r.tasks = make([]*task, len(r.plan.Components))
 	for i, chosen := range r.selected {
 		if chosen {
 			r.tasks[i] = &task{finished: make(chan struct{})}
 		}
 	}
+	turns := r.directoryOrder(g)
 	var all sync.WaitGroup
 	var report sync.Mutex
 	for _, c := range r.plan.Components {
@@ -93,10 +100,8 @@ func (r *runner) runAll(ctx context.Context) {
 		all.Go(func() {
 			defer r.saver.ended()
 			defer close(t.finished)
-			if r.faultOf(c) == nil { // which waits for nobody, perhaps for itself
-				for _, need := range g[c.Index()] {
-					<-r.tasks[need].finished
-				}
+			for _, before := range slices.Concat(g[c.Index()], turns[c.Index()]) {
+				<-r.tasks[before].finished
 			}
 			r.turn(ctx, c, t)
 			if r.opts.Progress != nil {

@@ -17,7 +17,7 @@ import (
 
 // QueryIn is what wb query takes: words, or a query and the paths it is about.
 type QueryIn struct {
-	Args    []string `arg:"" optional:"" json:"-" help:"Files and directories, or - for stdin, then the query; . when no path is given. @name is a query that a file keeps."`
+	Args    []string `arg:"" complete:"files" optional:"" json:"-" help:"Files and directories, or - for stdin, then the query; . when no path is given. @name is a query that a file keeps."`
 	Query   string   `kong:"-" json:"query" required:"" help:"The query, in OQL."`
 	Paths   []string `kong:"-" json:"paths" help:"Files and directories; all of the directory when none is given."`
 	Format  string   `on:"terminal" enum:"auto,table,json,ndjson,csv,org,paths,sexp" default:"auto" help:"How rows are printed (${enum}); auto is a table for a person, JSON for a program."`

@@ -18,7 +18,7 @@ import (
 
 // RunFlags say how a workbook is run, from any door.
 type RunFlags struct {
-	Only    []string         `help:"Run only these components and what they need." placeholder:"ID"`
+	Only    []string         `help:"Run only these components and what they need." placeholder:"ID" complete:"names"`
 	Lines   string           `help:"Run only what stands in these lines, 12 or 12:40, and what that needs." placeholder:"LINES"`
 	Set     map[string]Given `help:"Give an input: name=value (JSON or text) or name=@file." placeholder:"NAME=VALUE" mapsep:"none"`
 	Input   Given            `help:"Input of a workflow's first components: text, @file, or - for standard input."`

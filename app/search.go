@@ -16,7 +16,7 @@ import (
 // SearchIn is what wb search takes.
 type SearchIn struct {
 	Text     []string `arg:"" optional:"" help:"Words, \"phrases\", begin*, -unwanted, +required, OQL conditions."`
-	In       []string `help:"Files and directories to search; all of the directory when none is given." placeholder:"PATH"`
+	In       []string `complete:"files" help:"Files and directories to search; all of the directory when none is given." placeholder:"PATH"`
 	K        int      `short:"k" default:"8" help:"Headings at most."`
 	Where    string   `help:"An OQL condition that headings must meet." placeholder:"OQL"`
 	Facet    []string `help:"Count all headings found by tags, todo, file or lang." placeholder:"NAME"`

@@ -15,7 +15,7 @@ import (
 
 // SetIn is what wb set takes.
 type SetIn struct {
-	Args   []string `arg:"" help:"Files and directories, the query, then assignments such as state=DONE."`
+	Args   []string `arg:"" complete:"files" help:"Files and directories, the query, then assignments such as state=DONE."`
 	DryRun bool     `short:"n" help:"Print the changes as a diff and make none."`
 	Log    bool     `help:"Record changes of state as Emacs does: CLOSED, and a line in the log where the keyword asks for one."`
 }

@@ -19,7 +19,7 @@ import (
 // WhyIn is what wb why takes.
 type WhyIn struct {
 	File  string           `arg:"" help:"Workbook, or - for standard input."`
-	ID    string           `arg:"" optional:"" json:"id" help:"Component: its id, #+NAME or heading."`
+	ID    string           `arg:"" optional:"" json:"id" complete:"names" help:"Component: its id, #+NAME or heading."`
 	Line  int              `help:"In place of an id: a line of the component." placeholder:"N"`
 	Set   map[string]Given `help:"Inputs, as for wb run." placeholder:"NAME=VALUE" mapsep:"none"`
 	Grant []string         `on:"terminal" help:"Capabilities, as for wb run." placeholder:"CAP"`

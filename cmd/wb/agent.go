@@ -60,7 +60,7 @@ func (l agentLimits) task(text string) host.Task {
 }
 
 type agentRunCmd struct {
-	Target string `arg:"" help:"The document, and which of its agents: FILE#ID."`
+	Target string `arg:"" complete:"files" help:"The document, and which of its agents: FILE#ID."`
 	Task   string `arg:"" help:"What to do, in words; - reads standard input."`
 	agentLimits
 	agentEvents

@@ -15,7 +15,7 @@ import (
 
 // agentKeepCmd keeps an agent.
 type agentKeepCmd struct {
-	Target string `arg:"" help:"The document, and which of its agents: FILE#ID."`
+	Target string `arg:"" complete:"files" help:"The document, and which of its agents: FILE#ID."`
 	Once   bool   `help:"Do what is due by now, with what was missed, and end; for a scheduler of your own." xor:"when"`
 	Now    bool   `help:"Wake it now, whatever its schedule says, and end." xor:"when"`
 	Status bool   `help:"Say how it is kept: the last wake, the one that is going, what it has spent." xor:"when"`
@@ -84,7 +84,7 @@ func taskTarget(task *host.Task, target string) error {
 
 // agentDreamCmd makes a digest.
 type agentDreamCmd struct {
-	Target string `arg:"" help:"The document, and which of its agents: FILE#ID."`
+	Target string `arg:"" complete:"files" help:"The document, and which of its agents: FILE#ID."`
 	agentLimits
 }
 

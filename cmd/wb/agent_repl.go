@@ -16,7 +16,7 @@ import (
 )
 
 type agentReplCmd struct {
-	Target string `arg:"" optional:"" help:"The document, and which of its agents: FILE#ID; the default agent without one."`
+	Target string `arg:"" complete:"files" optional:"" help:"The document, and which of its agents: FILE#ID; the default agent without one."`
 	agentLimits
 }
 

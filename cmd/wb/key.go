@@ -143,7 +143,7 @@ func (c *keyRevokeCmd) Run(a *terminal) error {
 
 type keyDIDCmd struct {
 	Host string   `arg:"" help:"The host of the site, such as example.org or localhost:8080."`
-	Path []string `arg:"" optional:"" help:"Names of the directories at the host that the document is for; by default .well-known is."`
+	Path []string `arg:"" complete:"words" optional:"" help:"Names of the directories at the host that the document is for; by default .well-known is."`
 }
 
 func (c *keyDIDCmd) Help() string {

@@ -17,7 +17,7 @@ import (
 
 // trustCmd grants a document, or what somebody signs, what it asks for, for good.
 type trustCmd struct {
-	What   string   `arg:"" optional:"" help:"A document; or whoever signs: a did:key, a did:web, a key log or did.json."`
+	What   string   `arg:"" complete:"files" optional:"" help:"A document; or whoever signs: a did:key, a did:web, a key log or did.json."`
 	Grant  []string `help:"Grant this, of what is asked for; may be repeated. A document is granted everything it asks for without one." placeholder:"CAP"`
 	Online bool     `help:"Ask other machines for the document of a did:web."`
 	List   bool     `help:"List the documents and signers that are trusted."`

@@ -42,7 +42,7 @@ func (c *vfsLsCmd) Run(a *terminal, v *vfsCmd) error {
 }
 
 type vfsGetCmd struct {
-	Path string `arg:"" help:"VOLUME:PATH, or a PATH of the volume workspace."`
+	Path string `arg:"" complete:"words" help:"VOLUME:PATH, or a PATH of the volume workspace."`
 }
 
 func (c *vfsGetCmd) Help() string { return "Example:\n  wb vfs get memory:notes/2026.org" }
@@ -64,7 +64,7 @@ func (c *vfsGetCmd) Run(a *terminal, v *vfsCmd) error {
 }
 
 type vfsPutCmd struct {
-	Path string `arg:"" help:"VOLUME:PATH, or a PATH of the volume workspace."`
+	Path string `arg:"" complete:"words" help:"VOLUME:PATH, or a PATH of the volume workspace."`
 }
 
 func (c *vfsPutCmd) Help() string { return "Example:\n  wb vfs put memory:seed.json < seed.json" }

@@ -14,15 +14,26 @@ import (
 // on texts with other letters.
 type Regexp struct {
 	*regexp.Regexp
-	prog *syntax.Prog // nil without \b and \B
+	prog  *syntax.Prog // nil without \b and \B
+	words words
 }
+
+// words says which characters make up words. In Emacs an underscore parts them,
+// in Go it does not.
+type words int
+
+const (
+	goWords words = iota
+	emacsWords
+)
 
 // MatchString reports whether the text contains a match.
 func (r *Regexp) MatchString(text string) bool {
-	if r.prog == nil || isASCII(text) {
+	switch {
+	case r.prog == nil, isASCII(text) && r.words == goWords, isASCII(text) && !strings.Contains(text, "_"):
 		return r.Regexp.MatchString(text)
 	}
-	return runProgram(r.prog, text)
+	return r.runProgram(text)
 }
 
 func isASCII(text string) bool {
@@ -36,28 +47,32 @@ func isASCII(text string) bool {
 
 // CompileRegexp compiles a pattern written for Emacs or for Go: the grouping
 // and alternation of Emacs (\( \| \)) are understood, its \_< \_> \< \>
-// become word boundaries, and case is ignored, as org-ql does. A pattern that
+// become boundaries of symbols and words, and case is ignored, as org-ql does. A pattern that
 // only one flavour accepts, such as a lone parenthesis, is read in that one.
 func CompileRegexp(pattern string) (*Regexp, error) {
-	if emacsFlavoured(pattern) {
-		return compilePattern(fromEmacs(pattern))
+	inEmacs := emacsWords
+	if strings.Contains(pattern, `\_<`) || strings.Contains(pattern, `\_>`) { // symbols, which have underscores
+		inEmacs = goWords
 	}
-	re, err := compilePattern(pattern)
+	if emacsFlavoured(pattern) {
+		return compilePattern(fromEmacs(pattern), inEmacs)
+	}
+	re, err := compilePattern(pattern, goWords)
 	if err != nil {
-		if emacs, emacsErr := compilePattern(fromEmacs(pattern)); emacsErr == nil {
+		if emacs, emacsErr := compilePattern(fromEmacs(pattern), inEmacs); emacsErr == nil {
 			return emacs, nil
 		}
 	}
 	return re, err
 }
 
-func compilePattern(pattern string) (*Regexp, error) {
-	pattern = "(?im)" + wordClasses(pattern)
+func compilePattern(pattern string, w words) (*Regexp, error) {
+	pattern = "(?im)" + wordClasses(pattern, w)
 	re, err := regexp.Compile(pattern)
 	if err != nil {
 		return nil, err
 	}
-	out := &Regexp{Regexp: re}
+	out := &Regexp{Regexp: re, words: w}
 	tree, err := syntax.Parse(pattern, syntax.Perl)
 	if err != nil || !hasBoundary(tree) {
 		return out, err
@@ -67,8 +82,11 @@ func compilePattern(pattern string) (*Regexp, error) {
 }
 
 // wordClasses lets \w and \W mean the letters, marks and digits of all scripts.
-func wordClasses(p string) string {
-	const class = `\p{L}\p{M}\p{N}_`
+func wordClasses(p string, w words) string {
+	class := `\p{L}\p{M}\p{N}`
+	if w == goWords {
+		class += "_"
+	}
 	if !strings.Contains(p, `\w`) && !strings.Contains(p, `\W`) {
 		return p
 	}
@@ -121,7 +139,8 @@ func hasBoundary(re *syntax.Regexp) bool {
 
 // runProgram looks for a match as package regexp does, all ways at once and so
 // in a time linear in the text, with the words of all scripts.
-func runProgram(prog *syntax.Prog, text string) bool {
+func (r *Regexp) runProgram(text string) bool {
+	prog := r.prog
 	now, next := newThreads(prog), newThreads(prog)
 	before := rune(-1)
 	for at := 0; at <= len(text); {
@@ -129,7 +148,7 @@ func runProgram(prog *syntax.Prog, text string) bool {
 		if at < len(text) {
 			after, size = utf8.DecodeRuneInString(text[at:])
 		}
-		here := place(before, after)
+		here := r.words.place(before, after)
 		if now.add(prog, uint32(prog.Start), here) { // a match may start anywhere
 			return true
 		}
@@ -143,7 +162,7 @@ func runProgram(prog *syntax.Prog, text string) bool {
 		if at+size < len(text) {
 			following, _ = utf8.DecodeRuneInString(text[at+size:])
 		}
-		there := place(after, following)
+		there := r.words.place(after, following)
 		for _, pc := range next.wait {
 			if next.add(prog, pc, there) {
 				return true
@@ -158,16 +177,16 @@ func runProgram(prog *syntax.Prog, text string) bool {
 }
 
 // place says what is true between two characters; -1 is the end of the text.
-func place(before, after rune) syntax.EmptyOp {
+func (w words) place(before, after rune) syntax.EmptyOp {
 	op := syntax.EmptyOpContext(before, after) &^ (syntax.EmptyWordBoundary | syntax.EmptyNoWordBoundary)
-	if inWord(before) != inWord(after) {
+	if w.has(before) != w.has(after) {
 		return op | syntax.EmptyWordBoundary
 	}
 	return op | syntax.EmptyNoWordBoundary
 }
 
-func inWord(r rune) bool {
-	return r == '_' || unicode.In(r, unicode.L, unicode.M, unicode.N)
+func (w words) has(r rune) bool {
+	return r == '_' && w == goWords || unicode.In(r, unicode.L, unicode.M, unicode.N)
 }
 
 // threads are the places of a program that a match may be at.

@@ -161,7 +161,7 @@ func TestWordsOfAllScripts(t *testing.T) {
 		}
 		checked++
 		for _, text := range texts {
-			if got, want := runProgram(re.prog, text), re.Regexp.MatchString(text); got != want {
+			if got, want := re.runProgram(text), re.Regexp.MatchString(text); got != want {
 				t.Errorf("%q in %q: %v, want %v ", pattern, text, got, want)
 			}
 		}
@@ -252,6 +252,22 @@ func TestWholeNumbers(t *testing.T) {
 	for query, want := range map[string]string{"n:9007199254740992": "b", "n:>9007199254740992": "a", "n:>=9007199254740992.0": "a b", "n:<1e17": "a b"} {
 		if got := ask(t, notes, query); got != want {
 			t.Errorf("%s: %q, want %q", query, got, want)
+		}
+	}
+}
+
+// TestEmacsWords: an underscore parts words in Emacs's patterns, and not in Go's.
+func TestEmacsWords(t *testing.T) {
+	for _, c := range []struct {
+		pattern, text string
+		want          bool
+	}{
+		{`\<opt`, "stream_options", true}, {`\<opt`, "adopt", false}, {`\bopt`, "stream_options", false}, {`\_<opt`, "stream_options", false},
+		{`\(stream\)\>`, "stream_options", true}, {`\<été\>`, "un été_x", true},
+	} {
+		re, err := CompileRegexp(c.pattern)
+		if err != nil || re.MatchString(c.text) != c.want {
+			t.Errorf("%s in %q: want %v, %v", c.pattern, c.text, c.want, err)
 		}
 	}
 }

@@ -52,7 +52,7 @@ var lint = Verb[LintIn, LintOut]{
   wb lint notes/*.org
   wb lint --upgrade analysis-v1.org analysis.org`,
 	List:  "diagnostics",
-	Doors: Tools | Agents | Editor,
+	Doors: Tools | Agents,
 	Do: func(ctx context.Context, h *Home, in *LintIn) (LintOut, error) {
 		if in.Upgrade {
 			return in.upgrade(in.at(h))

@@ -15,7 +15,6 @@ type Doors uint8
 const (
 	Tools  Doors = 1 << iota // programs that speak the Model Context Protocol
 	Agents                   // the tool wb of agents
-	Editor                   // commands of editors
 )
 
 // Verb is one thing that wb does.

@@ -30,7 +30,7 @@ type WhyIn struct {
 var why = Verb[WhyIn, *workbook.Explanation]{
 	Name: "why", Help: "Say why a component would, or would not, run again.",
 	About: "Example:\n  wb why analysis.org totals",
-	Doors: Tools | Agents | Editor,
+	Doors: Tools | Agents,
 	Do: func(ctx context.Context, h *Home, in *WhyIn) (*workbook.Explanation, error) {
 		name, path, src, err := in.at(h).Read(in.File)
 		if err != nil {

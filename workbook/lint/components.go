@@ -77,7 +77,7 @@ func (l *linter) arguments(c *plan.Component) {
 	}
 }
 
-// resultWords reports words of :results that mean nothing. What is Lisp or
+// wordsOf reports words of :results that mean nothing. What is Lisp or
 // quoted is not looked into.
 func (l *linter) wordsOf(a org.Arg) {
 	if a.Origin == org.FromDefault || strings.ContainsAny(a.Value, `("`) {

@@ -13,7 +13,7 @@ import (
 	"wb/workbook/plan"
 )
 
-var updateLint = flag.Bool("update-lint", false, "rewrite the messages in testdata/lint.golden")
+var updateLint = flag.Bool("update", false, "rewrite the messages in testdata/lint.golden")
 
 // TestBrokenExamples lints examples/broken: every file is named after the code
 // it must provoke, and provokes nothing else. The messages are golden.
@@ -65,7 +65,7 @@ func TestBrokenExamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	if all.String() != string(want) {
-		t.Errorf("messages changed (go test ./workbook -update-lint):\n%s", all.String())
+		t.Errorf("messages changed (go test ./workbook/lint -update):\n%s", all.String())
 	}
 }
 

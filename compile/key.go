@@ -102,7 +102,10 @@ func (d digest) value(v value.Value) {
 			d.count(0)
 		}
 	case value.Int:
-		d.count(int(v.Int()))
+		d.count(int(v.Uint()))
+		if v.IsBig() { // whose bits are those of a negative number
+			d.count(1)
+		}
 	case value.Float:
 		d.count(int(math.Float64bits(v.Float())))
 	case value.String:

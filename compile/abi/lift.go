@@ -136,8 +136,8 @@ func scalar(kind value.TypeKind, data []byte) value.Value {
 		return value.OfFloat(math.Float64frombits(binary.LittleEndian.Uint64(data)))
 	}
 	word := binary.LittleEndian.Uint64(data)
-	if kind == value.TypeU64 && word > math.MaxInt64 {
-		return value.OfFloat(float64(word)) // beyond what a whole number holds
+	if kind == value.TypeU64 {
+		return value.OfUint(word)
 	}
 	return value.OfInt(int64(word))
 }

@@ -59,7 +59,7 @@ func (f *frame) put(at uint32, t value.Type, v value.Value) error {
 	case value.TypeS32, value.TypeU32:
 		binary.LittleEndian.PutUint32(f.bytes[at:], uint32(v.Int()))
 	case value.TypeS64, value.TypeU64:
-		binary.LittleEndian.PutUint64(f.bytes[at:], uint64(v.Int()))
+		binary.LittleEndian.PutUint64(f.bytes[at:], v.Uint())
 	case value.TypeF32:
 		binary.LittleEndian.PutUint32(f.bytes[at:], math.Float32bits(float32(v.Float())))
 	case value.TypeF64:

@@ -2,6 +2,7 @@ package cbackend
 
 import (
 	"fmt"
+	"math"
 
 	"wb/internal/value"
 	"wb/tangle/babel"
@@ -100,6 +101,12 @@ func (d Dialect) literal(v value.Value, c constant) (string, error) {
 			items[i] = literal
 		}
 		return d.Items(items), nil
+	}
+	if f := v.Float(); c.scalar != text && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return "", fmt.Errorf("%g cannot become a constant: give it to a function as an argument", f)
+	}
+	if v.IsBig() && c.scalar != text {
+		return "", fmt.Errorf("%s is more than a signed integer of 64 bits holds", v)
 	}
 	plain := v.String()
 	if v.Kind() == value.String {

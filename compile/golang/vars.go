@@ -2,6 +2,7 @@ package golang
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -58,6 +59,9 @@ func typeOf(v value.Value) string {
 	case value.Bool:
 		return "bool"
 	case value.Int:
+		if v.IsBig() {
+			return "uint64"
+		}
 		return "int"
 	case value.Float:
 		return "float64"
@@ -93,7 +97,9 @@ func join(a, b string) string {
 	return "any"
 }
 
-func scalarType(t string) bool { return t == "int" || t == "float64" || t == "bool" || t == "string" }
+func scalarType(t string) bool {
+	return t == "int" || t == "uint64" || t == "float64" || t == "bool" || t == "string"
+}
 
 // literal writes a value as an expression of type t.
 func literal(v value.Value, t string) (string, error) {
@@ -101,6 +107,8 @@ func literal(v value.Value, t string) (string, error) {
 	switch {
 	case v.Kind() == value.BlobRef:
 		return "", fmt.Errorf("a file cannot become a Go variable")
+	case t != "string" && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)):
+		return "", fmt.Errorf("%g cannot become a Go variable", v.Float())
 	case v.IsNull() && t == "string":
 		return `""`, nil
 	case v.IsNull() && scalarType(t):
@@ -149,9 +157,7 @@ func scalarText(v value.Value) string {
 	switch v.Kind() {
 	case value.Bool:
 		return strconv.FormatBool(v.Bool())
-	case value.Int:
-		return strconv.FormatInt(v.Int(), 10)
-	case value.Float:
+	case value.Int, value.Float:
 		return v.String()
 	}
 	return v.Text()

@@ -2,6 +2,7 @@ package js
 
 import (
 	"context"
+	"math"
 
 	"wb/internal/value"
 )
@@ -62,10 +63,14 @@ func (r *run) request() value.Value {
 // maxExact is the largest whole number up to which doubles hold all others.
 const maxExact = 1<<53 - 1
 
-// holdsBig reports whether a value has whole numbers that a double cannot hold.
+// holdsBig reports whether a value has numbers that JSON.parse does not read as
+// they are: whole ones that a double cannot hold, NaN and the infinities.
 func holdsBig(v value.Value) bool {
-	if v.Kind() == value.Int {
+	switch v.Kind() {
+	case value.Int:
 		return v.Int() > maxExact || v.Int() < -maxExact
+	case value.Float:
+		return math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)
 	}
 	for _, item := range v.Items() {
 		if holdsBig(item) {

@@ -19,7 +19,7 @@ import (
 
 // version is part of every cache key: raise it when the same source may give
 // another result.
-const version = "1"
+const version = "2"
 
 // lane is Lua as the rest of wb sees it.
 type lane struct {
@@ -134,6 +134,38 @@ func (r request) head() ([]byte, error) {
 	return append(text[:len(text)-1], `,"args":`...), nil
 }
 
+// arguments ends a request with its arguments. An integer that Lua would round
+// is an error; boot.lua is told of floats that JSON has no number for.
+func (r request) arguments(head []byte) ([]byte, error) {
+	args := value.OfList(r.Args...)
+	if big, found := firstBig(args); found {
+		return nil, fmt.Errorf("an input holds %s, and Lua's integers end at 2^63-1: pass it as text", big)
+	}
+	text := args.AppendJSON(head)
+	if bytes.Contains(text[len(head):], []byte(`{"$float":`)) {
+		text = append(text, `,"floats":true`...)
+	}
+	return append(text, '}'), nil
+}
+
+// firstBig finds an integer above 2^63-1 in a value.
+func firstBig(v value.Value) (value.Value, bool) {
+	if v.IsBig() {
+		return v, true
+	}
+	for _, item := range v.Items() {
+		if big, found := firstBig(item); found {
+			return big, true
+		}
+	}
+	for _, field := range v.Fields() {
+		if big, found := firstBig(field.Value); found {
+			return big, true
+		}
+	}
+	return value.Value{}, false
+}
+
 // answer is what boot.lua says.
 type answer struct {
 	Failure *failure `json:"failure"`
@@ -155,7 +187,9 @@ func ask(ctx context.Context, m *vm.Machine, r request) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	text = append(value.OfList(r.Args...).AppendJSON(text), '}')
+	if text, err = r.arguments(text); err != nil {
+		return nil, err
+	}
 	if _, err := m.Give(ctx, "wb_room", text); err != nil {
 		return nil, err
 	}

@@ -101,7 +101,9 @@ func TestComponent(t *testing.T) {
 		{"function f() return {1, nil, 3} end", "f", "p", `{}`, `[1,null,3]`},
 		{"function f() return {} end", "f", "p", `{}`, `[]`},
 		{"function f() return {[10]=1, [2]=2, z=0, a={}} end", "f", "p", `{}`, `{"10":1,"2":2,"a":[],"z":0}`},
-		{"function f() return 0/0 end", "f", "p", `{}`, `null`},
+		{"function f() return 0/0 end", "f", "p", `{}`, `{"$float":"NaN"}`},
+		{"function f() local t = {1/0, {-1/0}, {2}} return t, t end", "f", "a b", `{}`, `{"a":[{"$float":"Infinity"},[{"$float":"-Infinity"}],[2]],"b":[{"$float":"Infinity"},[{"$float":"-Infinity"}],[2]]}`},
+		{"function f(x) return {x[1] ~= x[1], x[2] == 1/0, x[3] == -1/0} end", "f", "p", `{"x": [{"$float":"NaN"}, {"$float":"Infinity"}, {"$float":"-Infinity"}]}`, `[true,true,true]`},
 		{"function f(n) local co = coroutine.wrap(function() for i = 1, n do coroutine.yield(i) end end) local s = 0 for i = 1, n do s = s + co() end return s end", "f", "p", `{"n": 100}`, `5050`},
 		{"function f() local x <close> = setmetatable({}, {__close = function() g = 'closed' end}); return 1 end", "f", "p", `{}`, `1`},
 	} {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"wb/compile"
-	"wb/internal/value"
 )
 
 // Recipe implements [compile.Portable]: the program is the request that Run
@@ -20,7 +19,9 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 		return nil, err
 	}
 	if art.Shape != compile.ShapeComponent {
-		head = append(value.OfList(request.Args...).AppendJSON(head), '}')
+		if head, err = request.arguments(head); err != nil {
+			return nil, err
+		}
 	}
 	return l.Interpreter.Recipe(ctx, art.Shape, job, u.Portable(art.Shape, job, head))
 }

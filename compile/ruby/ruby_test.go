@@ -80,6 +80,8 @@ func TestComponent(t *testing.T) {
 		{"def greet(name) = \"hello, #{name}\"", "greet", "g", `{"name": "ada é\n\u0000'\\"}`, `"hello, ada é\n\u0000'\\"`},
 		{"def a = 1\ndef parseInput = $input_raw", "parse_input", "g", `{}`, `"raw"`},
 		{"def f(h, list) = {sum: list.sum, k: h['k'], sym: :s, nothing: nil}", "other", "r", `{"h": {"k": 1.0}, "list": [1, 2]}`, `{"sum":3,"k":1.0,"sym":"s","nothing":null}`},
+		{"def f(x) = [x, x[0].nan?, x[1].infinite?]", "f", "n", `{"x": [{"$float":"NaN"}, {"$float":"-Infinity"}, 18446744073709551615]}`,
+			`[[{"$float":"NaN"},{"$float":"-Infinity"},18446744073709551615],true,-1]`},
 		{"def f = [1, 'b']", "f", "n s", `{}`, `{"n":1,"s":"b"}`},
 		{"def f = {n: 1, s: 'b'}", "f", "n s", `{}`, `{"n":1,"s":"b"}`},
 		{"Point = Struct.new(:x, :y)\ndef f(x) = [Point.new(x, 2), Set[1, 2]]", "f", "p", `{"x": 9007199254740993}`, `[{"x":9007199254740993,"y":2},[1,2]]`},
@@ -105,7 +107,7 @@ func TestMessages(t *testing.T) {
 		{compile.ShapeComponent, "x = 1", "a.org:10:1: the block defines no method\n"},
 		{compile.ShapeComponent, "def a = 1\ndef b = 2", "a.org:10:1: the block defines a, b; name one of them with :func\n"},
 		{compile.ShapeComponent, "def f = {x: [1, Object]}", "a.org:10:1: the result's x.1 is a Class, which is no JSON value\n"},
-		{compile.ShapeComponent, "def f = 0.0 / 0", "a.org:10:1: the result is NaN, which is no JSON number\n"},
+		{compile.ShapeComponent, "def f = 2**64", "a.org:10:1: the result is an integer of more than 64 bits; return it as text\n"},
 		{compile.ShapeCommand, "abort 'given up'", "given up\n"},
 		{compile.ShapeBabel, "`ls`", "a.org:10:1: "},
 	} {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"path"
 	"strings"
 
@@ -20,7 +21,7 @@ import (
 
 // version is part of every cache key: raise it when the same source may give
 // another result.
-const version = "1"
+const version = "2"
 
 // engine is what both languages share.
 type engine struct {
@@ -193,6 +194,11 @@ func (u *unit) files(shape compile.Shape, job *compile.Job) (sandbox.FS, error) 
 	init := startUp(job)
 	tables := u.Tables
 	if shape == compile.ShapeComponent {
+		for _, in := range job.Inputs {
+			if err := storable(in.Name, in.Value); err != nil {
+				return nil, err
+			}
+		}
 		bound, more := parameters(u.Params, job.Inputs)
 		init += bound
 		tables = append(tables, more...)
@@ -346,8 +352,8 @@ func resultSets(output []byte) ([]value.Value, error) {
 	}
 }
 
-// finite makes null of infinite numbers, which the shell writes as 9.0e+999 and
-// which JSON does not have.
+// finite names infinite numbers, which the shell writes as 9.0e+999 and which
+// JSON does not have, as package value does.
 func finite(text []byte) []byte {
 	infinite := []byte("9.0e+999")
 	if !bytes.Contains(text, infinite) {
@@ -362,7 +368,11 @@ func finite(text []byte) []byte {
 		case c == '"':
 			inside = !inside
 		case !inside && bytes.HasPrefix(bytes.TrimPrefix(text, []byte("-")), infinite):
-			out = append(out, "null"...)
+			name := value.OfFloat(math.Inf(1))
+			if c == '-' {
+				name = value.OfFloat(math.Inf(-1))
+			}
+			out = name.AppendJSON(out)
 			text = bytes.TrimPrefix(text, []byte("-"))[len(infinite):]
 			continue
 		}

@@ -102,7 +102,7 @@ func TestComponent(t *testing.T) {
 		{"select 1 as n; select 2 as m union select 3;", "", "", "one two", `{}`, `{"one":[{"n":1}],"two":[{"m":2},{"m":3}]}`},
 		{"select 1 where 0;", "", "", "rows", `{}`, `[]`},
 		{"select 1 where 0;", "f() -> option<s32>", "", "v", `{}`, `null`},
-		{"select 9007199254740993 as i, 0.1 as f, -1e300 * 1e10 as inf, '9.0e+999' as t;", "", "", "v", `{}`, `[{"i":9007199254740993,"f":0.1,"inf":null,"t":"9.0e+999"}]`},
+		{"select 9007199254740993 as i, 0.1 as f, -1e300 * 1e10 as inf, '9.0e+999' as t;", "", "", "v", `{}`, `[{"i":9007199254740993,"f":0.1,"inf":{"$float":"-Infinity"},"t":"9.0e+999"}]`},
 	} {
 		src := block(compile.ShapeComponent, c.body)
 		src.Params, src.Outs = strings.Fields(c.params), strings.Fields(c.outs)

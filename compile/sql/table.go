@@ -156,6 +156,28 @@ func literal(v value.Value) string {
 	return text(string(v.AppendJSON(nil)))
 }
 
+// storable reports the first number of an input that SQLite would change: it
+// makes NULL of NaN, and rounds integers above 2^63-1.
+func storable(path string, v value.Value) error {
+	switch {
+	case v.IsBig():
+		return fmt.Errorf("%s is %s, and SQLite's integers end at 2^63-1: pass it as text", path, v)
+	case math.IsNaN(v.Float()):
+		return fmt.Errorf("%s is NaN, which SQLite does not store", path)
+	}
+	for i, item := range v.Items() {
+		if err := storable(fmt.Sprintf("%s[%d]", path, i), item); err != nil {
+			return err
+		}
+	}
+	for _, field := range v.Fields() {
+		if err := storable(path+"."+field.Name, field.Value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // text writes a string as SQL.
 func text(s string) string {
 	if strings.ContainsRune(s, 0) {

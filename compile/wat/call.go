@@ -218,7 +218,7 @@ func lower(v value.Value, kind value.TypeKind) uint64 {
 	case value.TypeS32, value.TypeU32:
 		return uint64(uint32(v.Int()))
 	}
-	return uint64(v.Int())
+	return v.Uint()
 }
 
 // lift is the inverse of lower.
@@ -235,9 +235,7 @@ func lift(w uint64, kind value.TypeKind) value.Value {
 	case value.TypeU32:
 		return value.OfInt(int64(uint32(w)))
 	case value.TypeU64:
-		if w > math.MaxInt64 {
-			return value.OfFloat(float64(w))
-		}
+		return value.OfUint(w)
 	}
 	return value.OfInt(int64(w))
 }

@@ -64,7 +64,7 @@ func TestComponent(t *testing.T) {
 		{`(module (func (export "dm") (param i32 i32) (result i32 i32) (i32.div_u (local.get 0) (local.get 1)) (i32.rem_u (local.get 0) (local.get 1))))`,
 			"dm(a: u32, b: u32) -> (q: u32, r: u32)", "dm", "a b", "q r", `{"a": 4294967295, "b": 10}`, `{"q":429496729,"r":5}`},
 		{`(module (func (export "dm") (param i32 i32) (result i32 i32) (local.get 1) (local.get 0)))`, "", "dm", "a b", "x y", `{"a": -1, "b": 10}`, `{"x":10,"y":-1}`},
-		{`(module (func (export "big") (result i64) (i64.const -1)))`, "big() -> u64", "", "", "v", `{}`, `18446744073709552000.0`},
+		{`(module (func (export "big") (result i64) (i64.const -1)))`, "big() -> u64", "", "", "v", `{}`, `18446744073709551615`},
 	} {
 		src := block(compile.ShapeComponent, c.body)
 		src.Func, src.Params, src.Outs = c.fn, strings.Fields(c.params), strings.Fields(c.outs)

@@ -65,7 +65,7 @@ func fit(t Type, v Value) (Value, *TypeError) {
 		}
 	case TypeS32, TypeS64, TypeU32, TypeU64:
 		if i, ok := fitInt(t.Kind, v); ok {
-			return OfInt(i), nil
+			return i, nil
 		}
 	case TypeF32:
 		if v.isNumber() {
@@ -108,24 +108,24 @@ func fit(t Type, v Value) (Value, *TypeError) {
 	return Value{}, &TypeError{Want: t, Got: v}
 }
 
-// fitInt reads v as an integer of the kind. u64 values above the signed range
-// do not occur: JSON integers are read into 64 signed bits.
-func fitInt(kind TypeKind, v Value) (int64, bool) {
-	i := v.Int()
+// fitInt reads v as an integer of the kind.
+func fitInt(kind TypeKind, v Value) (Value, bool) {
 	switch f := v.Float(); {
 	case v.kind == Float && f == math.Trunc(f) && math.Abs(f) < 1<<53:
+		v = OfInt(v.Int())
 	case v.kind != Int:
-		return 0, false
+		return Value{}, false
 	}
+	i := v.Int()
 	switch kind {
 	case TypeS32:
-		return i, i >= math.MinInt32 && i <= math.MaxInt32
+		return v, i >= math.MinInt32 && i <= math.MaxInt32
 	case TypeU32:
-		return i, i >= 0 && i <= math.MaxUint32
+		return v, i >= 0 && i <= math.MaxUint32
 	case TypeU64:
-		return i, i >= 0
+		return v, i >= 0
 	}
-	return i, true
+	return v, !v.big
 }
 
 func fitItems(v Value, want func(i int) Type) (Value, *TypeError) {

@@ -20,7 +20,7 @@ import (
 //	{"$float":"NaN"}                                  NaN, Infinity or -Infinity
 //	{"$bytes":"/w=="}                                 text that is no UTF-8, in base64
 //
-// The last two only occur in the exact form, see [Value.MarshalJSON].
+// The last only occurs in the exact form, see [Value.MarshalJSON].
 const (
 	blobKey  = "$blob"
 	hlineKey = "$hline"
@@ -86,8 +86,8 @@ const (
 )
 
 // AppendJSON appends compact JSON as programs read it: members in their order;
-// whole floats keep a mark of being floats (2.0); NaN and infinities become
-// null, as in JavaScript; invalid UTF-8 becomes U+FFFD.
+// whole floats keep a mark of being floats (2.0); NaN and infinities, which JSON
+// has no number for, are objects that name them; invalid UTF-8 becomes U+FFFD.
 func (v Value) AppendJSON(dst []byte) []byte { return v.appendTo(dst, plainForm) }
 
 // Canonical is JSON in one spelling per value, for signatures: members sorted
@@ -116,6 +116,9 @@ func (v Value) appendTo(dst []byte, as form) []byte {
 	case Bool:
 		return strconv.AppendBool(dst, v.Bool())
 	case Int:
+		if v.big {
+			return strconv.AppendUint(dst, v.num, 10)
+		}
 		return strconv.AppendInt(dst, v.Int(), 10)
 	case Float:
 		return appendFloat(dst, v.Float(), as)
@@ -187,9 +190,6 @@ func compareUTF16(a, b string) int {
 func appendFloat(dst []byte, f float64, as form) []byte {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):
-		if as != exactForm {
-			return append(dst, "null"...)
-		}
 		for name, g := range unordinary {
 			if f == g || math.IsNaN(f) && math.IsNaN(g) {
 				dst = append(dst, `{"`+floatKey+`":"`+name+`"}`...)
@@ -310,9 +310,11 @@ func equalNumbers(a, b Value) bool {
 	}
 	switch f := b.Float(); {
 	case b.kind == Int:
-		return a.num == b.num
+		return a.num == b.num && a.big == b.big
 	case a.kind == Float:
 		return a.Float() == f || math.IsNaN(a.Float()) && math.IsNaN(f)
+	case a.big:
+		return f >= 1<<63 && f < 1<<64 && uint64(f) == a.num
 	default:
 		return f == math.Trunc(f) && f >= -1<<63 && f < 1<<63 && int64(f) == a.Int()
 	}

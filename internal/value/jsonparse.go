@@ -247,6 +247,9 @@ func (p *jsonParser) number() (Value, error) {
 		if i, err := strconv.ParseInt(text, 10, 64); err == nil {
 			return OfInt(i), nil
 		}
+		if u, err := strconv.ParseUint(text, 10, 64); err == nil {
+			return OfUint(u), nil
+		}
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(f, 0) {

@@ -20,7 +20,7 @@ type Kind uint8
 const (
 	Null    Kind = iota // JSON null, elisp nil, Python None
 	Bool                // true or false
-	Int                 // a whole number that fits in 64 bits
+	Int                 // a whole number from -2^63 to 2^64-1
 	Float               // any other number (IEEE 754 double)
 	String              // UTF-8 text; invalid bytes are kept as they are
 	List                // an array; a list of lists is a table
@@ -33,6 +33,7 @@ const (
 type Value struct {
 	_    [0]func() // not comparable with ==, see Equal
 	kind Kind
+	big  bool   // an integer above 2^63-1, which is num as it stands
 	num  uint64 // a boolean, an integer or the bits of a float
 	text string // a string
 	box  any    // []Value, []Field or Blob
@@ -68,6 +69,9 @@ func OfBool(b bool) Value {
 // OfInt makes an integer.
 func OfInt(i int64) Value { return Value{kind: Int, num: uint64(i)} }
 
+// OfUint makes an integer that may lie above 2^63-1.
+func OfUint(u uint64) Value { return Value{kind: Int, num: u, big: u > math.MaxInt64} }
+
 // OfFloat makes a floating-point number; it stays a float even when whole.
 func OfFloat(f float64) Value { return Value{kind: Float, num: math.Float64bits(f)} }
 
@@ -95,10 +99,25 @@ func (v Value) IsNull() bool { return v.kind == Null }
 // Bool returns the boolean, or false for any other kind.
 func (v Value) Bool() bool { return v.kind == Bool && v.num == 1 }
 
-// Int returns the integer, a float truncated towards zero, or 0.
+// IsBig reports whether v is an integer above 2^63-1: [Value.Int] does not hold
+// it, [Value.Uint] does.
+func (v Value) IsBig() bool { return v.big }
+
+// Uint returns the bits of the integer: its value, unless it is negative.
+func (v Value) Uint() uint64 {
+	if v.kind == Int {
+		return v.num
+	}
+	return uint64(v.Int())
+}
+
+// Int returns the integer, at most 2^63-1, a float truncated towards zero, or 0.
 func (v Value) Int() int64 {
 	switch v.kind {
 	case Int:
+		if v.big {
+			return math.MaxInt64
+		}
 		return int64(v.num)
 	case Float:
 		return int64(math.Float64frombits(v.num))
@@ -110,6 +129,9 @@ func (v Value) Int() int64 {
 func (v Value) Float() float64 {
 	switch v.kind {
 	case Int:
+		if v.big {
+			return float64(v.num)
+		}
 		return float64(int64(v.num))
 	case Float:
 		return math.Float64frombits(v.num)

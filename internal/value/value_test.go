@@ -103,7 +103,7 @@ func TestFit(t *testing.T) {
 		{"record {a: s32}", `{}`, "x: member a is missing"},
 		{"list<record {a: list<s32>}>", `[{"a":[1]},{"a":[1,"x"]}]`, `x[1].a[1]: expected s32, got "x"`},
 		{"result<s32,string>", `{"ok":"no"}`, `x.ok: expected s32, got "no"`}, {"result<s32,string>", `{"ok":1,"err":"no"}`, `x: expected result<s32, string>, got {"ok":1,"err":"no"}`},
-		{"u64", "9223372036854775808", "x: expected u64, got 9223372036854776000.0"}, {"f32", "0.1", "0.10000000149011612"},
+		{"u64", "9223372036854775808", "9223372036854775808"}, {"s64", "9223372036854775808", "x: expected s64, got 9223372036854775808"}, {"f32", "0.1", "0.10000000149011612"},
 		{"string", "{}", "x: expected string, got {}"}, {"bool", "0", "x: expected bool, got 0"}, {"s64", "0.5", "x: expected s64, got 0.5"},
 	} {
 		typ, err := ParseType(c.typ)
@@ -181,4 +181,42 @@ func FuzzParseSig(f *testing.F) {
 			t.Fatalf("%q: %v", sig, err)
 		}
 	})
+}
+
+// TestBigIntegers checks that whole numbers above 2^63-1 stay what they are.
+func TestBigIntegers(t *testing.T) {
+	for text, want := range map[string]uint64{"9223372036854775807": 1<<63 - 1, "9223372036854775808": 1 << 63, "18446744073709551615": 1<<64 - 1} {
+		v, err := ParseJSON([]byte(text))
+		if err != nil || v.Kind() != Int || v.Uint() != want || v.String() != text || v.IsBig() != (want >= 1<<63) || !Equal(v, OfUint(want)) {
+			t.Errorf("%s is %v (%v)", text, v, err)
+		}
+		if v.Float() != float64(want) {
+			t.Errorf("%s is %g", text, v.Float())
+		}
+		for _, kind := range []TypeKind{TypeU64, TypeS64, TypeU32, TypeS32} {
+			fitted, err := Fit("x", Type{Kind: kind}, v)
+			if fits := kind == TypeU64 || kind == TypeS64 && !v.IsBig(); (err == nil) != fits || fits && fitted.String() != text {
+				t.Errorf("%s as %s: %v, %v", text, kind, fitted, err)
+			}
+		}
+	}
+	if v, _ := ParseJSON([]byte("18446744073709551616")); v.Kind() != Float {
+		t.Errorf("2^64 is %v", v)
+	}
+	top := OfUint(1<<64 - 1)
+	if Equal(top, OfInt(-1)) || top.Digest() == OfInt(-1).Digest() || Equal(top, OfFloat(1<<64)) || !Equal(OfUint(1<<63), OfFloat(1<<63)) {
+		t.Error("a big integer equals what it is not, or not what it is")
+	}
+}
+
+// TestUnordinaryFloats checks that no form of JSON makes null of a float.
+func TestUnordinaryFloats(t *testing.T) {
+	for name, f := range unordinary {
+		v := OfFloat(f)
+		for _, text := range []string{v.String(), string(v.Canonical())} {
+			if back, err := ParseJSON([]byte(text)); err != nil || !Equal(back, v) {
+				t.Errorf("%s is written %s", name, text)
+			}
+		}
+	}
 }

@@ -105,7 +105,7 @@ func plainText(v value.Value) string {
 	case value.Bool:
 		return strconv.FormatBool(v.Bool())
 	case value.Int:
-		return strconv.FormatInt(v.Int(), 10)
+		return v.String()
 	case value.Float:
 		return strconv.FormatFloat(v.Float(), 'g', -1, 64)
 	case value.String:

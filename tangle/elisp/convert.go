@@ -16,6 +16,9 @@ func FromValue(v value.Value) Value {
 			return T
 		}
 	case value.Int:
+		if v.IsBig() { // Emacs reads its digits as a bignum; here nothing calculates with them
+			return Symbol(v.String())
+		}
 		return Int(v.Int())
 	case value.Float:
 		return Float(v.Float())

@@ -26,13 +26,15 @@
 
   // Values from the host. A whole number that a double cannot hold arrives as
   // {"$int": "digits"} and becomes a BigInt; an object that looks like one of
-  // these itself arrives as {"$int": object}.
+  // these itself arrives as {"$int": object}. NaN and the infinities travel as
+  // {"$float": "NaN"}, both ways.
+  const unordinary = new Map([['NaN', NaN], ['Infinity', Infinity], ['-Infinity', -Infinity]]);
   function revive(v) {
     if (v === null || typeof v !== 'object') return v;
     if (hasOwn(v, '$int') && keys(v).length === 1) {
       if (typeof v.$int === 'string') return BigInt(v.$int);
       v = v.$int;
-    }
+    } else if (hasOwn(v, '$float') && keys(v).length === 1 && unordinary.has(v.$float)) return unordinary.get(v.$float);
     for (const k of keys(v)) define(v, k, revive(v[k]));
     return v;
   }
@@ -110,10 +112,9 @@
         case 'boolean': return x ? 'true' : 'false';
         case 'string': return stringify(x.toWellFormed());
         case 'number':
-          if (!isFinite(x)) refuse(path, `${x}, which is no JSON number`);
-          return stringify(x);
+          return isFinite(x) ? stringify(x) : `{"$float":"${x}"}`;
         case 'bigint':
-          if (BigInt.asIntN(64, x) !== x) refuse(path, 'a BigInt of more than 64 bits; return it as a string');
+          if (BigInt.asIntN(64, x) !== x && BigInt.asUintN(64, x) !== x) refuse(path, 'a BigInt of more than 64 bits; return it as a string');
           return `${x}`;
         case 'function': case 'symbol': refuse(path, `a ${typeof x}, which has no JSON form`);
       }

@@ -5,7 +5,7 @@ local host = ...
 local load, pcall, xpcall, select, type, tostring, error = load, pcall, xpcall, select, type, tostring, error
 local pairs, rawequal, sort, concat, find, gsub, pack, unpack = pairs, rawequal, table.sort, table.concat, string.find, string.gsub, table.pack, table.unpack
 local traceback, getmetatable, gmatch, setmetatable = debug.traceback, debug.getmetatable, string.gmatch, setmetatable
-local lower, null, G, randomseed = string.lower, null, _G, math.randomseed
+local lower, null, G, randomseed, next, rawget, rawset = string.lower, null, _G, math.randomseed, next, rawget, rawset
 
 package.path = './?.lua;./?/init.lua'
 package.cpath = ''
@@ -138,6 +138,42 @@ function kinds.value(request, chunk)
   return shown(request.pp, chunk())
 end
 
+-- floats that JSON has no number for, as the host writes them.
+local unordinary = { NaN = -(0/0), Infinity = 1/0, ['-Infinity'] = -1/0 }
+
+-- revived is a value of the host with such floats.
+local function revived(v)
+  if type(v) ~= 'table' then return v end
+  local float = unordinary[rawget(v, '$float')]
+  if float and next(v, '$float') == nil and next(v) == '$float' then return float end
+  for key, item in next, v do v[key] = revived(item) end
+  return v
+end
+
+-- marked is a result in which such floats are as the host reads them. Tables
+-- that hold one are copied, since they are the block's.
+local function marked(v, seen)
+  if type(v) == 'number' and v ~= v then return { ['$float'] = 'NaN' } end
+  if type(v) == 'number' and v - v ~= 0 then return { ['$float'] = v > 0 and 'Infinity' or '-Infinity' } end
+  if type(v) ~= 'table' then return v end
+  if seen[v] then return seen[v] end
+  seen[v] = v
+  local copy
+  for key, item in next, v do
+    local m = marked(item, seen)
+    if not rawequal(m, item) then
+      if not copy then
+        copy = {}
+        for k, i in next, v do copy[k] = i end
+        setmetatable(copy, getmetatable(v))
+      end
+      rawset(copy, key, m)
+    end
+  end
+  seen[v] = copy or v
+  return seen[v]
+end
+
 function kinds.component(request, chunk)
   local before = {}
   for key, v in pairs(G) do
@@ -150,12 +186,14 @@ function kinds.component(request, chunk)
   for i = 1, request.n do
     if rawequal(args[i], null) then args[i] = nil end
   end
-  return { json = host.encode(outputs(request.outs, f(unpack(args, 1, request.n)))) }
+  local result = outputs(request.outs, f(unpack(args, 1, request.n)))
+  return { json = host.encode(marked(result, {})) }
 end
 
 return function(request)
   if request.seed then randomseed(request.seed) end
   if request.dir then host.chdir(request.dir) end
+  if request.floats then request.args = revived(request.args) end
   G.arg = { [0] = 'block', unpack(request.args or {}) }
   if request.kind == 'component' then G.arg = nil end
   local chunk, message = load(request.code, '=block', 't')

@@ -13,6 +13,7 @@ import typing
 import uuid
 
 MAX_INT = 2**63 - 1
+MAX_UINT = 2**64 - 1
 
 
 class NotAValue(TypeError):
@@ -27,7 +28,7 @@ def to_json(value, path="the result"):
         return to_json(value.value, path)
     if isinstance(value, int):
         value = int(value)
-        return value if -MAX_INT - 1 <= value <= MAX_INT else str(value)
+        return value if -MAX_INT - 1 <= value <= MAX_UINT else str(value)
     if isinstance(value, float):
         return _float(float(value))
     if isinstance(value, str):

@@ -10,11 +10,19 @@ require 'stringio'
 module WB
   class Complaint < Exception; end
 
+  # WHOLE are the integers that cross to another component.
+  WHOLE = -2**63...2**64
+
+  UNORDINARY = {
+    'NaN' => ::Float::NAN, 'Infinity' => ::Float::INFINITY, '-Infinity' => -::Float::INFINITY
+  }.freeze
+
   @session = nil
 
   class << self
     def serve(text)
       request = ::JSON.parse(text)
+      request['args'] = revived(request['args']) if text.include?('{"$float":')
       ::Random.srand(request['seed']) if request['seed']
       ::Dir.chdir(request['dir']) if request['dir']
       ::ARGV.replace(request['words']) if request['words']
@@ -113,14 +121,25 @@ module WB
       outs.zip(result).to_h
     end
 
-    # plain is a value as JSON knows them.
+    # revived is a value of the host, where NaN and the infinities are objects.
+    def revived(v)
+      case v
+      when ::Array then v.map { |item| revived(item) }
+      when ::Hash then v.size == 1 && UNORDINARY[v['$float']] || v.transform_values { |item| revived(item) }
+      else v
+      end
+    end
+
+    # plain is a value as JSON knows them, and NaN as the host does.
     def plain(v, path)
       raise Complaint, "#{where(path)} is nested too deep, or contains itself" if path.size > 90
       case v
-      when nil, true, false, ::Integer then v
-      when ::Float
-        raise Complaint, "#{where(path)} is #{v}, which is no JSON number" unless v.finite?
+      when nil, true, false then v
+      when ::Integer
+        raise Complaint, "#{where(path)} is an integer of more than 64 bits; return it as text" unless WHOLE.cover?(v)
         v
+      when ::Float
+        v.finite? ? v : { '$float' => v.to_s }
       when ::String then utf8(v)
       when ::Symbol then utf8(v.name)
       when ::Array then v.each_with_index.map { |item, i| plain(item, path + [i]) }

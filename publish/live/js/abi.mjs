@@ -264,9 +264,7 @@ class Lifter {
   }
 }
 
-// wholeOf is a 64-bit word as a value; a u64 beyond what a whole number holds is
-// a float.
+// wholeOf is a 64-bit word as a value.
 export function wholeOf(word, kind) {
-  if (kind === "u64" && word > (1n << 63n) - 1n) return Number(word);
-  return BigInt.asIntN(64, word);
+  return kind === "u64" ? BigInt.asUintN(64, word) : BigInt.asIntN(64, word);
 }

@@ -4,7 +4,7 @@ import { binary, Block, scalar } from "./block.mjs";
 import { languages } from "./languages.mjs";
 import { trim } from "./output.mjs";
 import { Reactor, Unwind } from "./reactor.mjs";
-import { isList, json, parseJSON, rule } from "./value.mjs";
+import { isInt, isList, json, Members, parseJSON, rule } from "./value.mjs";
 
 const utf8 = new TextEncoder();
 
@@ -21,6 +21,24 @@ function wordIn(line, word) {
 }
 
 const token = /(?:near|global|local|field|method|upvalue|constant|label|function) '([^']+)'/;
+
+// firstBig finds an integer above 2^63-1 in a value.
+function firstBig(v) {
+  if (isInt(v)) return v >= 1n << 63n ? v : undefined;
+  const items = isList(v) ? v : v instanceof Members ? v.list.map(([, item]) => item) : [];
+  for (const item of items) {
+    const big = firstBig(item);
+    if (big !== undefined) return big;
+  }
+}
+
+// ending is a request's arguments and what follows them: boot.lua is told of
+// floats that JSON has no number for.
+function ending(args) {
+  const big = firstBig(args), text = json(args);
+  if (big !== undefined) throw new Error(`an input holds ${big}, and Lua's integers end at 2^63-1: pass it as text`);
+  return text + (text.includes(`{"$float":`) ? `,"floats":true}` : "}");
+}
 
 class Lua extends Reactor {
   block = new Block(this.program);
@@ -40,7 +58,7 @@ class Lua extends Reactor {
 
   start() {
     const { program } = this;
-    const a = this.ask(program.shape === "component" ? `${program.request}${json(this.inputs.map(([, v]) => v))}}` : program.request);
+    const a = this.ask(program.shape === "component" ? program.request + ending(this.inputs.map(([, v]) => v)) : program.request);
     if (a.failure) return this.fail(this.report(a.failure));
     if (program.shape === "component") return parseJSON(a.json);
     return program.shape === "babel" && !program.output ? this.value(a) : null;

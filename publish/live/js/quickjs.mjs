@@ -7,7 +7,7 @@ import { languages } from "./languages.mjs";
 import { Halt, LimitError } from "./limits.mjs";
 import { readCellText } from "./output.mjs";
 import { Random, seedOf } from "./random.mjs";
-import { Members, isInt, isList, json, jsonText, parseJSON, textOf } from "./value.mjs";
+import { Members, isFloat, isInt, isList, json, jsonText, parseJSON, textOf } from "./value.mjs";
 
 const blockFile = "block.js";
 const evalScript = 0, evalModule = 1;
@@ -534,6 +534,7 @@ const maxExact = 2n ** 53n - 1n;
 
 function holdsBig(v) {
   if (isInt(v)) return v > maxExact || v < -maxExact;
+  if (isFloat(v)) return !Number.isFinite(v);
   if (isList(v)) return v.some(holdsBig);
   return v instanceof Members && v.list.some(([, item]) => holdsBig(item));
 }

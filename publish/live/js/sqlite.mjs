@@ -103,9 +103,9 @@ class Misfit extends Error {}
 const infinite = /"(?:[^"\\]|\\[^])*"|-?9\.0e\+999/g;
 
 // resultSets reads the shell's JSON: one list of records for every statement that
-// found rows. Infinite numbers, which JSON does not have, are null.
+// found rows. Infinite numbers, which JSON does not have, are named.
 function resultSets(output) {
-  const shown = textOf(bytesFrom(output.replace(infinite, (found) => found[0] === `"` ? found : "null")));
+  const shown = textOf(bytesFrom(output.replace(infinite, (found) => found[0] === `"` ? found : `{"$float":"${found[0] === "-" ? "-" : ""}Infinity"}`)));
   const source = shown instanceof Bytes ? new TextDecoder().decode(shown.bytes) : shown;
   try {
     return parseAll(source);

@@ -61,10 +61,8 @@ export const isTable = (v) => isList(v) && v.some(isList) && v.every((row) => is
 export const fromBase64 = (text) => Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
 const base64 = (bytes) => btoa(Array.from(bytes, (b) => String.fromCharCode(b)).join(""));
 
-function floatText(f, exact) {
-  if (Number.isNaN(f) || !Number.isFinite(f)) {
-    return exact ? `{"$float":"${Number.isNaN(f) ? "NaN" : f > 0 ? "Infinity" : "-Infinity"}"}` : "null";
-  }
+function floatText(f) {
+  if (!Number.isFinite(f)) return `{"$float":"${f}"}`;
   const text = Object.is(f, -0) ? "-0" : String(f);
   return /[.e]/.test(text) ? text : text + ".0";
 }
@@ -76,7 +74,7 @@ export function json(v, exact = false) {
   if (v === rule) return `{"$hline":true}`;
   if (typeof v === "boolean") return String(v);
   if (isInt(v)) return v.toString();
-  if (isFloat(v)) return floatText(v, exact);
+  if (isFloat(v)) return floatText(v);
   if (typeof v === "string") return JSON.stringify(v);
   if (v instanceof Bytes) return exact ? `{"$bytes":"${base64(v.bytes)}"}` : JSON.stringify(lenient.decode(v.bytes));
   if (isList(v)) return `[${v.map((item) => json(item, exact)).join(",")}]`;
@@ -90,7 +88,7 @@ export const jsonText = (v) => JSON.stringify(v).replace(/[<>&\u2028\u2029]/g, (
 // ---- reading JSON ----
 
 const maxDepth = 1000;
-const lowest = -(1n << 63n), highest = (1n << 63n) - 1n;
+const lowest = -(1n << 63n), highest = (1n << 64n) - 1n;
 const unordinary = { NaN, Infinity, "-Infinity": -Infinity };
 
 class Parser {
@@ -239,7 +237,7 @@ export function typeName(t) {
 const clip = (s) => s.length <= 60 ? s : s.slice(0, 60) + "…";
 
 // ranges of whole numbers.
-const ranges = { s32: [-(1n << 31n), (1n << 31n) - 1n], u32: [0n, (1n << 32n) - 1n], s64: [lowest, highest], u64: [0n, highest] };
+const ranges = { s32: [-(1n << 31n), (1n << 31n) - 1n], u32: [0n, (1n << 32n) - 1n], s64: [lowest, (1n << 63n) - 1n], u64: [0n, highest] };
 
 // fit checks a value against a type and gives it as the type wants it. Errors
 // start with the path to what is wrong.

@@ -28,7 +28,7 @@ func TestComponent(t *testing.T) {
 		{"from datetime import date, timedelta\ndef f(d: date):\n    return {'next': d + timedelta(days=1), 'gap': timedelta(minutes=1)}", "", "r", `{"d":"2024-02-28"}`, `{"next":"2024-02-29","gap":60.0}`},
 		{"from decimal import Decimal\ndef f(d: Decimal):\n    return [d + Decimal('0.10'), Decimal('1.123456789012345678901'), Decimal(7)]", "", "r", `{"d":1.1}`, `[1.2,"1.123456789012345678901",7]`},
 		{"from enum import Enum\nclass C(Enum):\n    RED = 'red'\ndef f(c: C):\n    return {c: {c}}", "", "r", `{"c":"red"}`, `{"red":["red"]}`},
-		{"def f(n):\n    return [2 ** 62, 2 ** 70, float('inf'), {3, 1, 2}, (x * n for x in range(3))]", "", "r", `{"n":2}`, `[4611686018427387904,"1180591620717411303424",null,[1,2,3],[0,2,4]]`},
+		{"def f(n):\n    return [2 ** 62, 2 ** 70, float('inf'), {3, 1, 2}, (x * n for x in range(3))]", "", "r", `{"n":2}`, `[4611686018427387904,"1180591620717411303424",{"$float":"Infinity"},[1,2,3],[0,2,4]]`},
 		{"async def f(n):\n    import asyncio\n    await asyncio.sleep(3600)\n    a, b = await asyncio.gather(g(n), g(n + 1))\n    return a + b\nasync def g(n):\n    return n", "f", "r", `{"n":2}`, `5`},
 		{"import json\ndef parse():\n    return json.loads(inputRaw)", "", "r", `{}`, `{"a":[1]}`},
 		{"import json\ndef parse(text):\n    return json.loads(text)['a']", "", "r", `{}`, `[1]`},

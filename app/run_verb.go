@@ -52,6 +52,9 @@ func (f TierFlags) Choose(opts *workbook.Options) {
 
 // Options are what the flags say.
 func (f RunFlags) Options(h *Home) (workbook.Options, error) {
+	if f.Jobs < 0 {
+		return workbook.Options{}, diag.Usagef("", "--jobs takes a positive number, not \"%d\"", f.Jobs)
+	}
 	opts := workbook.Options{Only: f.Only, NoWrite: f.NoWrite, Force: f.Force, Jobs: f.Jobs, Grants: f.Grant, Profile: f.Profile, Strict: f.Strict}
 	var err error
 	if opts.Set, err = h.Values(f.Set); err != nil {

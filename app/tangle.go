@@ -109,6 +109,9 @@ func (in *TangleIn) tangle(ctx context.Context, h *Home, project *tangle.Project
 		}
 		out.missing = errors.Join(out.missing, err)
 		TangleNotes(h, file, report)
+		if err == nil && len(report.Changes) == 0 {
+			h.notef("nothing to tangle in %s", file)
+		}
 		out.Reports = append(out.Reports, report)
 	}
 	return nil

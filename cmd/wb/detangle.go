@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	"wb/app"
 	"wb/internal/diag"
@@ -40,6 +41,9 @@ func (c *detangleCmd) detangle(a *terminal, project *tangle.Project) error {
 		data[i] = r.JSON()
 		edits += len(r.Applied)
 		conflicts += len(r.Conflicts)
+	}
+	if edits+conflicts == 0 {
+		a.note("nothing to detangle in %s", strings.Join(c.Files, ", "))
 	}
 	err = a.answer("detangle", data, func(w io.Writer) error {
 		for _, r := range all {

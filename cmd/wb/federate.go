@@ -77,6 +77,9 @@ func (c *federateListCmd) Run(a *terminal) error {
 		}
 	}
 	err = a.answer("federate", tables, func(w io.Writer) error {
+		if len(tables) == 0 && len(problems) == 0 {
+			a.note("no toolkit here declares a table")
+		}
 		for _, t := range tables {
 			fmt.Fprintf(w, "%-20s %-8s %s\n", t.Entity, t.Impl, t.URL)
 		}
@@ -119,7 +122,7 @@ func (c *federateSyncCmd) Run(a *terminal) error {
 	rows, err := catalog.Rows(a.ctx, c.Entity, c.Table)
 	var which *federate.TableError
 	if errors.As(err, &which) && which.Table == "" && len(which.Tables) > 0 {
-		return &diag.CodedError{Err: err, Help: fmt.Sprintf("name the table: wb federate sync %s %s; there are %s",
+		return &diag.CodedError{Err: err, Help: fmt.Sprintf("name the table: wb federate sync %s %s; known tables: %s",
 			c.Entity, which.Tables[0], strings.Join(which.Tables, ", ")), Code: diag.ExitUsage}
 	}
 	if err != nil {

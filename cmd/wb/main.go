@@ -87,7 +87,7 @@ func (a *terminal) run(args []string) (code int) {
 		if gone := missingArgument(err); gone != nil {
 			return a.fail(firstWord(args), gone)
 		}
-		return a.fail(firstWord(args), &diag.CodedError{Err: err, Help: usageHint(parser, args), Code: diag.ExitUsage})
+		return a.fail(firstWord(args), wrongUsage(parser, args, err))
 	}
 	a.json, a.quiet, a.verbose = cli.JSON, cli.Quiet, cli.Verbose
 	verb := strings.Fields(kctx.Command())[0]

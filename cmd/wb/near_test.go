@@ -110,9 +110,9 @@ func TestFederateTable(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"shop.db"}, "hint: name the table: wb federate sync shop.db customers; there are customers, orders"},
+		{[]string{"shop.db"}, "hint: name the table: wb federate sync shop.db customers; known tables: customers, orders"},
 		{[]string{"shop.db", "ordres"}, "hint: did you mean orders?"},
-		{[]string{"shop.db", "zebras"}, "hint: there are customers, orders"},
+		{[]string{"shop.db", "zebras"}, "hint: known tables: customers, orders"},
 	} {
 		if code, _, stderr := wbNear(t, append([]string{"federate", "sync"}, c.args...)...); code == 0 || !strings.Contains(stderr, c.want) {
 			t.Errorf("%q: exit %d: %s", c.args, code, stderr)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 	"strings"
 
 	"wb/agent"
@@ -63,6 +65,9 @@ func (c *runCmd) Run(a *terminal) error {
 	if isPublished(c.Files[0]) {
 		return c.runPublished(a)
 	}
+	if err := c.allThere(); err != nil {
+		return err
+	}
 	return a.withLanes(func(env *compile.Env, _ *compile.Registry) error {
 		home, err := c.home(a)
 		if err != nil {
@@ -89,6 +94,19 @@ func (c *runCmd) Run(a *terminal) error {
 		}
 		return nil
 	})
+}
+
+// allThere finds the files that do not exist before the first one runs.
+func (c *runCmd) allThere() error {
+	if c.Map != "" {
+		return nil
+	}
+	for _, file := range c.Files {
+		if _, err := os.Stat(file); file != "-" && errors.Is(err, fs.ErrNotExist) {
+			return app.MissingFile(file)
+		}
+	}
+	return nil
 }
 
 // isSentence tells a task for the default agent from the name of a workbook.

@@ -154,7 +154,7 @@ func oneFile(name string, read func(string) ([]byte, error)) (*subject, error) {
 	}
 	s.signature, err = read(s.name + manifest.DetachedSuffix)
 	if diag.ExitOf(err) == diag.ExitNotFound {
-		err = fault.New(fault.ManifestMissing, "there is no %s", s.name+manifest.DetachedSuffix)
+		err = fault.New(fault.ManifestMissing, "nobody signed %s (there is no %s)", s.name, s.name+manifest.DetachedSuffix)
 	}
 	return s, err
 }

@@ -50,7 +50,7 @@ func TestVerifyURL(t *testing.T) {
 	check(0, "valid bundle", server.URL+"/made.wbundle")
 	check(0, "ran 1 component again", server.URL+"/made.wbundle", "--rebuild")
 	check(diag.ExitNotFound, "hint: the address of a whole site ends in /", server.URL+"/none.html")
-	check(diag.ExitVerify, "manifest-missing: there is no", server.URL+"/.well-known/wb-keys.jsonl")
+	check(diag.ExitVerify, "manifest-missing: nobody signed", server.URL+"/.well-known/wb-keys.jsonl")
 	check(diag.ExitForbidden, "--online", "https://example.org/made.html")
 
 	text, err := os.ReadFile("site/made.html")

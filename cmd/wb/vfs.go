@@ -2,9 +2,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"os"
 
+	"wb/app"
 	"wb/internal/diag"
 	"wb/sandbox/dock/store"
 )
@@ -16,7 +20,7 @@ type vfsCmd struct {
 
 	Ls    vfsLsCmd    `cmd:"" help:"List files."`
 	Get   vfsGetCmd   `cmd:"" help:"Print a file."`
-	Put   vfsPutCmd   `cmd:"" help:"Make a file of standard input."`
+	Put   vfsPutCmd   `cmd:"" help:"Make a file of another one, or of standard input."`
 	Query vfsQueryCmd `cmd:"" help:"Answer a SELECT over vfs(volume, path, content, mtime)."`
 }
 
@@ -65,16 +69,31 @@ func (c *vfsGetCmd) Run(a *terminal, v *vfsCmd) error {
 
 type vfsPutCmd struct {
 	Path string `arg:"" complete:"words" help:"VOLUME:PATH, or a PATH of the volume workspace."`
+	File string `arg:"" optional:"" default:"-" help:"What to put there; - for standard input."`
 }
 
-func (c *vfsPutCmd) Help() string { return "Example:\n  wb vfs put memory:seed.json < seed.json" }
+func (c *vfsPutCmd) Help() string {
+	return "Examples:\n  wb vfs put memory:seed.json seed.json\n  wb vfs put memory:seed.json < seed.json"
+}
 
 func (c *vfsPutCmd) Run(a *terminal, v *vfsCmd) error {
-	content, err := io.ReadAll(a.std.In)
+	content, err := c.content(a)
 	if err != nil {
 		return err
 	}
 	return withProject(v.Tenant, v.Dir, func(s *store.Store) error { return s.WriteFile(a.ctx, c.Path, content) })
+}
+
+// content is what to put.
+func (c *vfsPutCmd) content(a *terminal) ([]byte, error) {
+	if c.File == "-" {
+		return io.ReadAll(a.std.In)
+	}
+	content, err := os.ReadFile(c.File)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, app.MissingFile(c.File)
+	}
+	return content, err
 }
 
 type vfsQueryCmd struct {

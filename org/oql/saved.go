@@ -79,7 +79,7 @@ func Expand(text string, saved []Saved) (string, error) {
 			if near := nearest.Word(name, names); near != "" {
 				tip = "did you mean @" + near + "?"
 			} else if len(names) > 0 {
-				tip = "there are @" + strings.Join(names, " @")
+				tip = "saved queries: @" + strings.Join(names, " @")
 			}
 			return "", errorf(Pos{1, 1}, tip, "no saved query @%s", name)
 		}

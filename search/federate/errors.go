@@ -23,7 +23,7 @@ func (e *UnknownError) Hint() string {
 	if len(e.Known) == 0 {
 		return "a toolkit declares tables in plugin/manifest.org; files are CSV, TSV, JSON, NDJSON, SQLite or Parquet"
 	}
-	return "there are " + strings.Join(e.Known, ", ")
+	return "known tables: " + strings.Join(e.Known, ", ")
 }
 
 // ExitCode is that of what was not found.

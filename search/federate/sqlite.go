@@ -128,7 +128,7 @@ func (e *TableError) Hint() string {
 	if len(e.Tables) == 0 {
 		return "the file has no tables"
 	}
-	there := "there are " + strings.Join(e.Tables, ", ")
+	there := "known tables: " + strings.Join(e.Tables, ", ")
 	if e.Table == "" {
 		return fmt.Sprintf("write (from %q %q); %s", e.Path, e.Tables[0], there)
 	}

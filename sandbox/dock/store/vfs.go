@@ -225,7 +225,7 @@ func size(cell any) int64 {
 func selectOnly(query string) error {
 	word := strings.ToUpper(firstWord(query))
 	if word != "SELECT" && word != "WITH" && word != "VALUES" {
-		return errors.New("a query is one SELECT")
+		return fmt.Errorf("%s is no SELECT: volumes can only be read", firstWord(query))
 	}
 	if rest := strings.TrimRight(query, "; \t\r\n"); strings.Contains(rest, ";") {
 		return errors.New("a query is one SELECT, without ;")

@@ -9,6 +9,7 @@ import (
 
 	"wb/internal/identity"
 	"wb/proof/keys"
+	"wb/proof/manifest"
 	"wb/proof/sign"
 	"wb/proof/verify"
 )
@@ -68,7 +69,11 @@ func TestFile(t *testing.T) {
 		t.Errorf("page: %s %v", output, err)
 	}
 	for _, name := range []string{"a.org", "a.csv"} {
-		output, signed, err := sign.File(name, []byte("* x\n"), by, noon)
+		var said []manifest.Assertion
+		if name == "a.org" {
+			said = append(said, manifest.ProgramAssertion("digest"))
+		}
+		output, signed, err := sign.File(name, []byte("* x\n"), by, noon, said...)
 		r := verify.Detached([]byte("* x\n"), signed, verify.Options{})
 		if err != nil || output != name+".sig" || !r.Valid || (len(r.Assertions) == 1) != (name == "a.org") {
 			t.Errorf("%s: %s %v %+v", name, output, err, r)

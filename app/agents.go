@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -156,7 +157,7 @@ func (r Row) usage() string {
 			case f.Type.Kind() == reflect.Bool:
 				flags = append(flags, fmt.Sprintf("[--%s]", name))
 			default:
-				flags = append(flags, fmt.Sprintf("[--%s %s]", name, cmpOr(f.Tag.Get("placeholder"), strings.ToUpper(name))))
+				flags = append(flags, fmt.Sprintf("[--%s %s]", name, cmp.Or(f.Tag.Get("placeholder"), strings.ToUpper(name))))
 			}
 		}
 	}

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -137,7 +138,7 @@ func addFields(s *jsonschema.Schema, t reflect.Type) {
 			name = snake(f.Name)
 		}
 		p := typeSchema(f.Type)
-		p.Description = cmpOr(f.Tag.Get("jsonschema"), strings.ReplaceAll(f.Tag.Get("help"), "${enum}", strings.ReplaceAll(f.Tag.Get("enum"), ",", ", ")))
+		p.Description = cmp.Or(f.Tag.Get("jsonschema"), strings.ReplaceAll(f.Tag.Get("help"), "${enum}", strings.ReplaceAll(f.Tag.Get("enum"), ",", ", ")))
 		for word := range strings.SplitSeq(f.Tag.Get("enum"), ",") {
 			if word != "" {
 				p.Enum = append(p.Enum, word)
@@ -201,11 +202,4 @@ func snake(name string) string {
 		b.WriteRune(c)
 	}
 	return b.String()
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }

@@ -92,13 +92,14 @@ func sameValue(a, b json.RawMessage) bool {
 func outputsDigest(outputs []json.RawMessage) string {
 	h := sha256.New()
 	for _, o := range outputs {
-		h.Write([]byte(compactJSON(joinedLines(o), "null") + "\n"))
+		h.Write([]byte(compactJSON(asLines(o), "null") + "\n"))
 	}
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
-// joinedLines writes each list of lines in an output as one text.
-func joinedLines(raw json.RawMessage) json.RawMessage {
+// asLines writes each text in an output as a list of its lines: notebooks may
+// have either.
+func asLines(raw json.RawMessage) json.RawMessage {
 	var o output
 	if json.Unmarshal(raw, &o) != nil {
 		return raw
@@ -106,22 +107,14 @@ func joinedLines(raw json.RawMessage) json.RawMessage {
 	for kind, data := range o.Data {
 		var text multiline
 		if json.Unmarshal(data, &text) == nil {
-			o.Data[kind], _ = marshal(string(text)) // strings always marshal
+			o.Data[kind], _ = marshal(text) // lines always marshal
 		}
 	}
-	text, _ := marshal(struct {
-		output
-		Text *multiline `json:"text"`
-		All  string
-	}{output: o, All: textOf(o.Text)})
-	return text
-}
-
-func textOf(m *multiline) string {
-	if m == nil {
-		return ""
+	text, err := marshal(o) // writes o.Text as lines, too
+	if err != nil {
+		return raw
 	}
-	return string(*m)
+	return text
 }
 
 // born readies the reader for a notebook that was made of org, and gives what

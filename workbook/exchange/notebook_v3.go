@@ -1,6 +1,7 @@
 package exchange
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -49,7 +50,7 @@ func upgradeNotebook(data []byte) (*Notebook, error) {
 	language := ""
 	for _, sheet := range old.Worksheets {
 		for _, cell := range sheet.Cells {
-			language = cmpOr(language, cell.Language)
+			language = cmp.Or(language, cell.Language)
 			upgraded, err := cell.upgrade()
 			if err != nil {
 				return nil, err
@@ -64,13 +65,6 @@ func upgradeNotebook(data []byte) (*Notebook, error) {
 		nb.Metadata = withMember(nb.Metadata, "language_info", map[string]string{"name": language})
 	}
 	return nb, nil
-}
-
-func cmpOr(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
 }
 
 func (c oldCell) upgrade() (NotebookCell, error) {

@@ -110,7 +110,7 @@ func writeNew(name string, data []byte, replace bool) error {
 		return diag.Busyf("--force replaces it, -o writes elsewhere", "%s", name+" is there already")
 	}
 	if err != nil {
-		return err
+		return elsewhere(name, err)
 	}
 	if _, err := f.Write(data); err != nil {
 		f.Close()

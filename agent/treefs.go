@@ -41,6 +41,20 @@ func (g guarded) Rename(from, to string) error {
 	return g.FS.Rename(from, to)
 }
 
+func (g guarded) Symlink(target, name string) error {
+	if kept(name) {
+		return &fs.PathError{Op: "symlink", Path: name, Err: fs.ErrPermission}
+	}
+	return g.FS.Symlink(target, name)
+}
+
+func (g guarded) Link(from, to string) error {
+	if kept(from) || kept(to) {
+		return &fs.PathError{Op: "link", Path: from, Err: fs.ErrPermission}
+	}
+	return g.FS.Link(from, to)
+}
+
 func writing(flag int) bool { return flag&(os.O_WRONLY|os.O_RDWR) != 0 }
 
 // noting is the working directory; it notes what is read of it.
@@ -108,6 +122,24 @@ func (w *watched) Remove(name string) error {
 	err := w.guarded.Remove(name)
 	if err == nil {
 		w.tree.reads.from(name, origin)
+	}
+	return err
+}
+
+func (w *watched) Symlink(target, name string) error {
+	origin := w.tree.origin(name)
+	err := w.guarded.Symlink(target, name)
+	if err == nil {
+		w.tree.reads.from(name, origin)
+	}
+	return err
+}
+
+func (w *watched) Link(from, to string) error {
+	origin := w.tree.origin(to)
+	err := w.guarded.Link(from, to)
+	if err == nil {
+		w.tree.reads.from(to, origin)
 	}
 	return err
 }

@@ -9,8 +9,8 @@ import (
 
 // FS is the tree of files a guest sees as "/". Names are what [fs.ValidPath]
 // accepts: slash-separated, relative, without "." or ".." elements; "." names
-// the root. There are no symbolic links in the guest's world: a link found in
-// a host directory is followed inside that directory or refused.
+// the root. A link found in a host directory is followed inside that directory or
+// refused; those that guests make live in the memory of their run (see [Links]).
 //
 // [NewMemFS], [HostDir], [ReadOnly], [Overlay] and [Mounts] make trees.
 // Implementations must be safe for concurrent use by several guests.
@@ -28,6 +28,7 @@ type FS interface {
 	Remove(name string) error
 	// Rename moves a file or directory, replacing a file in its way.
 	Rename(from, to string) error
+	Links
 }
 
 // File is an open regular file. It has no position of its own: the guest's
@@ -40,8 +41,12 @@ type File interface {
 	Truncate(size int64) error
 }
 
-// ReadFile reads a whole file of any tree.
+// ReadFile reads a whole file of any tree, through links.
 func ReadFile(tree FS, name string) ([]byte, error) {
+	name, err := Follow(tree, ".", name, true)
+	if err != nil {
+		return nil, err
+	}
 	f, err := tree.OpenFile(name, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,10 @@ import (
 // path, nor a symbolic link, however it got there, leads out. A link that
 // points inside is followed. Wrap it in [ReadOnly] or [Overlay] unless the
 // user granted writing.
-type HostFS struct{ root *os.Root }
+type HostFS struct {
+	NoLinks // those of the host are followed, and none is made
+	root    *os.Root
+}
 
 // HostDir opens a directory of the host. Close it when no guest uses it.
 func HostDir(dir string) (*HostFS, error) {
@@ -24,7 +27,7 @@ func HostDir(dir string) (*HostFS, error) {
 	if err != nil {
 		return nil, fmt.Errorf("sandbox: host directory: %w", err)
 	}
-	return &HostFS{root}, nil
+	return &HostFS{root: root}, nil
 }
 
 // Close releases the directory.

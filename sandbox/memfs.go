@@ -8,6 +8,7 @@ import (
 	"path"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 )
@@ -16,11 +17,13 @@ import (
 // and costs nothing, and the host reads and writes it directly. It is safe for
 // concurrent use.
 type MemFS struct {
-	mu   sync.RWMutex
-	root *memNode
+	mu    sync.RWMutex
+	root  *memNode
+	links atomic.Bool // a symbolic link was made
+	over  FS          // the tree whose upper layer this is: links may lead into its lower one
 }
 
-// memNode is a file or a directory.
+// memNode is a file, a directory or a symbolic link.
 type memNode struct {
 	dir      bool
 	perm     fs.FileMode
@@ -28,6 +31,8 @@ type memNode struct {
 	children map[string]*memNode // directories only
 	data     []byte              // files only
 	shared   bool                // data is also held elsewhere: copy before writing
+	target   string              // symbolic links only
+	hardLinks
 }
 
 // NewMemFS makes an empty tree.
@@ -39,8 +44,12 @@ func newMemDir(perm fs.FileMode) *memNode {
 	return &memNode{dir: true, perm: perm, mtime: epoch, children: map[string]*memNode{}}
 }
 
-// ReadFile returns a file's content. The caller must not modify it.
+// ReadFile returns a file's content, through links. The caller must not modify it.
 func (m *MemFS) ReadFile(name string) ([]byte, error) {
+	name, err := Follow(m, ".", name, true)
+	if err != nil {
+		return nil, err
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	n, err := m.find("open", name)
@@ -112,44 +121,68 @@ func (m *MemFS) RemoveAll(name string) {
 }
 
 // Walk calls visit for every file and directory but the root, in lexical
-// order, parents first. Data is nil for directories and must not be modified.
+// order, parents first. Data is nil for directories and must not be modified. A
+// symbolic link to a file is visited as that file; other links are left out, as what
+// they lead to stands elsewhere or nowhere.
 func (m *MemFS) Walk(visit func(name string, info fs.FileInfo, data []byte) error) error {
 	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.root.walk("", visit)
-}
-
-func (n *memNode) walk(prefix string, visit func(string, fs.FileInfo, []byte) error) error {
-	for _, name := range slices.Sorted(maps.Keys(n.children)) {
-		child := n.children[name]
-		child.shared = true
-		full := prefix + name
-		if err := visit(full, child.info(name), child.data); err != nil {
-			return err
-		}
-		if child.dir {
-			if err := child.walk(full+"/", visit); err != nil {
-				return err
+	all := m.root.list("", nil)
+	m.mu.Unlock()
+	for _, v := range all {
+		if v.info.Mode()&fs.ModeSymlink != 0 {
+			var ok bool
+			if v.info, v.data, ok = m.outside(v.name); !ok {
+				continue
 			}
+		}
+		if err := visit(v.name, v.info, v.data); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// visited is what Walk shows of a node.
+type visited struct {
+	name string
+	info fs.FileInfo
+	data []byte
+}
+
+func (n *memNode) list(prefix string, all []visited) []visited {
+	for _, name := range slices.Sorted(maps.Keys(n.children)) {
+		child := n.children[name]
+		child.shared = true
+		all = append(all, visited{prefix + name, child.info(name), child.data})
+		all = child.list(prefix+name+"/", all)
+	}
+	return all
 }
 
 // Clone copies the tree. File contents are shared until either side writes.
 func (m *MemFS) Clone() *MemFS {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &MemFS{root: m.root.clone()}
+	c := &MemFS{root: m.root.clone(map[*memNode]*memNode{})}
+	c.links.Store(m.links.Load())
+	return c
 }
 
-func (n *memNode) clone() *memNode {
+// clone copies a node and what is below it; linked are the copies of files with
+// several names.
+func (n *memNode) clone(linked map[*memNode]*memNode) *memNode {
+	if c := linked[n]; c != nil {
+		return c
+	}
 	n.shared = true
 	c := *n
+	if n.more > 0 {
+		linked[n] = &c
+	}
 	if n.dir {
 		c.children = make(map[string]*memNode, len(n.children))
 		for name, child := range n.children {
-			c.children[name] = child.clone()
+			c.children[name] = child.clone(linked)
 		}
 	}
 	return &c
@@ -197,6 +230,8 @@ func (m *MemFS) OpenFile(name string, flag int, perm fs.FileMode) (File, error) 
 		return nil, pathError("open", name, fs.ErrExist)
 	case err == nil && n.dir:
 		return nil, pathError("open", name, syscall.EISDIR)
+	case err == nil && n.target != "":
+		return nil, isLink(name)
 	case err != nil && flag&os.O_CREATE == 0:
 		return nil, err
 	case err != nil:
@@ -276,6 +311,7 @@ func (m *MemFS) Remove(name string) error {
 		return pathError("remove", name, syscall.ENOTEMPTY)
 	}
 	delete(dir.children, base)
+	n.more = max(n.more-1, 0)
 	return nil
 }
 
@@ -302,6 +338,9 @@ func (m *MemFS) Rename(from, to string) error {
 	}
 	if err != nil || n == old {
 		return err
+	}
+	if old != nil {
+		old.more = max(old.more-1, 0)
 	}
 	delete(src.children, srcBase)
 	dst.children[dstBase] = n
@@ -396,12 +435,15 @@ func (n *memNode) resize(size int64) {
 }
 
 func (n *memNode) info(name string) fs.FileInfo {
-	return &memInfo{name, int64(len(n.data)), n.mode(), n.mtime}
+	return &memInfo{name, int64(len(n.data) + len(n.target)), n.mode(), n.mtime, n.hardLinks}
 }
 
 func (n *memNode) mode() fs.FileMode {
-	if n.dir {
+	switch {
+	case n.dir:
 		return fs.ModeDir | n.perm
+	case n.target != "":
+		return fs.ModeSymlink | n.perm
 	}
 	return n.perm
 }
@@ -412,6 +454,7 @@ type memInfo struct {
 	size  int64
 	mode  fs.FileMode
 	mtime time.Time
+	links hardLinks
 }
 
 func (i *memInfo) Name() string       { return i.name }
@@ -419,4 +462,4 @@ func (i *memInfo) Size() int64        { return i.size }
 func (i *memInfo) Mode() fs.FileMode  { return i.mode }
 func (i *memInfo) ModTime() time.Time { return i.mtime }
 func (i *memInfo) IsDir() bool        { return i.mode.IsDir() }
-func (i *memInfo) Sys() any           { return nil }
+func (i *memInfo) Sys() any           { return i.links }

@@ -43,6 +43,11 @@ func (r readOnly) Rename(from, _ string) error {
 	return pathError("rename", from, syscall.EROFS)
 }
 
+func (r readOnly) HasLinks() bool                       { return r.tree.HasLinks() }
+func (r readOnly) Readlink(name string) (string, error) { return r.tree.Readlink(name) }
+func (r readOnly) Symlink(_, name string) error         { return pathError("symlink", name, syscall.EROFS) }
+func (r readOnly) Link(_, to string) error              { return pathError("link", to, syscall.EROFS) }
+
 type readOnlyFile struct{ File }
 
 func (readOnlyFile) WriteAt([]byte, int64) (int, error) { return 0, syscall.EROFS }
@@ -115,7 +120,7 @@ func (t *mountTable) Stat(name string) (fs.FileInfo, error) {
 	tree, inner := t.route(name)
 	info, err := tree.Stat(inner)
 	if err != nil && t.isAbove(name) {
-		return &memInfo{path.Base(name), 0, fs.ModeDir | 0o755, epoch}, nil
+		return &memInfo{name: path.Base(name), mode: fs.ModeDir | 0o755, mtime: epoch}, nil
 	}
 	return info, err
 }
@@ -176,4 +181,35 @@ func (t *mountTable) Rename(from, to string) error {
 	tree, src := t.route(from)
 	_, dst := t.route(to)
 	return tree.Rename(src, dst)
+}
+
+func (t *mountTable) HasLinks() bool {
+	return t.root.HasLinks() || slices.ContainsFunc(t.points, func(p mountPoint) bool { return p.tree.HasLinks() })
+}
+
+func (t *mountTable) Symlink(target, name string) error {
+	if t.isPoint(name) {
+		return pathError("symlink", name, fs.ErrExist)
+	}
+	tree, inner := t.route(name)
+	return tree.Symlink(target, inner)
+}
+
+func (t *mountTable) Readlink(name string) (string, error) {
+	tree, inner := t.route(name)
+	return tree.Readlink(inner)
+}
+
+func (t *mountTable) Link(from, to string) error {
+	switch {
+	case t.isPoint(from):
+		return pathError("link", from, fs.ErrPermission)
+	case t.isPoint(to):
+		return pathError("link", to, fs.ErrExist)
+	case t.owner(from) != t.owner(to):
+		return pathError("link", to, syscall.EXDEV)
+	}
+	tree, src := t.route(from)
+	_, dst := t.route(to)
+	return tree.Link(src, dst)
 }

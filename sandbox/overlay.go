@@ -25,7 +25,9 @@ type OverlayFS struct {
 
 // Overlay lays a writable layer over lower.
 func Overlay(lower FS) *OverlayFS {
-	return &OverlayFS{lower: lower, upper: NewMemFS(), hidden: map[string]bool{}}
+	o := &OverlayFS{lower: lower, upper: NewMemFS(), hidden: map[string]bool{}}
+	o.upper.over = o
+	return o
 }
 
 // Upper holds what has been written. Directories that contain a change are in
@@ -149,6 +151,8 @@ func (o *OverlayFS) OpenFile(name string, flag int, perm fs.FileMode) (File, err
 		return nil, pathError("open", name, fs.ErrExist)
 	case err == nil && info.IsDir():
 		return nil, pathError("open", name, syscall.EISDIR)
+	case err == nil && info.Mode()&fs.ModeSymlink != 0:
+		return nil, isLink(name)
 	case err != nil && flag&os.O_CREATE == 0:
 		return nil, err
 	}
@@ -183,8 +187,14 @@ func (o *OverlayFS) copyUpDir(op, name string) error {
 	return o.upper.MkdirAll(name)
 }
 
-// copyUp copies a lower file into the upper layer, empty unless content.
+// copyUp copies a lower file or link into the upper layer, a file empty unless content.
 func (o *OverlayFS) copyUp(name string, content bool) error {
+	if target, err := o.lower.Readlink(name); err == nil {
+		if err := o.upper.MkdirAll(path.Dir(name)); err != nil {
+			return err
+		}
+		return o.upper.Symlink(target, name)
+	}
 	var data []byte
 	if content {
 		var err error

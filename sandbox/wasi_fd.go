@@ -72,6 +72,7 @@ const (
 	typeChar    = 2
 	typeDir     = 3
 	typeRegular = 4
+	typeLink    = 7
 )
 
 // The rights that mean something here: C libraries derive access modes from them.
@@ -257,9 +258,12 @@ func (in *Instance) putFilestat(ptr uint32, name string, info fs.FileInfo) errno
 	}
 	clear(buf)
 	le := binary.LittleEndian
+	if links, ok := info.Sys().(hardLinks); ok && links.first != "" {
+		name = links.first
+	}
 	le.PutUint64(buf[8:], inode(name))
-	buf[16] = fileType(info.IsDir())
-	le.PutUint64(buf[24:], 1)
+	buf[16] = fileType(info.Mode())
+	le.PutUint64(buf[24:], uint64(Names(info)))
 	if !info.IsDir() {
 		le.PutUint64(buf[32:], uint64(info.Size()))
 	}
@@ -274,9 +278,12 @@ func (in *Instance) putFilestat(ptr uint32, name string, info fs.FileInfo) errno
 	return 0
 }
 
-func fileType(dir bool) byte {
-	if dir {
+func fileType(mode fs.FileMode) byte {
+	switch {
+	case mode.IsDir():
 		return typeDir
+	case mode&fs.ModeSymlink != 0:
+		return typeLink
 	}
 	return typeRegular
 }
@@ -414,7 +421,7 @@ func (in *Instance) fdReaddir(s []uint64) errno {
 		binary.LittleEndian.PutUint64(head[0:], i+1)
 		binary.LittleEndian.PutUint64(head[8:], inode(path.Join(d.name, e.Name())))
 		binary.LittleEndian.PutUint32(head[16:], uint32(len(e.Name())))
-		head[20] = fileType(e.IsDir())
+		head[20] = fileType(e.Type())
 		used += copy(buf[used:], head[:])
 		used += copy(buf[used:], e.Name())
 	}

@@ -3,7 +3,6 @@ package sandbox
 import (
 	"io/fs"
 	"os"
-	"path"
 	"strings"
 	"unicode/utf8"
 )
@@ -22,10 +21,13 @@ const (
 	fdflagsKnown = 1<<5 - 1
 )
 
+// lookupFollow is the flag of a path whose last element is followed if it is a link.
+const lookupFollow = 1 << 0
+
 // resolve turns a path relative to a directory descriptor into a name in the
-// guest's tree. There are no links in the tree, so ".." is resolved on the
-// text, and above the root is the root. wantDir is set by a trailing slash.
-func (in *Instance) resolve(fd, ptr, n uint64) (name string, wantDir bool, e errno) {
+// guest's tree, without links but for the last element, which lookup says whether to
+// follow. Above the root is the root. wantDir is set by a trailing slash.
+func (in *Instance) resolve(fd, ptr, n, lookup uint64) (name string, wantDir bool, e errno) {
 	d := in.fd(fd)
 	if d == nil {
 		return "", false, errnoBadf
@@ -33,38 +35,49 @@ func (in *Instance) resolve(fd, ptr, n uint64) (name string, wantDir bool, e err
 	if d.kind != fdDir {
 		return "", false, errnoNotdir
 	}
+	p, e := in.path(ptr, n)
+	switch {
+	case e != 0:
+		return "", false, e
+	case p[0] == '/':
+		return "", false, errnoNotcapable
+	}
+	wantDir = strings.HasSuffix(p, "/") || strings.HasSuffix(p, "/.") || strings.HasSuffix(p, "/..")
+	name, err := Follow(in.sys.files, d.name, strings.TrimRight(p, "/"), lookup&lookupFollow != 0)
+	return name, wantDir, errnoOf(err)
+}
+
+// path reads a path of the guest's.
+func (in *Instance) path(ptr, n uint64) (string, errno) {
 	if uint32(n) > maxPath {
-		return "", false, errnoNameTooLng
+		return "", errnoNameTooLng
 	}
 	b, ok := in.Memory().Read(uint32(ptr), uint32(n))
 	if !ok {
-		return "", false, errnoFault
+		return "", errnoFault
 	}
 	p := string(b)
 	switch {
 	case p == "":
-		return "", false, errnoNoent
-	case p[0] == '/':
-		return "", false, errnoNotcapable
+		return "", errnoNoent
 	case strings.IndexByte(p, 0) >= 0:
-		return "", false, errnoInval
+		return "", errnoInval
 	case !utf8.ValidString(p):
-		return "", false, errnoIlseq
+		return "", errnoIlseq
 	}
-	wantDir = strings.HasSuffix(p, "/") || strings.HasSuffix(p, "/.") || strings.HasSuffix(p, "/..")
-	name = strings.TrimPrefix(path.Clean("/"+d.name+"/"+p), "/")
-	if name == "" {
-		name = "."
-	}
-	return name, wantDir, 0
+	return p, 0
 }
 
 func (in *Instance) pathOpen(s []uint64) errno {
-	name, wantDir, e := in.resolve(s[0], s[2], s[3])
+	oflags, rights, fdflags := uint32(s[4]), s[5], uint32(s[7])
+	lookup := s[1]
+	if oflags&oflagCreate != 0 && oflags&oflagExcl != 0 {
+		lookup = 0 // a link in the way is in the way
+	}
+	name, wantDir, e := in.resolve(s[0], s[2], s[3], lookup)
 	if e != 0 {
 		return e
 	}
-	oflags, rights, fdflags := uint32(s[4]), s[5], uint32(s[7])
 	d := &descriptor{
 		name:     name,
 		readable: rights&rightRead != 0,
@@ -151,7 +164,7 @@ func (in *Instance) openFile(d *descriptor, oflags uint32, old fs.FileInfo) errn
 const entryCost = 256
 
 func (in *Instance) pathCreateDirectory(s []uint64) errno {
-	name, _, e := in.resolve(s[0], s[1], s[2])
+	name, _, e := in.resolve(s[0], s[1], s[2], 0)
 	if e != 0 {
 		return e
 	}
@@ -162,7 +175,7 @@ func (in *Instance) pathCreateDirectory(s []uint64) errno {
 }
 
 func (in *Instance) pathFilestatGet(s []uint64) errno {
-	name, wantDir, e := in.resolve(s[0], s[2], s[3])
+	name, wantDir, e := in.resolve(s[0], s[2], s[3], s[1])
 	if e != 0 {
 		return e
 	}
@@ -177,7 +190,7 @@ func (in *Instance) pathFilestatGet(s []uint64) errno {
 }
 
 func (in *Instance) pathFilestatSetTimes(s []uint64) errno {
-	name, _, e := in.resolve(s[0], s[2], s[3])
+	name, _, e := in.resolve(s[0], s[2], s[3], s[1])
 	if e != 0 {
 		return e
 	}
@@ -188,7 +201,7 @@ func (in *Instance) pathFilestatSetTimes(s []uint64) errno {
 }
 
 func (in *Instance) pathUnlinkFile(s []uint64) errno {
-	name, wantDir, e := in.resolve(s[0], s[1], s[2])
+	name, wantDir, e := in.resolve(s[0], s[1], s[2], 0)
 	if e != 0 {
 		return e
 	}
@@ -205,12 +218,16 @@ func (in *Instance) pathUnlinkFile(s []uint64) errno {
 		return errnoOf(err)
 	}
 	in.sys.forgetTimes(name)
-	in.chargeStorage(-info.Size() - entryCost)
+	if Names(info) > 1 {
+		in.chargeStorage(-entryCost)
+	} else {
+		in.chargeStorage(-info.Size() - entryCost)
+	}
 	return 0
 }
 
 func (in *Instance) pathRemoveDirectory(s []uint64) errno {
-	name, _, e := in.resolve(s[0], s[1], s[2])
+	name, _, e := in.resolve(s[0], s[1], s[2], 0)
 	if e != 0 {
 		return e
 	}
@@ -230,11 +247,11 @@ func (in *Instance) pathRemoveDirectory(s []uint64) errno {
 }
 
 func (in *Instance) pathRename(s []uint64) errno {
-	from, _, e := in.resolve(s[0], s[1], s[2])
+	from, _, e := in.resolve(s[0], s[1], s[2], 0)
 	if e != 0 {
 		return e
 	}
-	to, _, e := in.resolve(s[3], s[4], s[5])
+	to, _, e := in.resolve(s[3], s[4], s[5], 0)
 	if e != 0 {
 		return e
 	}
@@ -243,20 +260,4 @@ func (in *Instance) pathRename(s []uint64) errno {
 	}
 	in.sys.moveTimes(from, to)
 	return 0
-}
-
-// Links do not exist in a guest's tree, so none can lead out of it.
-
-func (in *Instance) pathLink([]uint64) errno    { return errnoNotsup }
-func (in *Instance) pathSymlink([]uint64) errno { return errnoNotsup }
-
-func (in *Instance) pathReadlink(s []uint64) errno {
-	name, _, e := in.resolve(s[0], s[1], s[2])
-	if e != 0 {
-		return e
-	}
-	if _, err := in.sys.files.Stat(name); err != nil {
-		return errnoOf(err)
-	}
-	return errnoInval
 }

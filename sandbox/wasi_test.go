@@ -72,7 +72,7 @@ func (r *rig) name(at uint64, s string) (uint64, uint64) {
 func (r *rig) open(path string, oflags, rights uint64) (uint64, errno) {
 	r.t.Helper()
 	p, n := r.name(rigName, path)
-	e := r.call("path_open", 3, 0, p, n, oflags, rights, rights, 0, rigResult)
+	e := r.call("path_open", 3, lookupFollow, p, n, oflags, rights, rights, 0, rigResult)
 	return uint64(r.u32(rigResult)), e
 }
 
@@ -271,11 +271,19 @@ func TestNoEscape(t *testing.T) {
 				r.call("path_rename", 3, p, n, 3, q, m)
 				r.call("path_filestat_get", 3, 1, p, n, rigData)
 			}
-			// Links cannot be made, so the tree gains none.
-			p, n := r.name(rigName, rel)
-			q, m := r.name(rigName2, "mine")
-			r.want(errnoNotsup, "path_symlink", p, n, 3, q, m)
-			r.want(errnoNotsup, "path_link", 3, 0, p, n, 3, q, m)
+			// A link can be made in memory only, and leads nowhere outside.
+			for _, target := range []string{rel, secret, "relative", "dirlink/secret", up + secret[1:]} {
+				p, n := r.name(rigName, target)
+				q, m := r.name(rigName2, "mine")
+				r.want(map[string]errno{"read-only": errnoRofs, "writable": errnoNotsup}[name], "path_symlink", p, n, 3, q, m)
+				if got, e := r.readFile("mine"); e == 0 {
+					t.Errorf("a link to %q led to %q", target, got)
+				}
+				r.call("path_unlink_file", 3, q, m)
+				if r.call("path_link", 3, 0, p, n, 3, q, m) == 0 {
+					t.Errorf("%q was given a second name", target)
+				}
+			}
 			// Descriptors the guest was not given do not exist.
 			for fd := uint64(4); fd < 4100; fd += 7 {
 				r.want(errnoBadf, "fd_fdstat_get", fd, rigData)

@@ -23,6 +23,7 @@ import (
 // every package, read from one large file when first opened and checked
 // against its digest then.
 type stdFS struct {
+	sandbox.NoLinks
 	file     string // the pack
 	packages map[string]*stdPackage
 	paths    []string // of those on offer, sorted

@@ -122,7 +122,7 @@ func (q *quotaFS) Remove(name string) error {
 	if err == nil {
 		q.forget(name)
 	}
-	if err == nil && statErr == nil && !info.IsDir() {
+	if err == nil && statErr == nil && !info.IsDir() && sandbox.Names(info) == 1 {
 		q.charge(-info.Size())
 	}
 	return err

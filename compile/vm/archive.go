@@ -21,6 +21,7 @@ import (
 // read when the first file of it is opened, and files are unpacked one by one
 // as they are needed. All machines of a process share it.
 type Archive struct {
+	sandbox.NoLinks
 	name string // for messages
 	open func() ([]byte, error)
 

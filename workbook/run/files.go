@@ -158,7 +158,7 @@ func (t *tree) contentDigest(name string, info fs.FileInfo) (string, error) {
 	if ok && known.size == info.Size() && known.mtime == info.ModTime().UnixNano() {
 		return known.digest, nil
 	}
-	data, err := sandbox.ReadFile(lowerTree{t, nil}, name)
+	data, err := sandbox.ReadFile(lowerTree{t: t}, name)
 	if err != nil {
 		return "", err
 	}
@@ -194,7 +194,7 @@ type guestTree struct {
 
 func (t *tree) guest() *guestTree {
 	g := &guestTree{tree: t, seen: map[[2]string]bool{}}
-	g.overlay = sandbox.Overlay(lowerTree{t, g.note})
+	g.overlay = sandbox.Overlay(lowerTree{t: t, note: g.note})
 	return g
 }
 
@@ -261,7 +261,7 @@ func (t *tree) changedRead(reads []read, made []keptFile) *read {
 func (t *tree) holds(name string, made []keptFile) bool {
 	for _, f := range made {
 		if f.Name == name {
-			data, err := sandbox.ReadFile(lowerTree{t, nil}, name)
+			data, err := sandbox.ReadFile(lowerTree{t: t}, name)
 			return err == nil && trace.Digest(data) == f.SHA256
 		}
 	}
@@ -270,6 +270,7 @@ func (t *tree) holds(name string, made []keptFile) bool {
 
 // lowerTree is a tree as the read-only lower layer of an overlay.
 type lowerTree struct {
+	sandbox.NoLinks
 	t    *tree
 	note func(name, how string)
 }
@@ -348,7 +349,7 @@ func (t *tree) sources(dir string, endings ...string) (map[string][]byte, error)
 			if len(endings) > 0 && !slices.Contains(endings, path.Ext(child)) {
 				continue
 			}
-			data, err := sandbox.ReadFile(lowerTree{t, nil}, child)
+			data, err := sandbox.ReadFile(lowerTree{t: t}, child)
 			if err != nil {
 				return err
 			}

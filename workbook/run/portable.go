@@ -189,7 +189,7 @@ func (r executor) filesRead(reads []read) (map[string][]byte, error) {
 		case read.Name == r.files.file:
 			return nil, notPortable("it reads the workbook itself")
 		default:
-			data, err := sandbox.ReadFile(lowerTree{r.files, nil}, read.Name)
+			data, err := sandbox.ReadFile(lowerTree{t: r.files}, read.Name)
 			if err != nil {
 				return nil, notPortable("it reads %s, which is not there", read.Name)
 			}

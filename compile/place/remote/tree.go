@@ -15,6 +15,7 @@ import (
 // callersTree is the caller's tree of files, read by asking. It is the lower
 // layer of the tree that a program sees, so nothing is ever written to it.
 type callersTree struct {
+	sandbox.NoLinks
 	ctx context.Context // of the run: the methods of a tree have none
 	ask Ask
 }

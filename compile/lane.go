@@ -99,6 +99,7 @@ type Source struct {
 // Document is a workbook as a block sees it.
 type Document struct {
 	Name  string // of its file: "book.org"
+	Path  string // its absolute path, for code that makes file names; "" is "/" and Name
 	Text  string
 	Point int // where the block begins, in bytes
 }

@@ -209,5 +209,11 @@ func Run(ctx context.Context, opts Options) (*Report, error) { return run.Run(ct
 // letters and digits become one "-".
 func Slug(title string) string { return plan.Slug(title) }
 
+// ThirdParty reports whether a document says that a third party wrote it.
+func ThirdParty(doc *org.Document) bool {
+	_, is := plan.ThirdParty(doc)
+	return is
+}
+
 // HasErrors reports whether some finding is an error.
 func HasErrors(found []diag.Finding) bool { return diag.HasErrors(found) }

@@ -47,7 +47,7 @@ func newKnowledge(ctx context.Context, r worker.Request, t *worker.Talk) (*knowl
 func (k *knowledge) close() { k.env.Close(context.Background()) }
 
 func (k *knowledge) options() site.Options {
-	return site.Options{Highlight: highlight.New(), Know: k.about}
+	return site.Options{Highlight: highlight.New(), Lanes: k.lanes, Know: k.about}
 }
 
 // about asks the cache about a document's components. A document that cannot

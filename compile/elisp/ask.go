@@ -1,6 +1,7 @@
 package elisp
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -26,6 +27,8 @@ type request struct {
 	// in the form that can be read again; PP pretty-prints it.
 	Output, Text, Printed, PP bool
 	Document                  *compile.Document
+	// Point goes back to a place in the document of an earlier request.
+	Point *int
 }
 
 // form is the request as a property list.
@@ -59,12 +62,23 @@ func (r request) form() string {
 	flag("printed", r.Printed)
 	flag("pp", r.PP)
 	if d := r.Document; d != nil {
-		before := utf8.RuneCountInString(d.Text[:min(d.Point, len(d.Text))])
-		add("document", fmt.Sprintf("(:name %s :file %s :point %d :text %s)", lisp.Print(lisp.String(d.Name)),
-			lisp.Print(lisp.String(path.Join("/", d.Name))), before+1, lisp.Print(lisp.String(d.Text))))
+		add("document", fmt.Sprintf("(:name %s :file %s :text %s)", lisp.Print(lisp.String(d.Name)),
+			lisp.Print(lisp.String(fileOf(d))), lisp.Print(lisp.String(d.Text))))
+	}
+	if r.Point != nil {
+		add("point", fmt.Sprint(*r.Point))
 	}
 	b.WriteByte(')')
 	return b.String()
+}
+
+// fileOf is the path of the document in Emacs.
+func fileOf(d *compile.Document) string { return cmp.Or(d.Path, path.Join("/", d.Name)) }
+
+// pointAt is Emacs's number of a place in a document.
+func pointAt(d *compile.Document, offset int) *int {
+	n := 1 + utf8.RuneCountInString(d.Text[:min(max(offset, 0), len(d.Text))])
+	return &n
 }
 
 // answer is what answer.el says.

@@ -239,9 +239,13 @@ const memoryFull = "Memory exhausted"
 
 // request is what the unit asks for.
 func (u *unit) request(code string, job *compile.Job) request {
-	return request{Do: "wb--evaluate", Code: code, Vars: u.Vars, Lexical: u.Lexical, Dir: path.Join("/", job.Dir), Seed: vm.Seed(job),
+	r := request{Do: "wb--evaluate", Code: code, Vars: u.Vars, Lexical: u.Lexical, Dir: path.Join("/", job.Dir), Seed: vm.Seed(job),
 		Output: u.Results.Has("output"), Text: u.Results.AsText(), PP: u.Results.Has("pp") || u.Results.Has("code"),
 		Printed: u.Results.Has("scalar") || u.Results.Has("verbatim"), Document: u.Document}
+	if u.Document != nil {
+		r.Point = pointAt(u.Document, u.Document.Point)
+	}
+	return r
 }
 
 // position is where in the org file a failure happened.

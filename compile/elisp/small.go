@@ -32,8 +32,8 @@ func (l *lane) checkSmall(_ context.Context, src *compile.Source, u *unit, code 
 // refusal says what to install for a block that the small evaluator refuses.
 func (u *unit) refusal(src *compile.Source, code string, err error) error {
 	return diag.Errorf(u.positionSmall(src, code, err),
-		"%s, and the toolchain %s is missing, which runs all of Emacs Lisp", reason(err), toolName).
-		WithHint("wb toolchain install " + toolName + " builds GNU Emacs for the sandbox, which takes some minutes")
+		"%s, and %v", reason(err), errMissing).
+		WithHint(installHint)
 }
 
 // runSmall evaluates a block with the small evaluator.

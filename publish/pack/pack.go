@@ -131,7 +131,7 @@ func knowledge(ctx context.Context, opts workbook.Options, read func(string) ([]
 	if err != nil {
 		return page.Options{}, err
 	}
-	known := page.Options{Facts: facts, Read: read}
+	known := page.Options{Facts: facts, Read: read, Lisp: page.LispOf(opts.Lanes, opts.Source)}
 	if text, err := os.ReadFile(filepath.Join(filepath.Dir(opts.File), "events.org")); err == nil {
 		known.Events = page.RunEvents(text, opts.File)
 		page.AddEvents(facts, known.Events)

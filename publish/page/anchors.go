@@ -14,7 +14,7 @@ type Anchors struct{ w *writer }
 // [Fragment] for the same document, given the same way to read what it
 // includes, which is that of [Options.Include]. nil reads nothing.
 func AnchorsOf(ctx context.Context, file string, src []byte, include func(name string) ([]byte, error)) (Anchors, error) {
-	p, err := prepare(ctx, file, src, source{read: include, above: true})
+	p, err := prepare(ctx, file, src, source{read: include, above: true}, nil)
 	if err != nil {
 		return Anchors{}, err
 	}
@@ -28,7 +28,7 @@ func anchorIn(file string, src []byte, search string, from source) (id string, o
 	if from.read != nil {
 		beside.read = func(name string) ([]byte, error) { return from.read(path.Join(path.Dir(file), name)) }
 	}
-	p, err := prepare(context.Background(), file, src, beside)
+	p, err := prepare(context.Background(), file, src, beside, nil)
 	if err != nil {
 		return "", false
 	}

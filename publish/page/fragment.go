@@ -65,7 +65,7 @@ type Resolver func(Link) (href string, ok bool)
 // mistakes, such as links that lead nowhere, with their places in the file;
 // the page is made nevertheless.
 func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page, []diag.Finding, error) {
-	p, err := prepare(ctx, file, src, opts.include())
+	p, err := prepare(ctx, file, src, opts.include(), opts.Lisp)
 	if err != nil {
 		return nil, nil, err
 	}

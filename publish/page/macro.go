@@ -1,7 +1,9 @@
 package page
 
 import (
+	"context"
 	"path"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,8 +14,9 @@ import (
 
 // macros expands {{{name(args)}}} as ox does: on the text, so that what a
 // macro stands for may be anything. What a date or a clock would give differs
-// from one build to the next and is refused, and so is Emacs Lisp.
+// from one build to the next and is refused.
 type macros struct {
+	lisp      Lisp // evaluates (eval …); see macro_lisp.go
 	templates map[string]string
 	counters  map[string]int
 	file      string
@@ -32,7 +35,7 @@ const (
 var parsedKeywords = []string{"TITLE", "SUBTITLE", "AUTHOR", "DATE", "EMAIL", "DESCRIPTION", "KEYWORDS"}
 
 // expand is the text without macros; unknown ones stay.
-func (m *macros) expand(t *text) *text {
+func (m *macros) expand(ctx context.Context, t *text) *text {
 	given, last := t, 0
 	for range maxMacros {
 		if len(t.data) > len(given.data)+maxGrowth {
@@ -46,6 +49,7 @@ func (m *macros) expand(t *text) *text {
 			m.define(doc)
 		}
 		var splices []splice
+		var calls lispCalls
 		done := 0
 		replace := func(n *org.Node) {
 			macro, ok := n.Macro()
@@ -53,7 +57,10 @@ func (m *macros) expand(t *text) *text {
 				return
 			}
 			end := n.Start() + len(strings.TrimRight(n.Text(), " \t\n"))
-			if with, ok := m.value(t, doc, macro); ok {
+			if body, is := m.lispBody(macro); is {
+				calls = append(calls, &lispCall{name: macro.Key.Text, body: body, args: arguments(macro), start: n.Start(), end: end})
+				done = end
+			} else if with, ok := m.value(t, doc, macro); ok {
 				splices = append(splices, splice{n.Start(), end, t.literal(n.Start(), with)})
 				done = end
 			}
@@ -77,9 +84,11 @@ func (m *macros) expand(t *text) *text {
 				}
 			}
 		}
+		splices = append(splices, m.evaluate(ctx, t, calls)...)
 		if len(splices) == 0 {
 			return t
 		}
+		slices.SortFunc(splices, func(a, b splice) int { return a.start - b.start })
 		last = splices[0].start
 		t = t.spliced(splices)
 	}
@@ -122,9 +131,10 @@ func (m *macros) complain(t *text, at int, code, message, hint string) {
 // value is what a macro stands for.
 func (m *macros) value(t *text, doc *org.Document, macro org.Macro) (string, bool) {
 	name := strings.ToLower(macro.Key.Text)
+	args := arguments(macro)
 	arg := func(i int) string {
-		if i < len(macro.Args) {
-			return strings.ReplaceAll(macro.Args[i].Text, `\,`, ",")
+		if i < len(args) {
+			return args[i]
 		}
 		return ""
 	}
@@ -139,10 +149,6 @@ func (m *macros) value(t *text, doc *org.Document, macro org.Macro) (string, boo
 		return "", false
 	}
 	if template, ok := m.templates[name]; ok {
-		if strings.HasPrefix(template, "(eval") {
-			m.complain(t, macro.Start(), "macro", name+" is Emacs Lisp, which pages do not run", "write the text, or a block that makes it")
-			return "", false
-		}
 		return parameter.ReplaceAllStringFunc(template, func(p string) string {
 			i, _ := strconv.Atoi(p[1:])
 			return arg(i - 1)
@@ -174,12 +180,23 @@ func (m *macros) value(t *text, doc *org.Document, macro org.Macro) (string, boo
 		return path.Base(m.file), true
 	case "n":
 		return m.count(arg(0), arg(1)), true
+	case kbdMacro:
+		return keys(arg(0)), true
 	case "time", "modification-time":
 		m.complain(t, macro.Start(), "macro", name+" differs from one build to the next", "write the date, or {{{date}}} with #+DATE:")
 		return "", false
 	}
 	m.complain(t, macro.Start(), "macro", "no macro is named "+macro.Key.Text, "define it: #+MACRO: "+macro.Key.Text+" …")
 	return "", false
+}
+
+// arguments are those of a macro's call, without the backslashes before commas.
+func arguments(macro org.Macro) []string {
+	args := make([]string, len(macro.Args))
+	for i, arg := range macro.Args {
+		args[i] = strings.ReplaceAll(arg.Text, `\,`, ",")
+	}
+	return args
 }
 
 // count is {{{n(name, action)}}}.

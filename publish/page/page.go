@@ -47,6 +47,8 @@ type Options struct {
 	Include func(name string) ([]byte, error)
 	// Highlight marks up code; nil leaves it plain.
 	Highlight Highlighter
+	// Lisp evaluates macros in Emacs Lisp; nil knows constants and common forms.
+	Lisp Lisp
 	// Live lets readers run components in the browser; nil lets none.
 	Live LiveOf
 	// Foot is what Live's HTML needs once, at the end of the page.

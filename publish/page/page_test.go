@@ -318,7 +318,7 @@ func BenchmarkParts(b *testing.B) {
 	})
 	b.Run("prepare", func(b *testing.B) {
 		for b.Loop() {
-			prepare(context.Background(), "x.org", src, source{})
+			prepare(context.Background(), "x.org", src, source{}, nil)
 		}
 	})
 }

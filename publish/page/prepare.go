@@ -18,13 +18,13 @@ type prepared struct {
 }
 
 // prepare carries out includes, macros and :exports, in the order that ox has.
-func prepare(ctx context.Context, file string, src []byte, from source) (*prepared, error) {
+func prepare(ctx context.Context, file string, src []byte, from source, lisp Lisp) (*prepared, error) {
 	written := &origin{name: file, src: clean(src)}
 	p := &prepared{plan: workbook.NewPlan(file, []byte(written.src))}
 	includes := &includer{source: from}
 	t := includes.expand(newText(written), []string{baseName(file)})
-	expander := &macros{file: file, all: true}
-	t = expander.expand(t)
+	expander := &macros{file: file, all: true, lisp: lisp}
+	t = expander.expand(ctx, t)
 	plan := p.plan
 	if t.data != written.src {
 		plan = workbook.NewPlan(file, []byte(t.data))
@@ -35,7 +35,7 @@ func prepare(ctx context.Context, file string, src []byte, from source) (*prepar
 	}
 	p.doc = plan.Document()
 	if len(edits) > 0 || strings.Contains(t.data, "{{{results(") {
-		t = (&macros{}).expand(t.edited(edits))
+		t = (&macros{}).expand(ctx, t.edited(edits))
 		p.doc = org.Parse([]byte(t.data))
 	}
 	p.text = t

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/internal/trace"
@@ -26,6 +27,8 @@ type Known struct {
 type Options struct {
 	// Highlight marks up code; nil leaves it plain.
 	Highlight page.Highlighter
+	// Lanes evaluate macros in Emacs Lisp; nil evaluates none.
+	Lanes *compile.Registry
 	// Know says what is known about a document; nil knows nothing.
 	Know func(ctx context.Context, d *Document, c Config) (Known, error)
 }
@@ -52,7 +55,7 @@ type built struct {
 func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 	links := &reading{linker: b.links, doc: d}
 	included := b.p.includedBy(d)
-	opts := page.Options{Highlight: b.opts.Highlight, Resolve: links.resolve, Include: included.read}
+	opts := page.Options{Highlight: b.opts.Highlight, Resolve: links.resolve, Include: included.read, Lisp: page.LispOf(b.opts.Lanes, d.Source)}
 	var known Known
 	if b.opts.Know != nil {
 		var err error

@@ -30,7 +30,7 @@ func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []d
 	config, found := ReadConfig(Named{d.File, d.Source})
 	p.Config, p.Found = config, found
 	links := &reading{linker: newLinker(p), doc: d, embed: true}
-	po := page.Options{Highlight: opts.Highlight, Resolve: links.resolve}
+	po := page.Options{Highlight: opts.Highlight, Resolve: links.resolve, Lisp: page.LispOf(opts.Lanes, d.Source)}
 	po.Read = func(name string) ([]byte, error) {
 		if manifest.Private(path.Clean(name)) {
 			return nil, os.ErrPermission

@@ -131,7 +131,7 @@ func (m *machine) variable(name Symbol, s *scope) (Value, error) {
 		return v, nil
 	}
 	err := failf("the variable %s is not known here", name)
-	err.Hint = "header arguments see only constants, their own bindings and file names; write the value instead"
+	err.Hint = "only constants, bindings of the form and file names are known; write the value instead"
 	return nil, err
 }
 
@@ -346,11 +346,11 @@ var beyond = map[Symbol]string{
 
 func unknownFunction(name Symbol) *Error {
 	if why, ok := beyond[name]; ok {
-		err := failf("the function %s %s, which a header argument may not do here", name, why)
+		err := failf("the function %s %s, which is not possible here", name, why)
 		err.Hint = "write the value itself, or let a block compute it and refer to the block"
 		return err
 	}
 	err := failf("the function %s is not known here", name)
-	err.Hint = "header arguments may use constants, conditionals, strings, lists, arithmetic and file names"
+	err.Hint = "constants, conditionals, strings, lists, arithmetic and file names are known"
 	return err
 }

@@ -74,12 +74,9 @@ func (r *runner) trust() {
 	}
 	r.tierAt = diag.Position{File: r.plan.File}
 	r.thirdParty = r.opts.ThirdParty
-	for k := range r.plan.Document().Keywords("TRUST") {
-		if k.Value.Text != plan.TrustFirst { // a word that nobody knows is no reason for trust
-			r.thirdParty = true
-			r.tierAt.Line, r.tierAt.Col = r.plan.Document().Position(k.Value.Start)
-			break
-		}
+	if word, is := plan.ThirdParty(r.plan.Document()); is {
+		r.thirdParty = true
+		r.tierAt.Line, r.tierAt.Col = r.plan.Document().Position(word.Start)
 	}
 	if !r.thirdParty {
 		return

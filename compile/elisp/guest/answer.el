@@ -88,20 +88,34 @@
     (when (plist-get request :seed)
       (random (number-to-string (plist-get request :seed))))))
 
+(defvar wb--shown nil "The document: its buffer, its text, and the tick at which the buffer had it.")
+
 (defun wb--document (document)
-  "Make the buffer that has DOCUMENT current, with point at the block."
-  (let ((buffer (get-buffer-create (plist-get document :name))))
-    (set-buffer buffer)
-    (unless (equal (buffer-string) (plist-get document :text))
-      (let ((inhibit-read-only t))
-        (erase-buffer)
-        (insert (plist-get document :text))))
-    (setq buffer-file-name (plist-get document :file))
-    (unless (derived-mode-p 'org-mode)
-      (let ((org-inhibit-startup t) (org-mode-hook nil)) (org-mode)))
-    (set-buffer-modified-p nil)
-    (widen)
-    (goto-char (min (point-max) (plist-get document :point)))))
+  "Make the buffer that has DOCUMENT current."
+  (set-buffer (get-buffer-create (plist-get document :name)))
+  (wb--show (plist-get document :text))
+  (setq buffer-file-name (plist-get document :file))
+  (unless (derived-mode-p 'org-mode)
+    (let ((org-inhibit-startup t) (org-mode-hook nil)) (org-mode)))
+  (set-buffer-modified-p nil)
+  (setq wb--shown (list (current-buffer) (plist-get document :text) (buffer-chars-modified-tick))))
+
+(defun wb--show (text)
+  "Let the current buffer have TEXT."
+  (widen)
+  (unless (equal (buffer-string) text)
+    (let ((inhibit-read-only t))
+      (erase-buffer)
+      (insert text))))
+
+(defun wb--return (point)
+  "Go to POINT in the document as it was given."
+  (set-buffer (car wb--shown))
+  (widen)
+  (unless (= (nth 2 wb--shown) (buffer-chars-modified-tick))
+    (wb--show (nth 1 wb--shown))
+    (setf (nth 2 wb--shown) (buffer-chars-modified-tick)))
+  (goto-char (min (point-max) point)))
 
 (defun wb--evaluate (request)
   "Evaluate the block of REQUEST as `org-babel-execute:emacs-lisp' does."
@@ -115,6 +129,8 @@
           (setq forms (wb--forms code))
           (when (plist-get request :document)
             (wb--document (plist-get request :document)))
+          (when (plist-get request :point)
+            (wb--return (plist-get request :point)))
           (wb--enter request)
           (let* ((program (wb--program forms (plist-get request :vars)))
                  (program (if output `(with-output-to-string ,program) program))

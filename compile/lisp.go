@@ -6,26 +6,22 @@ import (
 	"wb/tangle/elisp"
 )
 
-// Form is Emacs Lisp that wb evaluates for itself rather than for a block: a
-// macro of the text, a header argument, a table's formulas.
-type Form struct {
-	Code string
-	// Point is where in the document the form is evaluated, in bytes.
-	Point int
-}
-
-// Evaluated is the value of a form, or why it has none. Symbols are their names
-// there, as in results.
-type Evaluated struct {
-	Value elisp.Value
-	Err   error
-}
-
-// Evaluator is a lane that evaluates forms one after the other, in one Emacs that
-// has the document in its current buffer; a nil document is an empty one. An
-// error means that nothing was evaluated, such as for want of a toolchain.
+// Evaluator is a lane that evaluates Emacs Lisp which is no block: macros of the
+// text, header arguments, the formulas of tables.
 type Evaluator interface {
-	Evaluate(ctx context.Context, doc *Document, forms []Form) ([]Evaluated, error)
+	// Evaluation starts an Emacs that has the document in its current buffer. An
+	// error means that there is none, such as for want of a toolchain.
+	Evaluation(ctx context.Context, doc *Document) (Evaluation, error)
+}
+
+// Evaluation is an Emacs for one document. It sees no files, and all that it does
+// together has the limits of a block. It is not safe for concurrent use.
+type Evaluation interface {
+	// Evaluate returns the value of the last of some forms, which find point at an
+	// offset of the document as it was given. Symbols in the value are their
+	// names, as in results.
+	Evaluate(ctx context.Context, forms string, point int) (elisp.Value, error)
+	Close()
 }
 
 // Lisp is the lane that evaluates Emacs Lisp; nil where the registry has none.

@@ -15,9 +15,9 @@ import (
 	"wb/workbook"
 )
 
-// Lisp evaluates Emacs Lisp where a document has it in its macros, with the
-// document as it stands then; see [compile.Evaluator].
-type Lisp func(ctx context.Context, doc *compile.Document, forms []compile.Form) ([]compile.Evaluated, error)
+// Lisp starts an Emacs for the macros of a document as it stands then; see
+// [compile.Evaluator].
+type Lisp func(ctx context.Context, doc *compile.Document) (compile.Evaluation, error)
 
 // LispOf evaluates in the lane of Emacs Lisp of lanes. It runs nothing for a
 // document of a third party, which asks for more isolation than pages have.
@@ -27,11 +27,9 @@ func LispOf(lanes *compile.Registry, src []byte) Lisp {
 		return nil
 	}
 	if workbook.ThirdParty(org.Parse(src)) {
-		return func(context.Context, *compile.Document, []compile.Form) ([]compile.Evaluated, error) {
-			return nil, errThirdParty
-		}
+		return func(context.Context, *compile.Document) (compile.Evaluation, error) { return nil, errThirdParty }
 	}
-	return lane.Evaluate
+	return lane.Evaluation
 }
 
 var errThirdParty = diag.Failedf("remove #+TRUST: if the document is yours", "a third-party document's Emacs Lisp is not evaluated for pages")
@@ -89,21 +87,20 @@ func (m *macros) inEmacs(ctx context.Context, t *text, calls lispCalls) {
 	if m.lisp == nil || len(calls) == 0 {
 		return
 	}
-	name := filepath.Base(m.file)
-	forms := make([]compile.Form, len(calls))
-	for i, c := range calls {
-		forms[i] = compile.Form{Code: c.form(), Point: c.start}
-	}
-	done, err := m.lisp(ctx, &compile.Document{Name: name, Text: t.data}, forms)
-	for i, c := range calls {
-		switch {
-		case err != nil && diag.ExitOf(err) == diag.ExitUnavailable:
-			c.err = diag.Advise(fmt.Errorf("%w, and %w", c.err, err), diag.HintOf(err))
-		case err != nil:
-			c.err = err
-		default:
-			c.value, c.err = done[i].Value, done[i].Err
+	emacs, err := m.lisp(ctx, &compile.Document{Name: filepath.Base(m.file), Text: t.data})
+	if err != nil {
+		for _, c := range calls {
+			if diag.ExitOf(err) == diag.ExitUnavailable {
+				c.err = diag.Advise(fmt.Errorf("%w, and %w", c.err, err), diag.HintOf(err))
+			} else {
+				c.err = err
+			}
 		}
+		return
+	}
+	defer emacs.Close()
+	for _, c := range calls {
+		c.value, c.err = emacs.Evaluate(ctx, c.form(), c.start)
 	}
 }
 

@@ -40,6 +40,7 @@ type (
 	Plan            = plan.Plan
 	PlanError       = run.PlanError
 	PlanShape       = plan.PlanShape
+	Printed         = run.Printed
 	QueryOptions    = run.QueryOptions
 	Report          = run.Report
 	Schedule        = plan.Schedule

@@ -42,7 +42,7 @@ func (c *lspCmd) runText(ctx context.Context, a *terminal, lanes *compile.Regist
 		return nil, err
 	}
 	ran, err := home.Run(ctx, workbook.Options{File: r.File, Source: r.Source, Lanes: lanes, KeepText: true, Only: r.Only, Force: r.Force,
-		Profile: r.Profile, Grants: append(r.Grants, c.Grant...), Progress: r.Progress})
+		Profile: r.Profile, Grants: append(r.Grants, c.Grant...), Progress: r.Progress, Output: r.Output})
 	if ran == nil {
 		return nil, err
 	}

@@ -36,7 +36,7 @@ type runCmd struct {
 	Exec bool `help:"With a sentence: grant the default agent git, publish and image." env:"WB_AGENT_EXEC"`
 
 	runFabric
-	Progress bool `help:"Tell the end of each component on stderr, as a line of JSON."`
+	Progress bool `help:"Tell on stderr, in lines of JSON, what components print and how they end."`
 }
 
 func (c *runCmd) Help() string {
@@ -137,9 +137,10 @@ func (c *runCmd) home(a *terminal) (*app.Home, error) {
 	home.Options = func(opts *workbook.Options) {
 		c.place(opts)
 		opts.KeepText = c.fromStdin()
-		opts.Progress = a.componentLine
+		live := a.liveOutput()
+		opts.Progress, opts.Output = live.ended, live.printed
 		if c.Progress {
-			opts.Progress = a.progressJSON
+			opts.Progress, opts.Output = a.progressJSON, a.printedJSON
 		}
 	}
 	return home, nil

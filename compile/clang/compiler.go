@@ -16,7 +16,7 @@ import (
 )
 
 // version changes when the lane gives other programs for the same source.
-const version = "clang lane 2"
+const version = "clang lane 3"
 
 // workDir is where the compiler sees the sources.
 const workDir = "/work"

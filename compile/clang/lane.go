@@ -149,22 +149,34 @@ var dockInclude = lazyregexp.New(`(?m)^([ \t]*#[ \t]*include[ \t]*)<wb\.h>`)
 // filesWords are what programs that open files by name cannot do without.
 var filesWords = lazyregexp.New(`\b(fopen|freopen|open|openat|creat|stat|lstat|access|opendir|scandir|glob|remove|unlink|rename|mkdir|rmdir|chdir|getcwd|truncate|ifstream|ofstream|fstream|filesystem)\b`)
 
-// startUp is code that runs before main: programs that use files begin in the
-// directory that PWD names, since WASI itself knows none.
+// printsWords are what programs that print lines cannot do without.
+var printsWords = lazyregexp.New(`\b(printf|vprintf|puts|fputs|putc|putchar|fputc|fwrite|wprintf|cout|print|println)\b`)
+
+// startUp is code that runs before main. Programs that use files begin in the
+// directory that PWD names, since WASI itself knows none. Those that print do so line
+// by line, so that they can be followed while they run.
 func startUp(src *compile.Source, lang language) string {
-	uses := filesWords.MatchString(src.Body)
-	for _, data := range src.Files {
-		uses = uses || filesWords.Match(data)
+	uses := func(words *lazyregexp.Regexp) bool {
+		return words.MatchString(src.Body) ||
+			slices.ContainsFunc(slices.Collect(maps.Values(src.Files)), func(data []byte) bool { return words.Match(data) })
 	}
-	if !uses {
+	declare, begin := "", ""
+	if uses(filesWords) {
+		declare += "int chdir(const char *);\nchar *getenv(const char *);\n"
+		begin += "const char *dir = getenv(\"PWD\"); if (dir) chdir(dir); "
+	}
+	if uses(printsWords) {
+		declare += "struct _IO_FILE;\nextern struct _IO_FILE *const stdout;\nint setvbuf(struct _IO_FILE *__restrict, char *__restrict, int, __SIZE_TYPE__);\n"
+		begin += "setvbuf(stdout, 0, 1 /* _IOLBF */, 1024); "
+	}
+	if begin == "" {
 		return ""
 	}
 	before, after := "", ""
 	if lang.ext == langCPP.ext {
 		before, after = "extern \"C\" {\n", "}\n"
 	}
-	return before + "int chdir(const char *);\nchar *getenv(const char *);\n" +
-		"__attribute__((constructor(101))) static void wb_start(void) { const char *dir = getenv(\"PWD\"); if (dir) chdir(dir); }\n" + after
+	return before + declare + "__attribute__((constructor(101))) static void wb_start(void) { " + begin + "}\n" + after
 }
 
 // at places an error that is not about a line. A compiler that trapped is the

@@ -17,7 +17,7 @@ import (
 
 // version is part of every cache key: raise it when the same source may give
 // another result.
-const version = "2"
+const version = "3"
 
 // boot runs in the interpreter before it is frozen.
 //

@@ -1,6 +1,8 @@
 package api_test
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"net/http"
@@ -196,5 +198,60 @@ func TestWorkflow(t *testing.T) {
 	}
 	if status, _ := b.call("", "POST", "/api/workflow", map[string]any{"workbook": "book.org"}); status != 401 {
 		t.Errorf("without a token: %d", status)
+	}
+}
+
+// Who accepts events hears what a block prints before the run is over; the result is
+// the one that others get.
+func TestWorkflowEvents(t *testing.T) {
+	b := newBench(t, scribe)
+	post := func(body any) []string {
+		text, err := json.Marshal(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, b.http.URL+"/api/workflow", bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+adaToken)
+		r.Header.Set("Accept", "text/event-stream")
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer answer.Body.Close()
+		all, err := io.ReadAll(answer.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return strings.Split(strings.TrimSpace(string(all)), "\n\n")
+	}
+	got := post(map[string]any{"org": "#+name: n\n#+begin_src sh\necho one\necho two\necho three >&2\n#+end_src\n"})
+	var names []string
+	printed := map[bool]string{}
+	for _, event := range got {
+		name, data, _ := strings.Cut(strings.TrimPrefix(event, "event: "), "\ndata: ")
+		names = append(names, name)
+		var said struct {
+			Text   string
+			Stderr any // of an output whether it is, of a component its text
+		}
+		if err := json.Unmarshal([]byte(data), &said); err != nil {
+			t.Errorf("%q: %v", event, err)
+		}
+		printed[said.Stderr == true] += said.Text
+	}
+	if printed[false] != "one\ntwo\n" || printed[true] != "three\n" {
+		t.Errorf("heard %v", printed)
+	}
+	if n := len(names); n < 4 || names[0] != "output" || names[n-2] != "component" || names[n-1] != "result" {
+		t.Errorf("events %q", names)
+	}
+	if last := got[len(got)-1]; !strings.Contains(last, `"exports":{"n":`) {
+		t.Error(last)
+	}
+	if got := post(map[string]any{"org": "#+begin_src sh :var x=none\n#+end_src\n", "only": []string{"gone"}}); !strings.HasPrefix(got[0], "event: failed\ndata: {\"code\":\"not_found\"") {
+		t.Errorf("a run of nothing: %q", got)
 	}
 }

@@ -171,8 +171,24 @@ func (s *Server) begin(t *tenant, q runRequest) (*run, error) {
 // requestError is a request that cannot be meant.
 type requestError struct{ error }
 
+// problem says why a request was not done.
+type problem struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+	Hint    string `json:"hint,omitempty"`
+}
+
 // failStart answers a run or workflow that cannot be begun.
 func failStart(w http.ResponseWriter, t *tenant, err error) {
+	status, p := startProblem(t, err)
+	if p.Code == "too_many" || p.Code == "stopping" {
+		w.Header().Set("Retry-After", "5")
+	}
+	failWith(w, status, p.Code, p.Message, p.Hint)
+}
+
+// startProblem is an error as the tenant reads it, and its status.
+func startProblem(t *tenant, err error) (int, problem) {
 	status, code := http.StatusUnprocessableEntity, "failed"
 	var wrong *requestError
 	var outside *outsideError
@@ -193,15 +209,7 @@ func failStart(w http.ResponseWriter, t *tenant, err error) {
 	case errors.As(err, &coded) && coded.ExitCode() == 3:
 		status, code = http.StatusServiceUnavailable, "unavailable"
 	}
-	if code == "too_many" || code == "stopping" {
-		w.Header().Set("Retry-After", "5")
-	}
-	hint := ""
-	var advised interface{ Hint() string }
-	if errors.As(err, &advised) {
-		hint = advised.Hint()
-	}
-	failWith(w, status, code, t.inside(err.Error()), t.inside(hint))
+	return status, problem{code, t.inside(err.Error()), t.inside(diag.HintOf(err))}
 }
 
 // named is the run of a request, or nil after a 404. Runs of other tenants are

@@ -232,9 +232,5 @@ func fail(w http.ResponseWriter, status int, code, message string) {
 
 // failWith also says what to do.
 func failWith(w http.ResponseWriter, status int, code, message, hint string) {
-	body := map[string]string{"code": code, "message": message}
-	if hint != "" {
-		body["hint"] = hint
-	}
-	answer(w, status, map[string]any{"error": body})
+	answer(w, status, map[string]any{"error": problem{code, message, hint}})
 }

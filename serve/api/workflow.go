@@ -30,7 +30,7 @@ type workflowRequest struct {
 // postWorkflow runs a workbook and answers with its exports; with ?plan=1 it
 // answers with the plan and runs nothing. Components have, of the
 // capabilities they ask for, those the tenant was granted. The run ends when its
-// caller leaves.
+// caller leaves. One who accepts text/event-stream hears what components print.
 func (s *Server) postWorkflow(w http.ResponseWriter, r *http.Request) {
 	var q workflowRequest
 	if !decode(w, r, &q) {
@@ -65,6 +65,12 @@ func (s *Server) postWorkflow(w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(t.work, cancel)()
 	home := t.home()
+	if wantsEvents(r) {
+		caller := s.followWorkflow(w, home, &opts, cancel)
+		ran, err := home.Run(ctx, opts)
+		caller.end(t, ran, err)
+		return
+	}
 	ran, err := home.Run(ctx, opts)
 	if err != nil {
 		failStart(w, t, err)

@@ -138,7 +138,7 @@ func (s *Server) run(ctx context.Context, c commandCall, only []string) (any, er
 	defer leave()
 	set := s.settings()
 	report, err := s.config.Run(ctx, RunRequest{File: c.file, Source: []byte(c.text.source), Only: only, Force: c.force,
-		Grants: set.Grants, Profile: set.Profile, Progress: progress.component})
+		Grants: set.Grants, Profile: set.Profile, Progress: progress.component, Output: progress.printed})
 	if report == nil {
 		report = &workbook.Report{}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"wb/workbook"
 )
@@ -47,6 +48,12 @@ func (p *progress) component(d workbook.Done) {
 	if d.Status != workbook.StatusData {
 		p.send(map[string]any{"kind": "report", "message": d.ID + " " + string(d.Status)})
 	}
+}
+
+// printed reports the last line that a component has printed.
+func (p *progress) printed(said workbook.Printed) {
+	lines := strings.Split(strings.TrimRight(said.Text, "\r\n"), "\n")
+	p.send(map[string]any{"kind": "report", "message": said.ID + " | " + lines[len(lines)-1]})
 }
 
 func (p *progress) end(text string) { p.send(map[string]any{"kind": "end", "message": text}) }

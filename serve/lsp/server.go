@@ -36,8 +36,9 @@ type RunRequest struct {
 	Force   bool     // although nothing changed
 	Grants  []string
 	Profile string
-	// Progress hears about each component that ends.
+	// Progress hears about each component that ends, Output what components print.
 	Progress func(workbook.Done)
+	Output   func(workbook.Printed)
 }
 
 // Server is a language server for one client.

@@ -168,7 +168,7 @@ func (r executor) runProgram(ctx context.Context, p *program, t *task, session *
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.buildAndRun(ctx, t.done.ID, p, files)
+	out, err := r.buildAndRun(ctx, t.done.ID, p, files, r.listen)
 	if err != nil {
 		if out != nil { // what it had printed when it was stopped
 			t.done.Stdout, t.done.Stderr = string(out.Stdout), string(out.Stderr)
@@ -186,8 +186,13 @@ func (r executor) runProgram(ctx context.Context, p *program, t *task, session *
 	return k, nil
 }
 
-func (r executor) buildAndRun(ctx context.Context, id string, p *program, files *guestTree) (*compile.Outcome, error) {
+// buildAndRun lets listen, unless it is nil, hear what the program prints.
+func (r executor) buildAndRun(ctx context.Context, id string, p *program, files *guestTree,
+	listen func(string, *compile.Job) func()) (*compile.Outcome, error) {
 	job := *p.job
+	if listen != nil {
+		defer listen(id, &job)()
+	}
 	job.Files = files.fs()
 	job.Dock = binding(r.runner).dock(ctx, id, p)
 	defer job.Dock.Close()
@@ -214,7 +219,7 @@ func (r executor) replay(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
-	_, err = r.buildAndRun(ctx, p.owner.ID, p, files)
+	_, err = r.buildAndRun(ctx, p.owner.ID, p, files, nil)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"runtime"
 	"slices"
+	"sync"
 	"time"
 
 	"wb/compile"
@@ -86,8 +87,10 @@ type Options struct {
 	// Principal is who the programs run for, where that is not File: the page a
 	// workbook was taken from.
 	Principal string
-	// Progress hears about each component that ends, one call at a time.
+	// Progress hears about each component that ends, and Output what programs print
+	// while they run. One call is made at a time.
 	Progress func(Done)
+	Output   func(Printed)
 	// Lint is asked before anything runs; nil checks the plan alone. An error
 	// among its findings stops the component it names, and those that need it.
 	Lint func(*plan.Plan) []diag.Finding
@@ -298,12 +301,13 @@ type runner struct {
 	slots    chan struct{}
 	calls    *callMemo
 	sessions *sessions
+	telling  *sync.Mutex            // held while Progress or Output hear something
 	given    map[string]value.Value // inputs of a fan-out, by name
 }
 
 // newRunner plans and checks; the report is never nil.
 func newRunner(opts Options) (*runner, error) {
-	r := &runner{opts: opts, source: opts.Source, report: &Report{}, calls: &callMemo{}, sessions: &sessions{}}
+	r := &runner{opts: opts, source: opts.Source, report: &Report{}, calls: &callMemo{}, sessions: &sessions{}, telling: &sync.Mutex{}}
 	if r.source == nil {
 		src, err := os.ReadFile(opts.File)
 		if err != nil {

@@ -91,7 +91,6 @@ func (r *runner) runAll(ctx context.Context) {
 	}
 	turns := r.directoryOrder(g)
 	var all sync.WaitGroup
-	var report sync.Mutex
 	for _, c := range r.plan.Components {
 		t := r.tasks[c.Index()]
 		if t == nil {
@@ -104,11 +103,7 @@ func (r *runner) runAll(ctx context.Context) {
 				<-r.tasks[before].finished
 			}
 			r.turn(ctx, c, t)
-			if r.opts.Progress != nil {
-				report.Lock()
-				defer report.Unlock()
-				r.opts.Progress(t.done)
-			}
+			r.progress(t.done)
 		})
 	}
 	all.Wait()

@@ -79,6 +79,11 @@ func (e *execution) run(ctx context.Context) error {
 			return answered(e.question(ctx, append([]byte{askDock}, frame...)))
 		})
 	}
+	if e.ask != nil {
+		live := newPrinter(ctx, e.ask)
+		defer live.end()
+		program.Job.Stdout, program.Job.Stderr = live.stream('1'), live.stream('2')
+	}
 	e.reply.Outcome, err = compile.Here.Execute(ctx, program)
 	if overlay != nil {
 		e.reply.Changes = overlay.Changes()

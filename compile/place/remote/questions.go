@@ -10,6 +10,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,11 +26,12 @@ type Ask func(ctx context.Context, question []byte) ([]byte, error)
 // was asked for, or [answerError] and a [wireErrno]. Answers of the dock are as
 // guests read them.
 const (
-	askDock = 'd' // a frame of package dock
-	askStat = 's' // a name in the tree → wireInfo
-	askList = 'l' // a directory's name → []wireInfo
-	askOpen = 'o' // a file's name → wireInfo, '\n', its first bytes
-	askRead = 'r' // offset u64, a file's name → the bytes from there, none at its end
+	askDock  = 'd' // a frame of package dock
+	askPrint = 'p' // '1' or '2' for the stream, and what the program prints there → nothing
+	askStat  = 's' // a name in the tree → wireInfo
+	askList  = 'l' // a directory's name → []wireInfo
+	askOpen  = 'o' // a file's name → wireInfo, '\n', its first bytes
+	askRead  = 'r' // offset u64, a file's name → the bytes from there, none at its end
 )
 
 const (
@@ -63,6 +65,11 @@ func (i wireInfo) Sys() any           { return nil }
 type Answerer struct {
 	Tree sandbox.FS // nil: there are no files
 	Dock *dock.Dock // nil: nothing is granted
+	// Stdout and Stderr hear what the program prints while it runs; nil wants to know
+	// nothing before the reply.
+	Stdout, Stderr io.Writer
+
+	heard atomic.Bool // Stdout or Stderr have heard something
 }
 
 // Answer answers one question. It never fails: whoever asks nonsense is told so.
@@ -75,6 +82,12 @@ func (a *Answerer) Answer(ctx context.Context, question []byte) []byte {
 			return failed(fs.ErrPermission)
 		}
 		return append([]byte{answerOK}, a.Dock.Serve(ctx, bytes.Clone(question[1:]))...)
+	}
+	if question[0] == askPrint {
+		if err := a.print(question[1:]); err != nil {
+			return failed(err)
+		}
+		return []byte{answerOK}
 	}
 	body, err := a.file(question[0], question[1:])
 	if err != nil {

@@ -368,3 +368,38 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// What a program prints reaches its caller while it runs, once, and is in the outcome.
+func TestPrintedWhileItRuns(t *testing.T) {
+	heard := make(chan struct{})
+	lane := &scriptLane{run: map[string]func(context.Context, *compile.Job) (*compile.Outcome, error){
+		"work": func(_ context.Context, job *compile.Job) (*compile.Outcome, error) {
+			fmt.Fprintln(job.Stdout, "one")
+			select {
+			case <-heard:
+			case <-time.After(time.Minute):
+				return nil, errors.New("nobody heard it")
+			}
+			fmt.Fprintln(job.Stderr, "two")
+			return &compile.Outcome{Stdout: []byte("one\n"), Stderr: []byte("two\n")}, nil
+		},
+	}}
+	var stdout, stderr bytes.Buffer
+	first := writerFunc(func(b []byte) (int, error) {
+		if stdout.Len() == 0 {
+			close(heard)
+		}
+		return stdout.Write(b)
+	})
+	out, err := runnerFor(t, lane).Execute(t.Context(), program(lane, "work", &compile.Job{Stdout: first, Stderr: &stderr}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if stdout.String() != "one\n" || stderr.String() != "two\n" || string(out.Stdout) != "one\n" || string(out.Stderr) != "two\n" {
+		t.Errorf("heard %q and %q, got %q and %q", stdout.String(), stderr.String(), out.Stdout, out.Stderr)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }

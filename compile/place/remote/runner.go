@@ -78,7 +78,7 @@ func (r *runner) Execute(ctx context.Context, p *compile.Program) (*compile.Outc
 	if err != nil {
 		return nil, err
 	}
-	answers := &Answerer{Tree: p.Job.Files, Dock: p.Job.Dock}
+	answers := &Answerer{Tree: p.Job.Files, Dock: p.Job.Dock, Stdout: p.Job.Stdout, Stderr: p.Job.Stderr}
 	message, err := r.transport.RoundTrip(ctx, Trip{Component: p.ID, Session: p.Job.Session, Request: data, Work: request, Answer: answers.Answer})
 	if err != nil {
 		return nil, err
@@ -87,7 +87,7 @@ func (r *runner) Execute(ctx context.Context, p *compile.Program) (*compile.Outc
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", p.ID, err)
 	}
-	return Settle(p, reply)
+	return Settle(answers.rest(p), reply)
 }
 
 // Settle makes a reply the program's outcome: it tells of the build, applies

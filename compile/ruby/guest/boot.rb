@@ -18,6 +18,7 @@ module WB
   }.freeze
 
   @session = nil
+  $stdout.sync = true # so that a program can be followed while it runs
 
   class << self
     def serve(text)

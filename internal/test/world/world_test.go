@@ -223,7 +223,10 @@ func (w *world) run(v *verb, file string) string {
 	out, wrong := w.wb(v, w.dir, "run", file, "--json", "--no-write", "--events", "none")
 	var answer struct {
 		Data *struct {
-			Components []struct{ Status, Why, Lang string }
+			Components []struct {
+				Status, Why, Lang, Error string
+				Exit                     int
+			}
 		}
 	}
 	if json.Unmarshal(out, &answer) != nil || answer.Data == nil {
@@ -231,8 +234,14 @@ func (w *world) run(v *verb, file string) string {
 	}
 	for _, c := range answer.Data.Components {
 		what := c.Status
-		if c.Status == "skipped" {
+		switch {
+		case c.Status == "skipped":
 			what += ": " + kind(c.Why)
+		case c.Status == "failed" && c.Exit == 0:
+			what += ": " + kind(c.Error)
+			if os.Getenv("WB_WORLD_SAY") != "" {
+				fmt.Printf("SAY %s\t%s\t%s\n", file, c.Lang, strings.ReplaceAll(c.Error, "\n", " ⏎ "))
+			}
 		}
 		w.blocks[what]++
 	}

@@ -1,0 +1,112 @@
+package run
+
+import (
+	"bytes"
+	"sync"
+	"time"
+
+	"wb/compile"
+)
+
+// Printed is what a program prints while it runs: whole lines, except where it ends
+// or pauses in the middle of one. Outcomes from the cache print nothing.
+type Printed struct {
+	ID     string // of the component
+	Stderr bool   // on standard error
+	Text   string
+}
+
+// longestLine is how much of an unfinished line waits for its end, and linePatience
+// for how long: a prompt or a row of dots is seen, too.
+const (
+	longestLine  = 4 << 10
+	linePatience = 500 * time.Millisecond
+)
+
+// listen lets Options.Output hear what a job prints, until the function it returns
+// is called.
+func (r *runner) listen(id string, job *compile.Job) (done func()) {
+	if r.opts.Output == nil {
+		return func() {}
+	}
+	tell := func(stderr bool) *liner {
+		return &liner{tell: func(text string) {
+			r.telling.Lock()
+			defer r.telling.Unlock()
+			r.opts.Output(Printed{id, stderr, text})
+		}}
+	}
+	stdout, stderr := tell(false), tell(true)
+	job.Stdout, job.Stderr = stdout, stderr
+	return func() { stdout.end(); stderr.end() }
+}
+
+// liner cuts what is written at the ends of lines.
+type liner struct {
+	tell func(string)
+
+	mu    sync.Mutex
+	begun []byte // of a line that has not ended
+	timer *time.Timer
+	ended bool
+}
+
+// Write tells the lines that p completes.
+func (l *liner) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.ended {
+		return len(p), nil
+	}
+	l.begun = append(l.begun, p...)
+	whole := bytes.LastIndexByte(l.begun, '\n') + 1
+	if len(l.begun)-whole > longestLine {
+		whole = len(l.begun)
+	}
+	l.pass(whole)
+	switch {
+	case len(l.begun) == 0:
+	case l.timer == nil:
+		l.timer = time.AfterFunc(linePatience, l.pause)
+	default:
+		l.timer.Reset(linePatience)
+	}
+	return len(p), nil
+}
+
+// pass tells the first n bytes; mu is held.
+func (l *liner) pass(n int) {
+	if n > 0 {
+		l.tell(string(l.begun[:n]))
+		l.begun = l.begun[:copy(l.begun, l.begun[n:])]
+	}
+}
+
+// pause tells the begun line of a program that has not gone on with it.
+func (l *liner) pause() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.ended {
+		l.pass(len(l.begun))
+	}
+}
+
+func (l *liner) end() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.timer != nil {
+		l.timer.Stop()
+	}
+	l.pass(len(l.begun))
+	l.ended = true
+}
+
+// progress tells that a component has ended.
+func (r *runner) progress(d Done) {
+	if r.opts.Progress == nil {
+		return
+	}
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	r.opts.Progress(d)
+}

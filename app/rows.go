@@ -22,6 +22,7 @@ func Rows() []Row {
 		row(why),
 		row(query),
 		row(set),
+		row(agendaOf),
 		row(searchFor),
 		terminal("agent", "Run agents that documents define, and go on with their runs."),
 		terminal("toolkit", "Capabilities written down in documents: find, read, run, check and sign them."),

@@ -12,11 +12,18 @@ import (
 	"wb/internal/test/docs"
 )
 
-// TestOQLExamples runs the examples of docs/oql.org. A block of org with a name
-// is a file; in a block of console, lines that start with "$ " are commands and
-// the others what they print, errors included.
-func TestOQLExamples(t *testing.T) {
-	blocks, err := docs.Blocks("../../docs/oql.org")
+// TestOQLExamples runs the examples of docs/oql.org.
+func TestOQLExamples(t *testing.T) { runExamples(t, "../../docs/oql.org", 20) }
+
+// TestAgendaExamples runs the examples of docs/agenda.org.
+func TestAgendaExamples(t *testing.T) { runExamples(t, "../../docs/agenda.org", 3) }
+
+// runExamples runs the examples of a page, which has at least so many. A block of
+// org with a name is a file; in a block of console, lines that start with "$ " are
+// commands and the others what they print, errors included.
+func runExamples(t *testing.T, page string, atLeast int) {
+	t.Helper()
+	blocks, err := docs.Blocks(page)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +47,7 @@ func TestOQLExamples(t *testing.T) {
 			}
 		}
 	}
-	if commands < 20 {
+	if commands < atLeast {
 		t.Errorf("only %d examples", commands)
 	}
 }

@@ -28,7 +28,7 @@ func OpenIndex(path string) (*index.Store, error) {
 // the query q alone, since logs are read as q needs them. Rows and values are
 // in use until [Corpus.Close].
 func ReadIndexed(ctx context.Context, store *index.Store, paths []string, q *Query) (*Corpus, error) {
-	names, err := orgFiles(paths)
+	names, err := Files(paths)
 	if err != nil {
 		return nil, err
 	}

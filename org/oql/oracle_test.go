@@ -127,7 +127,7 @@ func oracleFiles(t *testing.T) []string {
 		if _, err := os.Stat(root); err != nil {
 			continue
 		}
-		more, err := orgFiles([]string{root})
+		more, err := Files([]string{root})
 		if err != nil {
 			t.Fatal(err)
 		}

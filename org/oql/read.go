@@ -19,7 +19,7 @@ import (
 // ReadPaths parses the org files among paths, directories included, in
 // parallel. Files come in path order; hidden directories are left out.
 func ReadPaths(ctx context.Context, paths []string) (*Corpus, error) {
-	names, err := orgFiles(paths)
+	names, err := Files(paths)
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +56,8 @@ func readFile(name string) (*File, error) {
 	return Flatten(name, org.Parse(data)), nil
 }
 
-// orgFiles expands directories to the .org files below them.
-func orgFiles(paths []string) ([]string, error) {
+// Files expands directories to the .org files below them.
+func Files(paths []string) ([]string, error) {
 	var names []string
 	for _, path := range paths {
 		info, err := os.Stat(path)

@@ -40,7 +40,7 @@ func SavedIn(path string, doc *org.Document) []Saved {
 // ReadSaved lists the queries that the files among paths keep, directories
 // included.
 func ReadSaved(paths []string) ([]Saved, error) {
-	names, err := orgFiles(paths)
+	names, err := Files(paths)
 	if err != nil {
 		return nil, err
 	}

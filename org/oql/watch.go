@@ -63,7 +63,7 @@ type watched struct {
 
 // look asks the files that have changed.
 func (w *watcher) look(ctx context.Context, tell bool) error {
-	names, err := orgFiles(w.request.Paths)
+	names, err := Files(w.request.Paths)
 	if err != nil {
 		if os.IsNotExist(err) { // an editor is saving
 			return nil

@@ -78,6 +78,16 @@ func parseWhen(a Arg) (when, bool) {
 	return w, ok
 }
 
+// ParseTime reads a moment as queries have it: 2026-12-01, "2026-12-01 09:30",
+// tomorrow, sat, +2w. A day begins at midnight.
+func ParseTime(text string, now time.Time) (time.Time, bool) {
+	w, ok := parseWhen(atom(text, Pos{1, 1}))
+	if !ok {
+		return time.Time{}, false
+	}
+	return w.start(naive(now)), true
+}
+
 // parseDay reads the name of a day or an absolute date.
 func parseDay(text string) (when, bool) {
 	lower := strings.ToLower(text)

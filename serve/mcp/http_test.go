@@ -63,7 +63,7 @@ func TestOverHTTP(t *testing.T) {
 	}
 	defer session.Close()
 	list, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 8 {
+	if err != nil || len(list.Tools) != 9 {
 		t.Errorf("%v %v", list, err)
 	}
 }

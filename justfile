@@ -43,3 +43,7 @@ wasi-testsuite dir="/tmp/wb-wasi-testsuite":
 # hold wb against a folder of org files, which stays as it is
 world dir:
     WB_WORLD='{{absolute_path(dir)}}' go test -tags long -timeout 4h -count 1 -v -run World ./internal/test/world
+
+# make a site of a folder of org files as it is, and follow every link in it
+world-site dir:
+    WB_WORLD='{{absolute_path(dir)}}' go test -tags long -timeout 1h -count 1 -v -run WorldSite ./internal/test/world

@@ -65,6 +65,9 @@ func buildSite(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.R
 	if err != nil {
 		return nil, err
 	}
+	if r.Strict {
+		built.Found = site.Strict(built.Found)
+	}
 	reply := &worker.Reply{Found: built.Found, Left: p.Left, Pages: built.Pages, Assertions: k.assertions()}
 	if diag.HasErrors(built.Found) {
 		return reply, nil
@@ -87,6 +90,9 @@ func buildPage(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.R
 	files, found, err := site.Single(ctx, d, k.options())
 	if err != nil {
 		return nil, err
+	}
+	if r.Strict {
+		found = site.Strict(found)
 	}
 	reply := &worker.Reply{Found: found, Pages: 1, Assertions: k.assertions()}
 	if diag.HasErrors(found) {

@@ -18,6 +18,7 @@ import (
 	"wb/proof/verify"
 	"wb/publish/pack"
 	"wb/publish/rebuild"
+	"wb/publish/site"
 	"wb/workbook"
 )
 
@@ -69,7 +70,7 @@ func (c *bundleCmd) Run(a *terminal) error {
 		for _, d := range p.Found {
 			a.note("%s", d)
 		}
-		if n := diag.Errors(p.Found); n > 0 && c.Strict {
+		if n := diag.Errors(site.Strict(p.Found)); n > 0 && c.Strict {
 			return diag.Failedf("", "%s: %d mistakes that readers would see", c.File, n)
 		}
 		make := p.Bundle

@@ -76,11 +76,20 @@ func needDir(name, instead string) error {
 }
 
 type publishValidateCmd struct {
-	Dir string `arg:"" optional:"" default:"." help:"The directory of the site."`
+	Dir    string `arg:"" optional:"" default:"." help:"The directory of the site."`
+	Strict bool   `help:"Fail for warnings, too."`
 }
 
 func (c *publishValidateCmd) Help() string {
-	return "Examples:\n  wb publish validate\n  wb publish validate docs --json\n\nEach finding has its file, line and column. Exits with 1 if there are any. Nothing runs and no address is contacted."
+	return `Examples:
+  wb publish validate
+  wb publish validate docs --strict
+  wb publish validate docs --json
+
+Each finding has its file, line and column. Exits with 1 for errors, which stop a
+release: secrets, and a configuration or names that would mislead. What readers
+can live with, such as a broken link, is a warning: the page marks it. Nothing
+runs and no address is contacted.`
 }
 
 func (c *publishValidateCmd) Run(a *terminal) error {
@@ -100,8 +109,16 @@ func (c *publishValidateCmd) Run(a *terminal) error {
 	if err != nil {
 		return err
 	}
-	return a.checked(found, map[string]any{"directory": c.Dir, "pages": len(p.Documents), "left": p.Left}, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s, no mistakes\n", c.Dir, site.Pages(len(p.Documents)))
+	if c.Strict {
+		found = site.Strict(found)
+	}
+	data := map[string]any{"directory": c.Dir, "pages": len(p.Documents), "left": p.Left, "warnings": site.Warnings(found)}
+	return a.checked(found, data, func(w io.Writer) error {
+		said := site.CountWarnings(found)
+		if said == "" {
+			said = "no mistakes"
+		}
+		_, err := fmt.Fprintf(w, "%s: %s, %s\n", c.Dir, site.Pages(len(p.Documents)), said)
 		return err
 	})
 }
@@ -113,7 +130,7 @@ func (a *terminal) checked(found []diag.Finding, data map[string]any, text func(
 		data["found"] = slices.Concat([]diag.Finding{}, found)
 		return a.answer("publish", data, text)
 	}
-	fault := diag.Failedf("", "%s", site.Summary(found))
+	fault := diag.Failedf(strictHint(found), "%s", site.Summary(found))
 	if a.json {
 		data["found"] = found
 		if err := diag.WriteJSON(a.std.Out, envelope{Verb: "publish", Data: data, Error: diag.FaultOf(fault)}); err != nil {
@@ -123,6 +140,34 @@ func (a *terminal) checked(found []diag.Finding, data map[string]any, text func(
 	}
 	diag.Printer{W: a.std.Out, Colour: colour(a.std.Out)}.Findings(found)
 	return fault
+}
+
+// strictHint says how many warnings there are beside the errors.
+func strictHint(found []diag.Finding) string {
+	if said := site.CountWarnings(found); said != "" {
+		return said + " do not stop a release"
+	}
+	return ""
+}
+
+// fewWarnings is up to how many warnings a release prints one by one.
+const fewWarnings = 10
+
+// mind tells the warnings of a release: each of a few, the first of each kind of
+// many.
+func (a *terminal) mind(found []diag.Finding, all string) {
+	kinds, total := site.Warnings(found), 0
+	for _, k := range kinds {
+		total += k.Count
+	}
+	if total <= fewWarnings {
+		a.advice(found)
+		return
+	}
+	for _, k := range kinds {
+		a.note("%d × %s, first %s", k.Count, k.Code, k.First)
+	}
+	a.note("%s; %s shows them all", site.CountWarnings(found), all)
 }
 
 // advice tells what is no mistake, with what to do about it.
@@ -144,6 +189,7 @@ func (a *terminal) secrets() (secrets []leak.Secret, err error) {
 // releaseFlags are those of verbs that release something.
 type releaseFlags struct {
 	DryRun    bool     `help:"Build and check, then say what would be released; write and send nothing."`
+	Strict    bool     `help:"Release nothing while there are warnings."`
 	NoSign    bool     `help:"Build without signing; such a site is not deployed."`
 	AllowLeak []string `help:"A file of the site that may hold what looks like a secret." placeholder:"FILE"`
 
@@ -162,8 +208,9 @@ func (c *publishSiteCmd) Help() string {
 
 The site is built in the directory that #+PUBLISH_OUTPUT names (.publish_out),
 signed with your key as the next release, and deployed to #+PUBLISH_TARGET.
-Nothing is released while there are mistakes. What has not changed makes no new
-release. Numbers of releases go on when the directory is lost: your state
+Nothing is released that holds a secret or would mislead readers. Lesser mistakes,
+such as a broken link, are marked on the page and counted; --strict stops for any.
+What has not changed makes no new release. Numbers of releases go on when the directory is lost: your state
 directory and the target know them, or a copy of the site with --continue-from.`
 }
 
@@ -172,7 +219,7 @@ func (c *publishSiteCmd) Run(a *terminal) error {
 	if err != nil {
 		return err
 	}
-	return c.release(a, worker.Request{Do: worker.Site, Dir: c.Dir}, c.Dir, *config)
+	return c.release(a, worker.Request{Do: worker.Site, Dir: c.Dir}, c.Dir, *config, "wb publish validate "+c.Dir)
 }
 
 // configOf is the configuration of a site, which must have no mistakes.
@@ -185,7 +232,7 @@ func configOf(a *terminal, dir string) (*site.Config, error) {
 		return nil, missing(dir, err)
 	}
 	defer p.Close()
-	if len(p.Found) > 0 {
+	if diag.HasErrors(p.Found) {
 		return nil, a.checked(p.Found, map[string]any{"directory": dir}, nil)
 	}
 	return &p.Config, nil
@@ -211,21 +258,22 @@ func (c *publishApplyCmd) Run(a *terminal) error {
 	if err != nil {
 		return missing(c.File, err)
 	}
-	if len(found) > 0 {
+	if diag.HasErrors(found) {
 		return a.checked(found, map[string]any{"file": c.File}, nil)
 	}
-	return c.release(a, worker.Request{Do: worker.Page, File: c.File}, filepath.Dir(c.File), config)
+	return c.release(a, worker.Request{Do: worker.Page, File: c.File}, filepath.Dir(c.File), config, "wb export "+c.File+" --to html")
 }
 
-// release has wb-publish lay out a site, and signs and deploys it.
-func (c *releaseFlags) release(a *terminal, r worker.Request, dir string, config site.Config) error {
+// release has wb-publish lay out a site, and signs and deploys it. all is the
+// command that shows all warnings.
+func (c *releaseFlags) release(a *terminal, r worker.Request, dir string, config site.Config, all string) error {
 	start := time.Now()
 	stage, err := os.MkdirTemp("", "wb-publish-*")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(stage)
-	r.Out = stage
+	r.Out, r.Strict = stage, c.Strict
 	reply, err := a.work(r, nil)
 	if err != nil {
 		return err
@@ -236,7 +284,7 @@ func (c *releaseFlags) release(a *terminal, r worker.Request, dir string, config
 	if diag.HasErrors(reply.Found) {
 		return a.checked(reply.Found, map[string]any{"directory": dir}, nil)
 	}
-	a.advice(reply.Found)
+	a.mind(reply.Found, all)
 	if reply.Pages == 0 {
 		return diag.NotFoundf("write one, such as "+filepath.Join(dir, "index.org"), "%s", dir+": no document to publish")
 	}
@@ -265,6 +313,7 @@ func (c *releaseFlags) release(a *terminal, r worker.Request, dir string, config
 	if c.NoSign {
 		a.note("not signed: nobody can tell whether this site is what you wrote, and wb verify refuses it")
 	}
+	done.Warnings, done.Found = site.Warnings(reply.Found), reply.Found
 	done.Pages, done.Millis = reply.Pages, time.Since(start).Milliseconds()
 	return a.answer("publish", done, done.Write)
 }

@@ -70,7 +70,7 @@ func (w *writer) formulaError(offset int, err error, tex string) {
 	if strings.HasPrefix(w.doc.Source()[offset:], tex) {
 		offset += at.Offset
 	}
-	w.report(offset, diag.Error, "math", at.Hint, "%s", at.Message)
+	w.report(offset, diag.Warning, "math", at.Hint, "%s", at.Message)
 }
 
 var refForm = lazyregexp.New(`^\\(eqref|ref)\{([^{}]+)\}$`)
@@ -94,11 +94,16 @@ func (w *writer) latexFragment(n *org.Node, bare string) string {
 		tex, skip = bare[2:len(bare)-2], 2
 	case strings.HasPrefix(bare, "$"):
 		tex, skip = bare[1:len(bare)-1], 1
+	case !strings.Contains(bare, "{"): // a word such as \n that is no entity: text, as in Emacs
+		return w.plain(bare, n.Start())
 	}
 	if !display {
 		out, err := formula.Inline(tex, w.formulas)
 		if err == nil {
 			return out
+		}
+		if skip == 0 { // \command{…} outside of any formula: text
+			return html.EscapeString(bare)
 		}
 		w.formulaError(n.Start()+skip, err, tex)
 		return "<code class=\"math\">" + html.EscapeString(bare) + "</code>"
@@ -125,8 +130,7 @@ func (w *writer) equationRef(n *org.Node, how, name string) string {
 		if a, found := w.search(name); found && a.text != "" { // \ref to a figure or a table
 			return w.anchorElement("#"+a.id, a.text)
 		}
-		w.complain(n, "broken-link", "no equation has the label %s", name)
-		return "<code>" + html.EscapeString(strings.TrimRight(n.Text(), " \n")) + "</code>"
+		return w.broken(n.Start(), "<code>"+html.EscapeString(strings.TrimRight(n.Text(), " \n"))+"</code>", "no equation has the label %s", name)
 	}
 	text := html.EscapeString(l.Tag)
 	if how == "eqref" {

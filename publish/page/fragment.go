@@ -59,7 +59,13 @@ type LiveOf func(component string) (html string, ok bool)
 // document: kinds "file" and "id", and pictures. Without ok the page decides
 // itself: another workbook is the page beside it, a picture becomes part of
 // the page, an id is a mistake.
-type Resolver func(Link) (href string, ok bool)
+type Resolver func(Link) (to Place, ok bool)
+
+// Place is where a link leads.
+type Place struct {
+	Href   string // relative to the page
+	Broken bool   // the page is there, and what the link names on it is not
+}
 
 // Fragment writes the parts of a workbook's page. Diagnostics are the author's
 // mistakes, such as links that lead nowhere, with their places in the file;
@@ -100,7 +106,7 @@ func (w *writer) unplaced() string {
 		if !w.placed[id] && !strings.HasPrefix(id, "ref:") && !strings.HasPrefix(id, "eq:") {
 			w.placed[id] = true
 			out.WriteString("<span" + attr("id", id) + "></span>\n")
-			w.report(0, diag.Error, "broken-link", "", "a link leads to %s, which readers do not see", id)
+			w.report(0, diag.Warning, "broken-link", "", "a link leads to %s, which readers do not see", id)
 		}
 	}
 	return out.String()

@@ -61,8 +61,11 @@ func (x *includer) expand(t *text, chain []string) *text {
 			if n, ok := err.(*noteworthy); ok {
 				hint = n.hint
 			}
-			x.found = append(x.found, diag.Finding{Pos: t.position(k.Value.Start), Severity: diag.Error, Code: "include", Message: err.Error(), Hint: hint})
+			x.found = append(x.found, diag.Finding{Pos: t.position(k.Value.Start), Severity: diag.Warning, Code: "include", Message: err.Error(), Hint: hint})
 			with = t.literal(k.Start(), "")
+			if k.Name() == "INCLUDE" { // readers see that something is missing
+				with = t.literal(k.Start(), ": #+INCLUDE: "+missingName(k.Value.Text)+"\n")
+			}
 		}
 		if x.size += len(with.data); x.size > maxIncluded {
 			with = t.literal(k.Start(), "")
@@ -70,6 +73,18 @@ func (x *includer) expand(t *text, chain []string) *text {
 		splices = append(splices, splice{k.Start(), k.End(), with})
 	}
 	return t.spliced(splices)
+}
+
+// missingName is the file of an #+INCLUDE: that was not carried out, without the
+// author's directories.
+func missingName(value string) string {
+	name := value
+	if quoted, ok := strings.CutPrefix(value, `"`); ok {
+		name, _, _ = strings.Cut(quoted, `"`)
+	} else if words := strings.Fields(value); len(words) > 0 {
+		name = words[0]
+	}
+	return path.Base(name)
 }
 
 // noteworthy is an error with a hint.

@@ -144,11 +144,10 @@ func (w *writer) fileLink(l org.Link, known Link, text string, described bool) s
 		return w.media("audio", l, known)
 	}
 	if w.opts.Resolve != nil {
-		if href, ok := w.opts.Resolve(known); ok {
-			return w.anchorElement(href, text)
+		if to, ok := w.opts.Resolve(known); ok {
+			return w.toPlace(to, text)
 		}
-		w.report(l.Start(), diag.Error, "broken-link", "", "%s leads nowhere", l.Target.Text)
-		return text
+		return w.broken(l.Start(), text, "%s leads nowhere", l.Target.Text)
 	}
 	if file == baseName(w.file) && l.Search != "" { // [[file:self.org::*Heading]]
 		if a, ok := w.search(l.Search); ok {
@@ -158,26 +157,52 @@ func (w *writer) fileLink(l org.Link, known Link, text string, described bool) s
 	if w.opts.Read != nil && !path.IsAbs(file) && !strings.HasPrefix(file, "~") && !strings.HasSuffix(file, "/") {
 		data, err := w.opts.Read(file)
 		if err != nil {
-			w.broken(l, "%s is not there", known.Path)
-			return text
+			return w.broken(l.Start(), text, "%s is not there", known.Path)
 		}
 		if a, ok := w.foreign(file, data, l.Search); ok {
 			return w.anchorElement(pageURL(known.Path)+a, text)
 		}
-		w.broken(l, "%s has no %s", known.Path, l.Search)
-		return text
+		return w.broken(l.Start(), text, "%s has no %s", known.Path, l.Search)
 	}
 	return w.anchorElement(pageURL(known.Path)+fragmentOf(l.Search), text)
 }
 
-// broken reports a link that leads nowhere, unless broken-links: says that
-// such are known.
-func (w *writer) broken(l org.Link, format string, args ...any) {
-	severity := diag.Error
+// broken reports a link that leads nowhere, unless broken-links: says that such
+// are known, and shows its text as one that cannot be followed.
+func (w *writer) broken(at int, text, format string, args ...any) string {
+	severity := diag.Warning
 	if w.set.broken != "nil" {
-		severity = diag.Warning
+		severity = diag.Note
 	}
-	w.report(l.Start(), severity, "broken-link", "", format, args...)
+	w.report(at, severity, "broken-link", "", format, args...)
+	if w.inLink {
+		return text
+	}
+	text, notes := withoutNotes(text)
+	return "<a class=\"broken\" role=\"link\" aria-disabled=\"true\"" + attr("title", w.word("This link leads nowhere")) + ">" + text + "</a>" + notes
+}
+
+// customType is how links of kinds begin that Emacs packages define.
+var customType = lazyregexp.New(`^[a-z][a-z0-9+-]*:[^\s:]`)
+
+// custom shows the text of a link whose kind is not known here.
+func (w *writer) custom(l org.Link, text string) string {
+	kind, _, _ := strings.Cut(l.Path, ":")
+	w.report(l.Start(), diag.Warning, "link-type", "say where such links lead: #+LINK: "+kind+" https://example.org/%s", "links of the kind %s are not known", kind)
+	return "<span class=\"custom-link\">" + text + "</span>"
+}
+
+// toPlace leads to another page. The title says when the place on it is
+// missing.
+func (w *writer) toPlace(to Place, text string) string {
+	if !to.Broken {
+		return w.anchorElement(to.Href, text)
+	}
+	if w.inLink {
+		return text
+	}
+	text, notes := withoutNotes(text)
+	return "<a class=\"broken\"" + attr("href", to.Href) + attr("title", w.word("The page has no such place")) + ">" + text + "</a>" + notes
 }
 
 // pageURL is where the page of a workbook, or a file, is found.
@@ -220,12 +245,11 @@ func (w *writer) idLink(l org.Link, known Link, text string, described bool) str
 		return w.anchorElement("#"+a.id, text)
 	}
 	if w.opts.Resolve != nil {
-		if href, ok := w.opts.Resolve(known); ok {
-			return w.anchorElement(href, text)
+		if to, ok := w.opts.Resolve(known); ok {
+			return w.toPlace(to, text)
 		}
 	}
-	w.broken(l, "no section has the id %s", l.Path)
-	return text
+	return w.broken(l.Start(), text, "no section has the id %s", l.Path)
 }
 
 // search finds what follows "::" or stands in a link by itself.
@@ -273,8 +297,10 @@ func (w *writer) internal(n *org.Node, l org.Link, text string, described bool) 
 		}
 	}
 	if !ok {
-		w.broken(l, "%s leads nowhere", l.Target.Text)
-		return text
+		if l.Type == "fuzzy" && customType.MatchString(l.Path) {
+			return w.custom(l, text)
+		}
+		return w.broken(l.Start(), text, "%s leads nowhere", l.Target.Text)
 	}
 	if !described {
 		text = w.undescribed(a, l)
@@ -318,7 +344,11 @@ func (w *writer) pictureElement(n *org.Node, known Link) string {
 		}
 		attrs["alt"] = alt
 	}
-	return "<img" + attr("src", w.picture(known, n)) + attrs.String() + ">"
+	src, ok := w.picture(known, n)
+	if !ok {
+		return "<span class=\"missing\" role=\"img\"" + attr("aria-label", attrs["alt"]) + attr("title", w.word("This picture is not there")) + ">" + html.EscapeString(attrs["alt"]) + "</span>"
+	}
+	return "<img" + attr("src", src) + attrs.String() + ">"
 }
 
 // elementOf is the element that an object stands in.
@@ -334,23 +364,24 @@ func (w *writer) elementOf(n *org.Node) *org.Node {
 	return nil
 }
 
-// picture is where an image's bytes are: on the site, or in the page.
-func (w *writer) picture(known Link, n *org.Node) string {
+// picture is where an image's bytes are: on the site, or in the page. ok is
+// false where there are none.
+func (w *writer) picture(known Link, n *org.Node) (src string, ok bool) {
 	if w.opts.Resolve != nil {
-		if href, ok := w.opts.Resolve(known); ok {
-			return href
+		if to, ok := w.opts.Resolve(known); ok {
+			return to.Href, !to.Broken
 		}
 	}
 	file := path.Clean(known.Path)
-	if w.opts.Read == nil {
-		return (&url.URL{Path: path.Clean(known.Path)}).String()
+	if w.opts.Read == nil { // a site knows what it has
+		return (&url.URL{Path: path.Clean(known.Path)}).String(), w.opts.Resolve == nil
 	}
 	data, err := w.opts.Read(file)
 	if err != nil {
 		w.complain(n, "missing-image", "%s is not there", known.Path)
-		return (&url.URL{Path: path.Clean(known.Path)}).String()
+		return "", false
 	}
-	return dataURL(file, data)
+	return dataURL(file, data), true
 }
 
 func dataURL(file string, data []byte) string {
@@ -376,7 +407,9 @@ func (w *writer) media(tag string, l org.Link, known Link) string {
 	file := path.Clean(known.Path)
 	src := ""
 	if w.opts.Resolve != nil {
-		src, _ = w.opts.Resolve(known)
+		if to, ok := w.opts.Resolve(known); ok {
+			src = to.Href
+		}
 	}
 	if src == "" && w.opts.Read != nil {
 		data, err := w.opts.Read(file)

@@ -124,7 +124,7 @@ func (m *macros) complain(t *text, at int, code, message, hint string) {
 	}
 	if !m.told[key] {
 		m.told[key] = true
-		m.found = append(m.found, diag.Finding{Pos: pos, Severity: diag.Error, Code: code, Message: message, Hint: hint})
+		m.found = append(m.found, diag.Finding{Pos: pos, Severity: diag.Warning, Code: code, Message: message, Hint: hint})
 	}
 }
 

@@ -130,9 +130,9 @@ func TestSeams(t *testing.T) {
 			asking[id]++
 			return `<div class="live">` + id + "</div>\n", true
 		},
-		Resolve: func(l Link) (string, bool) {
+		Resolve: func(l Link) (Place, bool) {
 			asked = append(asked, l)
-			return "../there#x", l.Path != "gone.org"
+			return Place{Href: "../there#x"}, l.Path != "gone.org"
 		},
 	}
 	src := twoBlocks + "\n[[file:sub/other.org::*Heading][there]] [[id:abc]] [[file:gone.org]] [[file:pic.png]] [[https://example.org]]\n"
@@ -154,7 +154,7 @@ func TestSeams(t *testing.T) {
 	if len(p.Links) != 5 || p.Links[4].Kind != "https" {
 		t.Errorf("links: %+v", p.Links)
 	}
-	if n := diag.Errors(found); n != 1 || found[0].Code != "broken-link" {
+	if diag.Errors(found) != 0 || len(found) != 2 || found[0].Code != "broken-link" || found[1].Code != "image-alt" {
 		t.Errorf("found %v", found)
 	}
 }

@@ -126,7 +126,7 @@ func (w *writer) rawAttribute(element, name, value string, at int) (string, bool
 	switch {
 	case name == "id":
 		if w.ids[value] || cleanID(value) != value || value == "" {
-			w.report(at, diag.Error, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", value)
+			w.report(at, diag.Warning, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", value)
 			return "", false
 		}
 		if w.rawIDs == nil {
@@ -170,8 +170,8 @@ func (w *writer) rawSource(value string, at int) (string, bool) {
 	known := Link{Target: value, Kind: "file", Path: w.text.relative(at, u.Path), Image: true, Pos: w.text.position(at)}
 	w.links = append(w.links, known)
 	if w.opts.Resolve != nil {
-		if href, ok := w.opts.Resolve(known); ok {
-			return href, true
+		if to, ok := w.opts.Resolve(known); ok {
+			return to.Href, !to.Broken
 		}
 	}
 	if w.opts.Read == nil {
@@ -179,7 +179,7 @@ func (w *writer) rawSource(value string, at int) (string, bool) {
 	}
 	data, err := w.opts.Read(path.Clean(known.Path))
 	if err != nil {
-		w.report(at, diag.Error, "missing-image", "", "%s is not there", known.Path)
+		w.report(at, diag.Warning, "missing-image", "", "%s is not there", known.Path)
 		return "", false
 	}
 	return dataURL(known.Path, data), true

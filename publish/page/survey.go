@@ -107,7 +107,7 @@ func (w *writer) surveyHeading(n *org.Node, number []int, last int) ([]int, int)
 	case id == "":
 		head.id = w.unique(workbook.Slug(h.Title.Text))
 	case w.ids[id]:
-		w.report(h.Start(), diag.Error, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", custom)
+		w.report(h.Start(), diag.Warning, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", custom)
 		head.id = w.unique(id)
 	default:
 		head.id = w.unique(id)
@@ -136,7 +136,7 @@ func (w *writer) surveyHeading(n *org.Node, number []int, last int) ([]int, int)
 	}
 	if own := properties["ID"]; own != "" {
 		if _, twice := w.anchors["id "+own]; twice {
-			w.report(h.Start(), diag.Error, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", own)
+			w.report(h.Start(), diag.Warning, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", own)
 		} else {
 			w.anchors["id "+own] = a
 		}
@@ -238,7 +238,7 @@ func (w *writer) surveyTarget(n *org.Node) {
 	key := kind + foldTitle(name.Text)
 	if _, twice := w.anchors[key]; twice {
 		if kind == "target " {
-			w.report(n.Start(), diag.Error, "duplicate-id", "links would lead to the first one only", "the target %s is there twice", name.Text)
+			w.report(n.Start(), diag.Warning, "duplicate-id", "links would lead to the first one only", "the target %s is there twice", name.Text)
 		}
 		return
 	}
@@ -293,12 +293,12 @@ func (w *writer) surveyCitations() {
 		}
 		src, err := include.read(file)
 		if err != nil {
-			w.report(k.Value.Start, diag.Error, "missing-bibliography", "", "%s is not there", name)
+			w.report(k.Value.Start, diag.Warning, "missing-bibliography", "", "%s is not there", name)
 			continue
 		}
 		from := &origin{name: path.Join(path.Dir(w.file), file), src: string(src)}
 		for _, p := range w.library.Add(file, src) {
-			w.found = append(w.found, diag.Finding{Pos: newText(from).position(p.Offset), Severity: diag.Error, Code: "bibliography", Message: p.Message})
+			w.found = append(w.found, diag.Finding{Pos: newText(from).position(p.Offset), Severity: diag.Warning, Code: "bibliography", Message: p.Message})
 		}
 	}
 	style := ""
@@ -335,7 +335,7 @@ func (w *writer) surveyCitations() {
 			case !some:
 				hint = "name a bibliography: #+bibliography: FILE.bib"
 			}
-			w.report(r.Key.Start, diag.Error, "missing-citation", hint, "no entry of the bibliography has the key %s", r.Key.Text)
+			w.report(r.Key.Start, diag.Warning, "missing-citation", hint, "no entry of the bibliography has the key %s", r.Key.Text)
 		}
 	}
 }

@@ -89,9 +89,10 @@ func newWriter(p *prepared, file string, opts Options) *writer {
 	return w
 }
 
-// complain reports a mistake of the author's at a node of the shown document.
+// complain reports a mistake of the author's at a node of the shown document. The
+// page says what it can nevertheless.
 func (w *writer) complain(n *org.Node, code, format string, args ...any) {
-	w.report(n.Start(), diag.Error, code, "", format, args...)
+	w.report(n.Start(), diag.Warning, code, "", format, args...)
 }
 
 func (w *writer) report(offset int, severity diag.Severity, code, hint, format string, args ...any) {

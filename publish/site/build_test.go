@@ -79,8 +79,8 @@ func TestIncremental(t *testing.T) {
 		{"a.org", "#+TITLE: A\n#+DESCRIPTION: one\n* First\nOne.\n", "a.org index.org", true, 0}, // index.org names a place of a.org
 		{"a.org", "#+TITLE: A\n#+DESCRIPTION: one\n* Second\nOne.\n", "a.org index.org", false, 1},
 		{"a.org", "#+TITLE: A\n#+DESCRIPTION: one\n* First\nOne.\n", "a.org index.org", false, 0},
-		{"c.org", "#+TITLE: C\n", "a.org b.org c.org index.org", true, 0}, // links may lead to it
-		{"c.org", "#+TITLE: C\n#+INCLUDE: \"part.txt\"\n", "c.org", false, 1},
+		{"c.org", "#+TITLE: C\n", "a.org b.org c.org index.org", true, 0},    // links may lead to it
+		{"c.org", "#+TITLE: C\n#+INCLUDE: \"part.txt\"\n", "c.org", true, 1}, // what is missing shows
 		{"part.txt", "* Inside\n", "c.org", true, 0},
 		{"b.org", "#+TITLE: B\n[[file:c.org::*Inside]]\n", "b.org", true, 0},
 		{"part.txt", "* Elsewhere\n", "b.org c.org", true, 1}, // b.org names a place that c.org includes

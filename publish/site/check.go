@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -107,6 +108,62 @@ func Pages(n int) string {
 		return "1 page"
 	}
 	return fmt.Sprintf("%d pages", n)
+}
+
+// Strict makes errors of warnings: nothing is released while there are any.
+func Strict(found []diag.Finding) []diag.Finding {
+	out := slices.Clone(found)
+	for i := range out {
+		if out[i].Severity == diag.Warning {
+			out[i].Severity = diag.Error
+		}
+	}
+	return out
+}
+
+// Kind counts the warnings of one kind.
+type Kind struct {
+	Code  string        `json:"code"`
+	Count int           `json:"count"`
+	First diag.Position `json:"first"`
+}
+
+// Warnings counts warnings by their kind, the most frequent first.
+func Warnings(found []diag.Finding) []Kind {
+	kinds := map[string]*Kind{}
+	for _, d := range found {
+		switch k := kinds[d.Code]; {
+		case d.Severity != diag.Warning:
+		case k == nil:
+			kinds[d.Code] = &Kind{d.Code, 1, d.Pos}
+		default:
+			k.Count++
+		}
+	}
+	out := []Kind{}
+	for _, k := range kinds {
+		out = append(out, *k)
+	}
+	slices.SortFunc(out, func(a, b Kind) int { return cmp.Or(b.Count-a.Count, strings.Compare(a.Code, b.Code)) })
+	return out
+}
+
+// CountWarnings says how many warnings there are, and of what kinds: "3 warnings
+// (2 broken-link, 1 math)"; "" without any.
+func CountWarnings(found []diag.Finding) string {
+	total := 0
+	var parts []string
+	for _, k := range Warnings(found) {
+		total += k.Count
+		parts = append(parts, fmt.Sprintf("%d %s", k.Count, k.Code))
+	}
+	switch total {
+	case 0:
+		return ""
+	case 1:
+		return "1 warning (" + parts[0] + ")"
+	}
+	return fmt.Sprintf("%d warnings (%s)", total, strings.Join(parts, ", "))
 }
 
 // Summary says how many mistakes there are, for the last line of a report.

@@ -60,14 +60,14 @@ type reading struct {
 }
 
 // resolve implements [page.Resolver] for one document.
-func (r *reading) resolve(l page.Link) (string, bool) {
+func (r *reading) resolve(l page.Link) (page.Place, bool) {
 	switch l.Kind {
 	case "id":
 		return r.byID(l)
 	case "file", "attachment":
 		return r.file(l)
 	}
-	return "", false
+	return page.Place{}, false
 }
 
 func (r *reading) complain(l page.Link, code, hint, format string, args ...any) {
@@ -75,7 +75,7 @@ func (r *reading) complain(l page.Link, code, hint, format string, args ...any) 
 	if at.File == "" {
 		at.File = r.doc.File
 	}
-	d := diag.Finding{Pos: at, Severity: diag.Error, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}
+	d := diag.Finding{Pos: at, Severity: diag.Warning, Code: code, Message: fmt.Sprintf(format, args...), Hint: hint}
 	if !slices.Contains(r.found, d) {
 		r.found = append(r.found, d)
 	}
@@ -105,39 +105,39 @@ func (r *reading) among(found []diag.Finding) []diag.Finding {
 	return append(out, r.found...)
 }
 
-func (r *reading) byID(l page.Link) (string, bool) {
+func (r *reading) byID(l page.Link) (page.Place, bool) {
 	d := r.p.byID[l.Path]
 	if d == nil || d == r.doc {
-		return "", false // the page knows its own
+		return page.Place{}, false // the page knows its own
 	}
 	places, err := r.places(d)
 	if err != nil {
 		r.complain(l, "broken-link", "", "%s: %v", d.Path, err)
-		return "", false
+		return page.Place{}, false
 	}
 	r.uses = append(r.uses, d.Path)
 	id, ok := places.ID(l.Path)
 	if !ok {
 		r.complain(l, "broken-link", "it is not for readers there", "id:%s leads to a part of %s that is not on its page", l.Path, d.Path)
-		return relative(r.doc.Page, d.Page), true
+		return page.Place{Href: relative(r.doc.Page, d.Page), Broken: true}, true
 	}
-	return relative(r.doc.Page, d.Page) + "#" + url.PathEscape(id), true
+	return page.Place{Href: relative(r.doc.Page, d.Page) + "#" + url.PathEscape(id)}, true
 }
 
 // file leads to a page or to a file beside it.
-func (r *reading) file(l page.Link) (string, bool) {
+func (r *reading) file(l page.Link) (page.Place, bool) {
 	if strings.HasPrefix(l.Path, "/") || strings.HasPrefix(l.Path, "~") {
 		r.complain(l, "broken-link", "use a path from this document", "%s is a file of this machine", l.Target)
-		return "", false
+		return page.Place{}, false
 	}
 	name := path.Join(path.Dir(r.doc.Path), l.Path)
 	switch {
 	case name == ".." || strings.HasPrefix(name, "../"):
 		r.complain(l, "broken-link", "a site holds nothing from outside its directory", "%s is outside the site", l.Target)
-		return "", false
+		return page.Place{}, false
 	case manifest.Private(name):
 		r.complain(l, "private", "take the link out, or keep what readers may see in another file", "%s never leaves this machine", l.Target)
-		return "", false
+		return page.Place{}, false
 	}
 	if d := r.p.byPath[name]; d != nil {
 		return r.page(l, d)
@@ -146,16 +146,16 @@ func (r *reading) file(l page.Link) (string, bool) {
 	switch {
 	case err != nil && l.Image:
 		r.complain(l, "missing-image", r.nearFile(name), "%s is not there", l.Path)
-		return (&url.URL{Path: l.Path}).String(), true
+		return page.Place{Broken: true}, true
 	case err != nil:
 		r.complain(l, "broken-link", r.nearFile(name), "%s leads nowhere", l.Target)
-		return "", false
+		return page.Place{}, false
 	case info.IsDir():
 		if d := r.p.byPath[name+"/index.org"]; d != nil {
 			return r.page(l, d)
 		}
 		r.complain(l, "broken-link", "link to a document in it", "%s is a directory", l.Target)
-		return "", false
+		return page.Place{}, false
 	case path.Ext(name) == ".org":
 		hint := "list it in " + NavFile
 		for _, left := range r.p.Left {
@@ -170,28 +170,28 @@ func (r *reading) file(l page.Link) (string, bool) {
 			hint = ""
 		}
 		r.complain(l, "broken-link", hint, "%s is no page of the site", l.Target)
-		return "", false
+		return page.Place{}, false
 	case !manifest.SafePath(name) || generated(name):
 		r.complain(l, "broken-link", "rename the file", "%s cannot be the name of a file of the site", name)
-		return "", false
+		return page.Place{}, false
 	}
 	if l.Image && r.embed {
-		return "", false
+		return page.Place{}, false
 	}
 	r.files = append(r.files, name)
-	return relative(r.doc.Page, name), true
+	return page.Place{Href: relative(r.doc.Page, name)}, true
 }
 
-func (r *reading) page(l page.Link, d *Document) (string, bool) {
+func (r *reading) page(l page.Link, d *Document) (page.Place, bool) {
 	href := relative(r.doc.Page, d.Page)
 	if l.Search == "" {
-		return href, true
+		return page.Place{Href: href}, true
 	}
 	r.uses = append(r.uses, d.Path)
 	places, err := r.places(d)
 	if err != nil {
 		r.complain(l, "broken-link", "", "%s: %v", d.Path, err)
-		return href, true
+		return page.Place{Href: href, Broken: true}, true
 	}
 	id, ok := places.Search(l.Search)
 	if !ok {
@@ -200,9 +200,9 @@ func (r *reading) page(l page.Link, d *Document) (string, bool) {
 			hint = "did you mean " + near + "?"
 		}
 		r.complain(l, "broken-link", hint, "%s has no place %s", d.Path, l.Search)
-		return href, true
+		return page.Place{Href: href, Broken: true}, true
 	}
-	return href + "#" + url.PathEscape(id), true
+	return page.Place{Href: href + "#" + url.PathEscape(id)}, true
 }
 
 // nearFile is a hint at a file with a name like the one that is not there.

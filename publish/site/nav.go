@@ -49,7 +49,7 @@ func readNav(d Named) (entries []entry, found []diag.Finding) {
 				e.title = strings.TrimPrefix(l.Path, "//")
 			}
 		case !isFile:
-			found = append(found, diag.Finding{Pos: e.pos, Severity: diag.Error, Code: "nav",
+			found = append(found, diag.Finding{Pos: e.pos, Severity: diag.Warning, Code: "nav",
 				Message: l.Target.Text + " is neither a document nor an address", Hint: "- [[file:guide/start.org][Start here]]"})
 			continue
 		default:

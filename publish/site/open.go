@@ -155,6 +155,7 @@ func (p *Project) collect() error {
 		}
 		if found, bad := workbook.NotText(doc.File, doc.Source); bad {
 			if p.entries == nil || p.lists(name) {
+				found.Severity = diag.Warning // the site is made without it
 				p.Found = append(p.Found, found)
 			}
 			p.Left = append(p.Left, name+": "+notText)
@@ -227,7 +228,7 @@ func containsAny(text []byte, words ...string) bool {
 // there twice.
 func (p *Project) checkEntries() {
 	complain := func(at diag.Position, message, hint string) {
-		p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Error, Code: "nav", Message: message, Hint: hint})
+		p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Warning, Code: "nav", Message: message, Hint: hint})
 	}
 	for _, e := range p.entries {
 		dir, isDir := strings.CutSuffix(e.path, "/")
@@ -297,7 +298,7 @@ func (p *Project) indexIDs() {
 			if other == nil {
 				p.byID[id] = d
 			} else if other != d {
-				p.Found = append(p.Found, diag.Finding{Pos: positionIn(d, m[2]), Severity: diag.Error, Code: "duplicate-id",
+				p.Found = append(p.Found, diag.Finding{Pos: positionIn(d, m[2]), Severity: diag.Warning, Code: "duplicate-id",
 					Message: fmt.Sprintf("id %s is also in %s", id, other.Path), Hint: "M-x org-id-update-id-locations shows where; give one of them a new id"})
 			}
 		}

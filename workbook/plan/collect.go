@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wb/compile"
@@ -25,6 +26,8 @@ type builder struct {
 	producers map[string][]*Component   // by output alone
 	libraries map[string]*library       // other documents, by the names written
 	lob       []*library                // those that #+LOB: lines name
+
+	caps map[*org.Document][]string // what #+CAPS lines ask for
 }
 
 // heading is what a headline means for the components below it.
@@ -379,10 +382,7 @@ func (b *builder) callLine(n *org.Node) {
 func (b *builder) usesOf(n *org.Node, args org.Args) []string { return b.usesIn(b.doc, n, args) }
 
 func (b *builder) usesIn(doc *org.Document, n *org.Node, args org.Args) []string {
-	var uses []string
-	for k := range doc.Keywords("CAPS") {
-		uses = append(uses, strings.Fields(k.Value.Text)...)
-	}
+	uses := slices.Clone(b.capsOf(doc))
 	if _, any := args.Get(":uses"); !any {
 		return uses
 	}
@@ -394,4 +394,20 @@ func (b *builder) usesIn(doc *org.Document, n *org.Node, args org.Args) []string
 		}
 	}
 	return uses
+}
+
+// capsOf reads a document's #+CAPS lines, once for all its blocks.
+func (b *builder) capsOf(doc *org.Document) []string {
+	caps, known := b.caps[doc]
+	if known {
+		return caps
+	}
+	for k := range doc.Keywords("CAPS") {
+		caps = append(caps, strings.Fields(k.Value.Text)...)
+	}
+	if b.caps == nil {
+		b.caps = map[*org.Document][]string{}
+	}
+	b.caps[doc] = caps
+	return caps
 }

@@ -33,6 +33,8 @@ type Done struct {
 	Deployed *target.Release `json:"deployed,omitempty"` // nil when it was built alone
 	Restored bool            `json:"restored"`           // the output directory had lost its history
 	DryRun   bool            `json:"dry_run"`
+	Warnings []site.Kind     `json:"warnings"`
+	Found    []diag.Finding  `json:"found,omitempty"`
 	Millis   int64           `json:"dur_ms"`
 }
 
@@ -184,6 +186,9 @@ func (d *Done) Write(w io.Writer) error {
 		fmt.Fprintf(&out, ", release %d signed by %s", d.Release.Sequence, d.Release.DID)
 	default:
 		fmt.Fprintf(&out, ", nothing changed since release %d", d.Release.Sequence)
+	}
+	if said := site.CountWarnings(d.Found); said != "" {
+		out.WriteString(", " + said)
 	}
 	out.WriteByte('\n')
 	if d.Restored && d.Release.Sequence > 0 {

@@ -47,6 +47,7 @@ type Request struct {
 	Out     string `json:"out,omitempty"`
 	Port    int    `json:"port,omitempty"`
 	Offline bool   `json:"offline,omitempty"` // no live components
+	Strict  bool   `json:"strict,omitempty"`  // warnings are errors
 }
 
 // Reply is how it went.

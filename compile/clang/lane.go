@@ -92,6 +92,12 @@ func (l *lane) buildProgram(ctx context.Context, src *compile.Source) (*compile.
 	return art, nil
 }
 
+// blocksVersion changes when blocks become other programs and toolchains do not.
+const blocksVersion = "blocks 2"
+
+// Fingerprint identifies what makes programs of blocks.
+func (l *lane) Fingerprint() string { return blocksVersion + " " + l.Compiler.Fingerprint() }
+
 func (l *lane) artifact(src *compile.Source, wasm []byte, warnings []diag.Finding) *compile.Artifact {
 	return &compile.Artifact{Lane: l.info.Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm, Warnings: warnings, Meta: make(map[string]string)}
 }

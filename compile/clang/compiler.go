@@ -38,7 +38,7 @@ type Compiler struct {
 
 	ready compile.Loaded[*tool]
 
-	headers headers
+	made made
 }
 
 // tool is a loaded compiler.
@@ -184,11 +184,11 @@ var compileFlags = []string{"clang", "--target=wasm32-wasip1", "-working-directo
 	"-Wno-error=implicit-function-declaration",
 	"-D_WASI_EMULATED_SIGNAL", "-D_WASI_EMULATED_PROCESS_CLOCKS", "-D_WASI_EMULATED_MMAN", "-D_WASI_EMULATED_GETPID"}
 
-// object compiles one file of files.
-func (c *Compiler) object(ctx context.Context, t *tool, lang language, files map[string][]byte, name string, flags []string) (outcome, error) {
-	args := slices.Concat(compileFlags, lang.compile, []string{lang.optimise}, flags)
-	if needed, ok := usesPrecompiled(string(files[name]), flags); ok && lang.ext == langCPP.ext {
-		data, err := c.precompiled(ctx, t, needed)
+// object compiles one file of files, whose functions are left as l says.
+func (c *Compiler) object(ctx context.Context, t *tool, lang language, l leaving, files map[string][]byte, name string, flags []string) (outcome, error) {
+	args := slices.Concat(compileFlags, lang.compile, []string{lang.optimise}, l.compileFlags(), flags)
+	if needed, ok := usesPrecompiled(string(files[name]), flags); ok && lang.ext == langCPP.ext && !l.jumps {
+		data, err := c.precompiled(ctx, t, append(l.compileFlags(), needed...))
 		if err != nil {
 			return outcome{}, err
 		}
@@ -207,6 +207,7 @@ type program struct {
 	// addresses at the start of memory. Others have it before their data,
 	// where running over its end is caught.
 	lowStack bool
+	lines    bool     // the objects' source lines are kept
 	flags    []string // further linker flags
 }
 
@@ -218,7 +219,10 @@ const libDir = "/usr/lib/wasm32-wasip1"
 // link makes a program of objects.
 func (c *Compiler) link(ctx context.Context, t *tool, lang language, objects [][]byte, p program) (outcome, error) {
 	files := make(map[string][]byte, len(objects))
-	args := []string{"wasm-ld", "-m", "wasm32", "-L" + libDir, "-z", "stack-size=" + stackSize, "--strip-debug"}
+	args := []string{"wasm-ld", "-m", "wasm32", "-L" + libDir, "-z", "stack-size=" + stackSize}
+	if !p.lines {
+		args = append(args, "--strip-debug")
+	}
 	if !p.lowStack {
 		args = append(args, "--stack-first")
 	}

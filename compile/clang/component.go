@@ -51,12 +51,13 @@ func (l *lane) buildComponent(ctx context.Context, src *compile.Source) (*compil
 // runComponent checks the inputs, calls the function and reads its result.
 func (l *lane) runComponent(ctx context.Context, module *sandbox.Module, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
 	var stdout, stderr bytes.Buffer
-	command := job.Command(module, []string{"block"}, compile.Tee(&stdout, job.Stdout), compile.Tee(&stderr, job.Stderr))
+	words := &lastWords{to: compile.Tee(&stderr, job.Stderr)}
+	command := job.Command(module, []string{"block"}, compile.Tee(&stdout, job.Stdout), words)
 	out, err := abi.Run(ctx, l.env.Engine, command, art.Meta[metaSig], job.Inputs)
 	if out == nil {
 		return nil, err
 	}
-	if c := crash(job.Source, stderr.String(), err); c != nil {
+	if c := crash(job.Source, stderr.String(), words.said, err); c != nil {
 		err = c
 	}
 	out.Stdout, out.Stderr = stdout.Bytes(), stderr.Bytes()

@@ -3,6 +3,7 @@ package clang
 import (
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -32,8 +33,28 @@ func (e *Crash) Unwrap() error { return e.Err }
 // assertion is what a failed assert prints.
 var assertion = lazyregexp.New(`(?m)^Assertion failed: (.*) \(` + string(originBody) + `\.\w+: [^:]*: (\d+)\)$`)
 
-// crash explains a trap; it is nil for every other error.
-func crash(src *compile.Source, stderr string, err error) *Crash {
+// uncaught is what the runtime of exceptions prints at the end: the line of the
+// throw, if it is known, the type and what it says.
+var uncaught = lazyregexp.New(`^(?:line (\d+): )?(uncaught exception: .*|std::terminate was called)\n$`)
+
+// lastWords passes on what a program writes to standard error but the line about
+// an exception that nobody caught, which the crash says in better words.
+type lastWords struct {
+	to   io.Writer
+	said []string // what uncaught finds in that line
+}
+
+func (w *lastWords) Write(b []byte) (int, error) {
+	if m := uncaught.FindStringSubmatch(string(b)); m != nil {
+		w.said = m
+		return len(b), nil
+	}
+	return w.to.Write(b)
+}
+
+// crash explains a trap by what the program has printed and said last; it is nil
+// for every other error.
+func crash(src *compile.Source, stderr string, said []string, err error) *Crash {
 	var trap *sandbox.TrapError
 	if !errors.As(err, &trap) {
 		return nil
@@ -46,6 +67,11 @@ func crash(src *compile.Source, stderr string, err error) *Crash {
 	where := ""
 	c.Pos, where = innermost(src, names)
 	switch reason := trap.Reason; {
+	case said != nil:
+		c.Exit, c.Message = 134, said[2]
+		if line, err := strconv.Atoi(said[1]); err == nil {
+			c.Pos = src.At(line, 1)
+		}
 	case slices.Contains(names, "abort"):
 		c.Exit, c.Message = 134, "the program called abort"+where
 		if m := assertion.FindStringSubmatch(stderr); m != nil {

@@ -89,9 +89,7 @@ var hints = []struct {
 	pattern *lazyregexp.Regexp
 	hint    string
 }{
-	{lazyregexp.New(`cannot use '(throw|try)' with exceptions disabled`), "C++ exceptions are not supported in the sandbox; return std::optional or an error code"},
 	{lazyregexp.New(`function definition is not allowed here`), "a function inside another one is a GNU extension; write main yourself"},
-	{lazyregexp.New(`[Ss]etjmp`), "setjmp and longjmp are not supported in the sandbox"},
 	{lazyregexp.New(`'(fork|vfork|execv[pe]*|execl[pe]*|system|popen|waitpid|pthread_create|socket|connect)'`), "there are no processes, threads or sockets in the sandbox"},
 	{lazyregexp.New(`^call to undeclared function '`), "define it, or add :includes with the header that declares it"},
 	{lazyregexp.New(`undeclared identifier 'std'`), "add :includes with the headers it needs, such as :includes <iostream> <vector>"},

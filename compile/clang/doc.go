@@ -59,8 +59,13 @@
 // has room for WB_OUT_SIZE bytes, and returns how many it wrote. :in_off and
 // :out_off move both (1024 and 65536).
 //
+// # Exceptions
+//
+// C++ has exceptions, and C has setjmp, without those of WebAssembly; see
+// [fuel.Unwind]. What nobody catches ends the block with its type, what() and the
+// line of the throw.
+//
 // # What there is not
 //
-// C++ exceptions (throw does not compile), setjmp, threads, processes, sockets,
-// packages. Macros __FILE__ and __LINE__ count from the body's first line.
+// Threads, processes, sockets, packages. Macros __FILE__ and __LINE__ count from the body's first line.
 package clang

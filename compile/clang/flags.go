@@ -23,7 +23,6 @@ var refusedFlags = map[string]string{
 	"-fsyntax-only": "the block is compiled and run", "-emit-llvm": "the block is compiled and run",
 	"-o": "the program has no file", "-target": "the target is wasm32-wasip1", "-x": "the block's language decides",
 	"-shared": "there are no shared libraries in the sandbox", "-isysroot": "the C library is fixed", "-cc1": "flags are those of the clang driver",
-	"-fexceptions": "C++ exceptions are not supported in the sandbox", "-fcxx-exceptions": "C++ exceptions are not supported in the sandbox",
 	"-B": "the toolchain is fixed", "-resource-dir": "the toolchain is fixed", "-Xclang": "flags are those of the clang driver", "-mllvm": "flags are those of the clang driver",
 }
 
@@ -56,6 +55,7 @@ func readFlags(src *compile.Source) (*flags, error) {
 			value = words[i : i+1]
 		}
 		switch {
+		case word == "-fexceptions" || word == "-fcxx-exceptions": // C++ has them anyway
 		case isNative(word):
 			f.ignored = append(f.ignored, word)
 		case strings.HasPrefix(word, "-l"), strings.HasPrefix(word, "-L"):

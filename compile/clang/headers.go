@@ -7,9 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"sync"
 
-	"wb/compile"
 	"wb/internal/lazyregexp"
 )
 
@@ -30,12 +28,6 @@ const (
 	precompiledFile = "wb-headers.pch"
 )
 
-// headers holds precompiled headers by key.
-type headers struct {
-	mu    sync.Mutex
-	ready map[string][]byte
-}
-
 var (
 	includeLine = lazyregexp.New(`(?m)^[ \t]*#[ \t]*include[ \t]*<([^>]+)>`)
 	macroLine   = lazyregexp.New(`(?m)^[ \t]*#[ \t]*(define|undef|pragma)\b`)
@@ -48,7 +40,7 @@ func usesPrecompiled(text string, flags []string) (needed []string, ok bool) {
 		switch {
 		case strings.HasPrefix(flag, "-std="), strings.HasPrefix(flag, "-O"):
 			needed = append(needed, flag)
-		case strings.HasPrefix(flag, "-W") || flag == "-w" || strings.HasPrefix(flag, "-pedantic"):
+		case strings.HasPrefix(flag, "-W") || flag == "-w" || strings.HasPrefix(flag, "-pedantic") || flag == "-gline-tables-only":
 		default:
 			return nil, false
 		}
@@ -70,13 +62,7 @@ func (c *Compiler) precompiled(ctx context.Context, t *tool, flags []string) ([]
 	text := headersText()
 	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%q\n%q\n%s", version, t.digest, compileFlags, flags, text)))
 	key := hex.EncodeToString(sum[:])
-	c.headers.mu.Lock()
-	defer c.headers.mu.Unlock()
-	if data := c.headers.ready[key]; data != nil {
-		return data, nil
-	}
-	data := c.cachedHeaders(key)
-	if data == nil {
+	return c.kept(key, "cpp-headers", func() ([]byte, error) {
 		args := slices.Concat(compileFlags, []string{"-x", "c++-header", "-fno-exceptions", langCPP.optimise}, flags,
 			[]string{"-fpch-instantiate-templates", "-o", workDir + "/" + precompiledFile, workDir + "/" + headersFile})
 		o, err := c.run(ctx, t.within(toolLimits), map[string][]byte{headersFile: []byte(text)}, precompiledFile, args...)
@@ -86,29 +72,8 @@ func (c *Compiler) precompiled(ctx context.Context, t *tool, flags []string) ([]
 		if err != nil {
 			return nil, fmt.Errorf("precompiling the standard headers: %w", err)
 		}
-		data = o.output
-		if c.env.Cache != nil {
-			if err := c.env.Cache.Put(key, &compile.Artifact{Lane: "cpp-headers", Digest: key, Wasm: data}); err != nil {
-				return nil, err
-			}
-		}
-	}
-	if c.headers.ready == nil {
-		c.headers.ready = make(map[string][]byte)
-	}
-	c.headers.ready[key] = data
-	return data, nil
-}
-
-func (c *Compiler) cachedHeaders(key string) []byte {
-	if c.env.Cache == nil {
-		return nil
-	}
-	art, ok, err := c.env.Cache.Get(key)
-	if err != nil || !ok {
-		return nil
-	}
-	return art.Wasm
+		return o.output, nil
+	})
 }
 
 func headersText() string {

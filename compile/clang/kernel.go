@@ -3,6 +3,7 @@ package clang
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 
 	"wb/compile"
@@ -62,12 +63,15 @@ func (l *lane) OpenKernel(ctx context.Context, art *compile.Artifact, job *compi
 
 // runKernel calls a kernel once, with the job's standard input.
 func (l *lane) runKernel(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	k, err := l.OpenKernel(ctx, art, job)
+	listening := *job
+	words := &lastWords{to: compile.Tee(io.Discard, job.Stderr)}
+	listening.Stderr = words
+	k, err := l.OpenKernel(ctx, art, &listening)
 	if err != nil {
 		return nil, err
 	}
 	out, err := k.Once(ctx, job.Stdin)
-	if c := crash(job.Source, "", err); c != nil {
+	if c := crash(job.Source, "", words.said, err); c != nil {
 		err = c
 	}
 	return out, err

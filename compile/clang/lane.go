@@ -35,10 +35,14 @@ func (c *Compiler) C() compile.Lane {
 // CPP is the lane of C++ blocks.
 func (c *Compiler) CPP() compile.Lane {
 	return &lane{c, langCPP, compile.Info{Name: "cpp", Aliases: []string{"C++", "c++", "cxx"}, Shapes: shapes, Toolchains: []string{toolName},
-		Summary: "C++ (clang 22, gnu++17) with libc++, without exceptions"}}
+		Summary: "C++ (clang 22, gnu++17) with libc++"}}
 }
 
 func (l *lane) Info() compile.Info { return l.info }
+
+// Fingerprint implements [compile.Lane]: blocks depend on more than the tools do
+// that are compiled here.
+func (l *lane) Fingerprint() string { return l.Compiler.Fingerprint() + " " + unwindingDigest() }
 
 // Build compiles and links a block.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
@@ -121,10 +125,14 @@ func (l *lane) build(ctx context.Context, src *compile.Source, u *unit, p progra
 	if _, own := files[dockHeader]; !own {
 		files[dockHeader] = []byte(dock.CHeader())
 	}
+	leaving := leavingOf(l.lang, files)
+	if leaving.throws && anyHas(files, throwWord) {
+		flags.compile = append(flags.compile, "-gline-tables-only")
+	}
 	warnings := flags.warnings(src)
 	var objects [][]byte
 	for _, name := range append([]string{main}, flags.sources...) {
-		o, err := l.object(ctx, t, l.lang, files, name, flags.compile)
+		o, err := l.object(ctx, t, l.lang, leaving, files, name, flags.compile)
 		if err != nil {
 			return nil, nil, at(src, err)
 		}
@@ -136,7 +144,7 @@ func (l *lane) build(ctx context.Context, src *compile.Source, u *unit, p progra
 		objects = append(objects, o.output)
 	}
 	p.flags = append(p.flags, flags.link...)
-	o, err := l.link(ctx, t, l.lang, objects, p)
+	o, err := l.linkUnwinding(ctx, t, l.lang, leaving, files, objects, p)
 	if err != nil {
 		return nil, nil, at(src, err)
 	}
@@ -238,14 +246,15 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 func (l *lane) runProgram(ctx context.Context, module *sandbox.Module, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
 	var stdout, stderr bytes.Buffer
 	args := append([]string{"block"}, art.Words(metaCmdline)...)
-	exit, err := l.env.Engine.Run(ctx, job.Command(module, append(args, job.Args...), compile.Tee(&stdout, job.Stdout), compile.Tee(&stderr, job.Stderr)))
+	words := &lastWords{to: compile.Tee(&stderr, job.Stderr)}
+	exit, err := l.env.Engine.Run(ctx, job.Command(module, append(args, job.Args...), compile.Tee(&stdout, job.Stdout), words))
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	if art.Shape == compile.ShapeBabel {
 		out.Value = art.Results().Read(compile.Dedent(stdout.String()))
 	} else {
 		out.Value = value.OfString(stdout.String())
 	}
-	if c := crash(job.Source, stderr.String(), err); c != nil {
+	if c := crash(job.Source, stderr.String(), words.said, err); c != nil {
 		fmt.Fprintln(compile.Tee(&stderr, job.Stderr), c)
 		out.Stderr, out.Exit, err = stderr.Bytes(), c.Exit, nil
 	}

@@ -170,8 +170,6 @@ func TestDiagnostics(t *testing.T) {
 		"int8_t":     {block("C", compile.ShapeBabel, "int8_t x = 1;"), "a.org:10:1: error: use of undeclared identifier 'int8_t'", "add :includes <stdint.h>"},
 		"std":        {block("C++", compile.ShapeBabel, "std::cout << 1;"), "a.org:10:1: error: use of undeclared identifier 'std'", ":includes <iostream>"},
 		"fork":       {block("C", compile.ShapeBabel, "#include <unistd.h>\nint main(void) {\n  return fork();\n}"), "a.org:12:10: error: ", "no processes"},
-		"setjmp":     {block("C", compile.ShapeBabel, "#include <setjmp.h>\nint main(void) {\n  return 0;\n}"), "etjmp", "setjmp and longjmp are not supported"},
-		"throw":      {block("C++", compile.ShapeBabel, "int main() {\n  throw 1;\n}"), "a.org:11:3: error: cannot use 'throw' with exceptions disabled", "C++ exceptions are not supported"},
 		"nested":     {block("C", compile.ShapeBabel, "int v = 3;\nint f(int x) {\n  return x * w;\n}\nf(v);"), "a.org:12:14: error: use of undeclared identifier 'w'", ""},
 		"library":    {block("C", compile.ShapeBabel, ";", "libs", "-lnothing"), "unable to find library -lnothing", ""},
 		"flag":       {block("C", compile.ShapeBabel, ";", "flags", "-E"), "flag -E is not supported", ""},

@@ -123,7 +123,7 @@ func (c *Compiler) keptObject(ctx context.Context, t *tool, lang language, files
 			return object, nil
 		}
 	}
-	o, err := c.object(ctx, t, lang, files, name, flags)
+	o, err := c.object(ctx, t, lang, leaving{}, files, name, flags)
 	if err == nil && o.exit != 0 {
 		err = toolError(o.stderr)
 	}

@@ -82,8 +82,12 @@ type summary struct {
 	memory      *Pages
 }
 
-// signature is a function type; only the number of parameters matters.
-type signature struct{ params uint32 }
+// signature is a function type.
+type signature struct {
+	params  uint32
+	results []byte // their types
+	form    []byte // all of it, as it is written
+}
 
 // global is a global's type.
 type global struct {
@@ -144,14 +148,19 @@ func (s *summary) readTypes(r *reader) {
 			r.fail("type form %#x is not supported (garbage-collected types)", form)
 			return
 		}
+		from := r.p
 		params := r.count()
 		for range params {
 			r.valueType()
 		}
-		for range r.count() {
+		n := r.count()
+		results := r.p
+		for range n {
 			r.valueType()
 		}
-		s.types = append(s.types, signature{params})
+		if r.err == nil {
+			s.types = append(s.types, signature{params, r.b[results:r.p], r.b[from:r.p]})
+		}
 	}
 }
 

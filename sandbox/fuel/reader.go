@@ -103,6 +103,15 @@ func appendU32(b []byte, v uint32) []byte {
 	return append(b, byte(v))
 }
 
+// appendI32 encodes a signed number.
+func appendI32(b []byte, v int32) []byte {
+	for v < -64 || v > 63 {
+		b = append(b, byte(v)|0x80)
+		v >>= 7
+	}
+	return append(b, byte(v)&0x7f)
+}
+
 // appendName encodes a length-prefixed string.
 func appendName(b []byte, s string) []byte {
 	return append(appendU32(b, uint32(len(s))), s...)

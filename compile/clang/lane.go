@@ -40,10 +40,6 @@ func (c *Compiler) CPP() compile.Lane {
 
 func (l *lane) Info() compile.Info { return l.info }
 
-// Fingerprint implements [compile.Lane]: blocks depend on more than the tools do
-// that are compiled here.
-func (l *lane) Fingerprint() string { return l.Compiler.Fingerprint() + " " + unwindingDigest() }
-
 // Build compiles and links a block.
 func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact, error) {
 	if src.InSession() {
@@ -100,7 +96,9 @@ func (l *lane) buildProgram(ctx context.Context, src *compile.Source) (*compile.
 const blocksVersion = "blocks 2"
 
 // Fingerprint identifies what makes programs of blocks.
-func (l *lane) Fingerprint() string { return blocksVersion + " " + l.Compiler.Fingerprint() }
+func (l *lane) Fingerprint() string {
+	return blocksVersion + " " + unwindingDigest() + " " + l.Compiler.Fingerprint()
+}
 
 func (l *lane) artifact(src *compile.Source, wasm []byte, warnings []diag.Finding) *compile.Artifact {
 	return &compile.Artifact{Lane: l.info.Name, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm, Warnings: warnings, Meta: make(map[string]string)}

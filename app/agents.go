@@ -1,6 +1,7 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -11,6 +12,7 @@ import (
 	"strings"
 
 	"wb/agent"
+	"wb/agent/toolkit"
 	"wb/agent/tools"
 	"wb/compile"
 	"wb/internal/trace"
@@ -26,7 +28,7 @@ var _ tools.Table = ForAgents{}
 func (ForAgents) Verbs() []tools.Verb {
 	var all []tools.Verb
 	for _, r := range At(Agents) {
-		all = append(all, tools.Verb{Name: r.Name, Usage: r.usage(), Runs: r.Runs,
+		all = append(all, tools.Verb{Name: r.Name, Usage: r.usage(), Usual: r.Usual, Runs: r.Runs,
 			Call: func(ctx context.Context, at *tools.Place, args []string) (agent.Output, error) {
 				in, err := r.Words(args)
 				if err != nil {
@@ -94,6 +96,13 @@ func (r Row) atPlace(ctx context.Context, at *tools.Place, in any) (agent.Output
 		out.Taint, h.Hear = held.Taint(), heard(held)
 		return passed(held)(ctx, opts)
 	}
+	h.Toolkits, h.Variables = at.Toolkits, at.Variables
+	h.Command = func(ctx context.Context, t *toolkit.Toolkit, in *ToolkitRunIn) (toolkit.Call, func(context.Context) error, error) {
+		held := at.Pass(ctx, "toolkits/"+t.ID)
+		out.Taint = held.Taint()
+		call, err := treeCommand(at.Tree, held, in)
+		return call, held.Ended, err
+	}
 	answer, err := r.Do(ctx, h, in)
 	if ran, ok := dataOf[*RunOut](answer); ok && ran != nil {
 		out.Fuel = ran.Ran.Outcome.Fuel
@@ -104,9 +113,25 @@ func (r Row) atPlace(ctx context.Context, at *tools.Place, in any) (agent.Output
 	if err != nil {
 		return out, err
 	}
+	if ran, ok := dataOf[*ToolkitRunOut](answer); ok {
+		answer.Exit = ran.Code
+	}
 	text, err := answer.Text()
 	out.Text, out.Exit = strings.Join(append(notes, text), "\n"), &answer.Exit
 	return out, err
+}
+
+// treeCommand gives a command of a toolkit the tree of an agent and what is passed
+// on. Its last two words may be < FILE.
+func treeCommand(tree *agent.Tree, held tools.Held, in *ToolkitRunIn) (toolkit.Call, error) {
+	call := toolkit.Call{Args: in.Args, Files: tree.FS(), Grants: held.Grants, Docks: held.Docks, Trace: held.Trace}
+	n := len(call.Args)
+	if n < 2 || call.Args[n-2] != "<" {
+		return call, nil
+	}
+	data, err := tree.Read(call.Args[n-1])
+	call.Stdin, call.Args = bytes.NewReader(data), call.Args[:n-2]
+	return call, err
 }
 
 // dataOf is an answer's data, if it has that type.

@@ -14,10 +14,12 @@ import (
 	"strings"
 	"syscall"
 
+	"wb/agent/toolkit"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/nearest"
 	"wb/internal/trace"
+	"wb/sandbox/dock/store"
 	"wb/search/federate"
 	"wb/workbook"
 )
@@ -70,6 +72,18 @@ type Home struct {
 	Options func(*workbook.Options)
 	// Execute runs a prepared workbook; nil is [workbook.Run].
 	Execute func(context.Context, workbook.Options) (*workbook.Report, error)
+	// Variables are those of a tenant, and its name; nil is the user's own, or none
+	// in a bounded home.
+	Variables func() (s *store.Store, tenant string)
+	// Toolkits are those that are known; nil is those of the working directory, or
+	// none in a bounded home. Command gives a command of one its files, its
+	// capabilities and what serves them; nil is as the user grants them.
+	Toolkits func() toolkit.Root
+	Command  func(ctx context.Context, t *toolkit.Toolkit, in *ToolkitRunIn) (call toolkit.Call, finish func(context.Context) error, err error)
+	// Env builds programs, made when a verb first needs it.
+	Env func(context.Context) (*compile.Env, error)
+	// Stderr takes what programs write to standard error, as it is.
+	Stderr io.Writer
 	// Version is told to tools that read what wb writes.
 	Version string
 }

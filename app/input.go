@@ -50,7 +50,10 @@ func (r Row) Words(words []string) (any, error) {
 	if err := known(root, words); err != nil {
 		return nil, err
 	}
-	if _, err := parser.Parse(flagsLast(root, root, root, words)); err != nil {
+	if !passesThrough(root) {
+		words = flagsLast(root, root, root, words)
+	}
+	if _, err := parser.Parse(words); err != nil {
 		return nil, plainUsage(err)
 	}
 	return in, nil
@@ -58,6 +61,9 @@ func (r Row) Words(words []string) (any, error) {
 
 // known refuses a flag that a verb does not have.
 func known(root *kong.Node, words []string) error {
+	if passesThrough(root) {
+		return nil
+	}
 	for _, word := range words {
 		name, _, _ := strings.Cut(strings.TrimLeft(word, "-"), "=")
 		switch {

@@ -168,15 +168,6 @@ func (in *QueryIn) ask(ctx context.Context, h *Home) (*QueryOut, error) {
 	return out, out.ask(ctx, h, request, catalog)
 }
 
-// AskRows answers a request about the headlines of others, such as a library's.
-func AskRows(ctx context.Context, h *Home, request oql.Request, catalog *federate.Catalog) (*Answer, error) {
-	out := &QueryOut{in: &QueryIn{}}
-	if err := out.ask(ctx, h, request, catalog); err != nil {
-		return nil, err
-	}
-	return &Answer{Data: out.Data(), Exit: out.Exit(), text: out.text}, nil
-}
-
 func (out *QueryOut) ask(ctx context.Context, h *Home, request oql.Request, catalog *federate.Catalog) (err error) {
 	if out.answer, err = oql.Ask(ctx, request); err != nil {
 		return err

@@ -11,53 +11,92 @@ import (
 func Rows() []Row {
 	return []Row{
 		row(run),
-		terminal("session", "Look at what wb run --freeze has written."),
+		row(sessionInfo),
 		row(plan),
 		row(tangleFiles),
-		terminal("detangle", "Bring edits of tangled files back into their documents."),
+		row(detangle),
 		row(tidy),
-		terminal("import", "Turn notebooks and Markdown into org documents."),
-		terminal("export", "Turn an org document into Markdown, a notebook or a page."),
+		row(importFiles),
+		row(export),
 		row(lint),
 		row(why),
 		row(query),
 		row(set),
 		row(agendaOf),
 		row(searchFor),
-		terminal("agent", "Run agents that documents define, and go on with their runs."),
-		terminal("toolkit", "Capabilities written down in documents: find, read, run, check and sign them."),
-		terminal("issues", "List the tickets that agents filed, and have agents work on them."),
+		terminal("agent run", "Give an agent of a document a task."),
+		terminal("agent repl", "Talk with an agent, line by line, in one session."),
+		row(agentList), row(agentShow),
+		terminal("agent resume", "Go on with a run that was killed, doing nothing twice."),
+		terminal("agent fork", "Run again from a step of another run."),
+		terminal("agent replay", "Repeat a run offline from its journal and compare."),
+		terminal("agent keep", "Keep an agent: wake it when its schedule says, with what it remembers."),
+		terminal("agent dream", "Have an agent make a digest of its past, which it remembers."),
+		row(agentApprove),
+		row(toolkitList), row(toolkitShow), row(toolkitSearch), row(toolkitRun), row(toolkitEval), row(toolkitVerify), row(toolkitSign), row(toolkitNew), row(toolkitCommands),
+		row(issuesList), row(issuesShow),
+		terminal("issues work", "Have an agent work on tickets, and note what came of it."),
 		terminal("todo", "Carry out the TODO headings of a file with agents."),
 		terminal("eval", "Try agents out on the cases of a file."),
-		terminal("library", "Keep workbooks in workspaces: list, query, check out and in."),
-		terminal("federate", "List tables that are no org files, and mirror their rows as headlines."),
+		row(libraryList), row(libraryQuery), row(libraryCheckout), row(libraryCheckin),
+		row(federateList), row(federateSync),
 		row(traceExport), row(traceDiff),
 		row(telemetryOf),
-		terminal("ledger", "Check the signed record of what runs did."),
-		terminal("key", "Show, replace or revoke the key that signs."),
-		terminal("sign", "Sign a page, a workbook or any other file, or all files of a site."),
-		terminal("publish", "Make signed sites of workbooks, preview, deploy and roll them back."),
-		terminal("verify", "Check that a page, site, bundle or file is what was signed."),
-		terminal("bundle", "Make one signed file of a workbook and what belongs to it."),
-		terminal("unbundle", "Take a bundle apart, after verifying it."),
-		terminal("toolchain", "Manage the compilers that run in the sandbox."),
-		terminal("var", "Set variables and secrets that documents may be granted."),
-		terminal("trust", "Grant a document, or what somebody signs, what it asks for."),
-		terminal("grants", "List what was granted, take it back, and show what was used."),
-		terminal("vfs", "Show and change the files that components keep in volumes."),
+		row(ledgerVerify),
+		row(keyShow), row(keyNew), row(keyRotate), row(keyRevoke), row(keyDID),
+		row(signPath),
+		row(publishInit), row(publishValidate), row(publishSite), row(publishApply),
+		terminal("publish serve", "Preview a site in the browser, following every change."),
+		row(publishStatus), row(publishRollback),
+		row(verifyPath),
+		row(bundle),
+		row(unbundle),
+		row(toolchainList), row(toolchainInstall), row(toolchainVerify), row(toolchainPack), row(toolchainUnpack), row(toolchainGC),
+		row(variableSet), row(variableGet), row(variableList), row(variableRef), row(variableUnset),
+		row(trustWhat),
+		row(grantsList), row(grantsRevoke), row(grantsStats),
+		row(volumeList), row(volumeGet), row(volumePut), row(volumeQuery),
 		terminal("serve", "Serve agents and workbooks over HTTP, with a page to follow runs."),
 		terminal("worker", "Work for runs elsewhere, or host the fabric they meet on."),
 		terminal("mcp", "Serve programs that speak the Model Context Protocol."),
 		terminal("lsp", "Serve an editor: diagnostics, completion, running blocks."),
-		terminal("doctor", "Show what works here, what is missing and how to get it."),
+		row(doctor),
 		terminal("completion", "Print a completion script for bash, zsh or fish."),
 		terminal("help", "Show help; with --json the tree of verbs."),
 	}
 }
 
-// Groups are the sentences of verbs that have verbs of their own.
-var Groups = map[string]string{
-	"trace": "Export the records of runs, and compare two of them.",
+const aboutLibrary = `Examples:
+  wb library list --library ~/books
+  wb library query --library ~/books 'todo:NEXT deadline:to=7'
+  wb library query --library ~/books "SELECT path FROM vfs WHERE volume = 'memory'"
+  wb library checkout reports/sales-analysis work/
+  wb library checkin work/
+  wb query 'from:library status:changed | select id, signer'
+
+A workspace is a directory with a workspace.org, in which each heading tagged
+:member: names a workbook or a directory with :PATH:, and with :SCOPE: write allows
+checking in.`
+
+// Group is a verb that has verbs of its own.
+type Group struct{ Help, About string }
+
+// Groups are those verbs by their names.
+var Groups = map[string]Group{
+	"agent":     {Help: "Run agents that documents define, and go on with their runs."},
+	"publish":   {Help: "Make signed sites of workbooks, preview, deploy and roll them back."},
+	"issues":    {Help: "List the tickets that agents filed, and have agents work on them."},
+	"federate":  {Help: "List tables that are no org files, and mirror their rows as headlines."},
+	"library":   {Help: "Keep workbooks in workspaces: list, query, check out and in.", About: aboutLibrary},
+	"toolkit":   {Help: "Capabilities written down in documents: find, read, run, check and sign them."},
+	"toolchain": {Help: "Manage the compilers that run in the sandbox."},
+	"trace":     {Help: "Export the records of runs, and compare two of them."},
+	"session":   {Help: "Look at what wb run --freeze has written."},
+	"key":       {Help: "Show, replace or revoke the key that signs."},
+	"var":       {Help: "Set variables and secrets that documents may be granted."},
+	"grants":    {Help: "List what was granted, take it back, and show what was used."},
+	"vfs":       {Help: "Show and change the files that components keep in volumes."},
+	"ledger":    {Help: "Check the signed record of what runs did."},
 }
 
 // terminal is a verb that only a terminal has, and does.

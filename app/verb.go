@@ -3,7 +3,10 @@ package app
 import (
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
 	"io"
+	"text/tabwriter"
 
 	"wb/internal/diag"
 )
@@ -84,6 +87,9 @@ func row[In, Out any](v Verb[In, Out]) Row {
 			if d, ok := any(out).(interface{ Data() any }); ok {
 				a.Data = d.Data()
 			}
+			if a.Data == nil {
+				a.text = func(*Page) error { return nil }
+			}
 			return a, nil
 		}}
 }
@@ -105,7 +111,7 @@ type Answer struct {
 }
 
 // Write writes the answer as text.
-func (a *Answer) Write(p *Page) error { return a.text(p) }
+func (a *Answer) Write(p *Page) error { return errors.Join(a.text(p), p.err) }
 
 // Text is the answer as text for a model.
 func (a *Answer) Text() (string, error) {
@@ -130,7 +136,42 @@ type Page struct {
 	Reader  Reader
 	Colour  bool
 	Verbose bool
+	err     error // the first of Printf
 }
+
+// Printf writes to the page. What goes wrong the whole answer reports.
+func (p *Page) Printf(format string, args ...any) {
+	if _, err := fmt.Fprintf(p, format, args...); p.err == nil {
+		p.err = err
+	}
+}
+
+// Table writes what write writes in columns, which tabs part.
+func (p *Page) Table(write func(p *Page)) error {
+	tab := tabwriter.NewWriter(p, 0, 0, 2, ' ', 0)
+	inner := &Page{Writer: tab}
+	write(inner)
+	return errors.Join(inner.err, tab.Flush())
+}
+
+// listed writes a line for each thing of a list.
+func listed[T any](line func(T) string) func(*Page, []T) error {
+	return func(p *Page, list []T) error {
+		for _, one := range list {
+			p.Printf("%s\n", line(one))
+		}
+		return nil
+	}
+}
+
+// Done is the answer of a verb that has no more to say.
+type Done struct{}
+
+// Data is nothing.
+func (Done) Data() any { return nil }
+
+// text writes text as it is.
+func text(p *Page, out string) error { _, err := io.WriteString(p, out); return err }
 
 // JSON writes data as one line of JSON.
 func (p *Page) JSON(data any) error { return diag.WriteJSON(p, data) }

@@ -34,6 +34,7 @@ import (
 	"wb/internal/trace"
 	"wb/org"
 	"wb/sandbox"
+	"wb/sandbox/dock/store"
 	"wb/sandbox/netbroker"
 	"wb/workbook"
 	"wb/workbook/capability"
@@ -473,8 +474,12 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 	pass := rt.pass(d, task, opts, depth)
 	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)))
 	if rt.Table != nil {
-		bench := tools.Bench{Table: rt.Table, Lanes: rt.Lanes, Tree: tree, Cache: workbook.CacheBeside, Pass: pass}
-		all = append(all, bench.Workbooks(), bench.WB(tools.Toolkits(rt.toolkits(task), tree, pass), rt.variables()))
+		bench := tools.Bench{Table: rt.Table, Lanes: rt.Lanes, Tree: tree, Cache: workbook.CacheBeside, Pass: pass,
+			Toolkits: func() toolkit.Root { return rt.toolkits(task) }}
+		if host := rt.Capabilities; host != nil {
+			bench.Variables = func() (*store.Store, string) { return host.Variables(), host.Tenant }
+		}
+		all = append(all, bench.Workbooks(), bench.WB())
 	}
 	if task.granted(d) {
 		brokered, err := rt.brokered(d, task, tree, events)
@@ -525,14 +530,6 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		}
 	}
 	return chosen, nil
-}
-
-// variables is the verb of wb for those of this host's tenant.
-func (rt *Runtime) variables() tools.Verb {
-	if rt.Capabilities == nil {
-		return tools.Variables(nil, "")
-	}
-	return tools.Variables(rt.Capabilities.Variables, rt.Capabilities.Tenant)
 }
 
 func (rt *Runtime) now() time.Time {

@@ -5,8 +5,10 @@ import (
 	"slices"
 
 	"wb/agent"
+	"wb/agent/toolkit"
 	"wb/compile"
 	"wb/internal/trace"
+	"wb/sandbox/dock/store"
 	"wb/sandbox/grants"
 	"wb/workbook"
 )
@@ -50,6 +52,11 @@ type Bench struct {
 	Cache func(file string) *workbook.Cache
 	// Pass is what workbooks and commands have; nil runs none.
 	Pass Pass
+	// Toolkits are those that the agent knows; nil knows none.
+	Toolkits func() toolkit.Root
+	// Variables are those of its tenant, and its name; nil keeps none. Secrets it
+	// knows by their names; a person sets them, and what is one stays one.
+	Variables func() (s *store.Store, tenant string)
 }
 
 // Outward are the capabilities through which a program speaks to the world.

@@ -18,12 +18,9 @@ import (
 // WB is the wb command line as an agent may use it: the verbs that look, and those
 // that change nothing but the run's tree. They are functions of this process; no
 // word of the model's becomes a command line of the host's, and paths lead nowhere
-// but into the tree. More are verbs that need something of the caller's:
-// [Toolkits], [Variables].
-func (b Bench) WB(more ...Verb) agent.Tool {
+// but into the tree.
+func (b Bench) WB() agent.Tool {
 	verbs := slices.DeleteFunc(b.Table.Verbs(), func(v Verb) bool { return v.Runs && b.Pass == nil })
-	verbs = append(verbs, more...)
-	slices.SortFunc(verbs, func(a, b Verb) int { return strings.Compare(a.Name, b.Name) })
 	var names []string
 	for _, v := range verbs {
 		names = append(names, v.Name)
@@ -57,6 +54,9 @@ func named(verbs []Verb, words []string) (*Verb, []string, error) {
 		parts := strings.Fields(verbs[i].Name)
 		if len(words) >= len(parts) && slices.Equal(words[:len(parts)], parts) {
 			return &verbs[i], words[len(parts):], nil
+		}
+		if verbs[i].Usual && slices.Equal(words, parts[:1]) {
+			return &verbs[i], nil, nil
 		}
 		if parts[0] == words[0] {
 			below = append(below, "wb "+verbs[i].Usage)
@@ -130,6 +130,8 @@ func WBVerb(args string) string {
 // Verb is what an agent may use of wb: one word, or two.
 type Verb struct {
 	Name, Usage string
+	// Usual is the verb of a group that its first word alone names.
+	Usual bool
 	// Runs says that the verb starts programs, which need what is passed on.
 	Runs bool
 	Call func(ctx context.Context, at *Place, args []string) (agent.Output, error)
@@ -161,25 +163,4 @@ func explained(err error) string {
 		return err.Error() + "; " + hinted.Hint()
 	}
 	return err.Error()
-}
-
-// words parts the arguments of a verb: flags that stand alone, by their names
-// without dashes, and the others. Flags that the verb does not have are mistakes.
-func words(args []string, flags ...string) (given map[string]bool, rest []string, err error) {
-	given = map[string]bool{}
-	for i, word := range args {
-		if word == "--" {
-			return given, append(rest, args[i+1:]...), nil
-		}
-		name, dashed := strings.CutPrefix(word, "--")
-		switch {
-		case dashed && slices.Contains(flags, name):
-			given[name] = true
-		case strings.HasPrefix(word, "-") && word != "-":
-			return nil, nil, fmt.Errorf("there is no flag %s", word)
-		default:
-			rest = append(rest, word)
-		}
-	}
-	return given, rest, nil
 }

@@ -160,7 +160,7 @@ func TestWBVar(t *testing.T) {
 	if err := vars.SetVar(t.Context(), "bob", "other", store.Plain, []byte("bobs")); err != nil {
 		t.Fatal(err)
 	}
-	wb := bench(tree).WB(tools.Variables(func() *store.Store { return vars }, "ada"))
+	wb := withVariables(tree, vars).WB()
 	for _, c := range []struct{ args, want string }{
 		{"var list", "<secret: 11 bytes"},
 		{"var get city", "Bern"},
@@ -186,7 +186,7 @@ func TestWBVar(t *testing.T) {
 	if value, _, err := vars.Expand(t.Context(), "ada", "TOKEN"); string(value) != "canary-1234" || err != nil {
 		t.Errorf("TOKEN is now %q, %v", value, err)
 	}
-	if got := call(t, bench(tree).WB(tools.Variables(nil, "")), map[string]any{"args": "var list"}); !strings.Contains(got, "no variables are kept here") {
+	if got := call(t, bench(tree).WB(), map[string]any{"args": "var list"}); !strings.Contains(got, "no variables are kept here") {
 		t.Errorf("without a store: %q", got)
 	}
 }
@@ -268,4 +268,11 @@ func TestWBRun(t *testing.T) {
 			t.Errorf("%s gave %q, want %q", args, got, want)
 		}
 	}
+}
+
+// withVariables is a tree with the variables of ada.
+func withVariables(tree *agent.Tree, vars *store.Store) tools.Bench {
+	b := bench(tree)
+	b.Variables = func() (*store.Store, string) { return vars, "ada" }
+	return b
 }

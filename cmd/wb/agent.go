@@ -21,22 +21,6 @@ import (
 	"wb/workbook/capability"
 )
 
-// agentCmd runs agents and looks after their runs.
-type agentCmd struct {
-	Run    agentRunCmd    `cmd:"" help:"Give an agent of a document a task."`
-	Repl   agentReplCmd   `cmd:"" help:"Talk with an agent, line by line, in one session."`
-	List   agentListCmd   `cmd:"" help:"List the agents of a file, or the runs there have been."`
-	Show   agentShowCmd   `cmd:"" help:"Show what a run did, step by step."`
-	Resume agentResumeCmd `cmd:"" help:"Go on with a run that was killed, doing nothing twice."`
-	Fork   agentForkCmd   `cmd:"" help:"Run again from a step of another run."`
-	Replay agentReplayCmd `cmd:"" help:"Repeat a run offline from its journal and compare."`
-
-	Keep  agentKeepCmd  `cmd:"" help:"Keep an agent: wake it when its schedule says, with what it remembers."`
-	Dream agentDreamCmd `cmd:"" help:"Have an agent make a digest of its past, which it remembers."`
-
-	Approve agentApproveCmd `cmd:"" help:"Allow or refuse what a run asks for; without one, list what waits."`
-}
-
 // agentLimits are the bounds that a person may set in place of the document's.
 type agentLimits struct {
 	Model     string        `help:"Model in place of WB_LLM_MODEL and the document's." placeholder:"NAME"`
@@ -90,80 +74,6 @@ func (c *agentRunCmd) Run(a *terminal) error {
 	})
 }
 
-type agentListCmd struct {
-	File string `arg:"" optional:"" help:"Document whose agents to list; without one, the runs of agents."`
-}
-
-func (c *agentListCmd) Help() string {
-	return "Examples:\n  wb agent list team.org\n  wb agent list"
-}
-
-func (c *agentListCmd) Run(a *terminal) error {
-	if c.File == "" {
-		return c.runs(a)
-	}
-	all, found, err := host.Agents(c.File)
-	if err != nil {
-		return err
-	}
-	diag.Printer{W: a.std.Out, Colour: colour(a.std.Out)}.Findings(found)
-	if len(all) == 0 {
-		a.note("wb: %s defines no agent", c.File)
-	}
-	rows := []map[string]any{}
-	for _, d := range all {
-		rows = append(rows, map[string]any{"id": d.ID, "title": d.Title, "tagline": d.Tagline, "model": d.Model, "tools": d.Tools, "line": d.Pos.Line})
-	}
-	return a.answer("agent", rows, func(w io.Writer) error {
-		for _, d := range all {
-			fmt.Fprintf(w, "%-20s %s\n", d.ID, strings.TrimSpace(d.Title+"  "+d.Tagline))
-		}
-		return nil
-	})
-}
-
-// runs lists the runs of agents, latest last.
-func (c *agentListCmd) runs(a *terminal) error {
-	state, err := userState()
-	if err != nil {
-		return err
-	}
-	all, err := state.Runs()
-	if err != nil {
-		return err
-	}
-	type row struct {
-		trace.RunRecord
-		Task string `json:"task,omitempty"`
-	}
-	rows, rt := []row{}, &host.Runtime{State: state}
-	for _, r := range all {
-		if r.Agent != "" {
-			task, _ := rt.TaskOf(r.Run)
-			rows = append(rows, row{r, task.Text})
-		}
-	}
-	return a.answer("agent", rows, func(w io.Writer) error {
-		for _, r := range rows {
-			task := []rune(strings.Join(strings.Fields(r.Task), " "))
-			if len(task) > 60 {
-				task = append(task[:59], '…')
-			}
-			fmt.Fprintln(w, strings.TrimRight(fmt.Sprintf("%s  %-10s  %-20s  %s  %s", r.Run, r.Status, r.Agent, r.Started.Local().Format("2006-01-02 15:04:05"), string(task)), " "))
-		}
-		return nil
-	})
-}
-
-// userState is the state directory of the user.
-func userState() (*trace.State, error) {
-	dir, err := trace.StateDir(os.Getenv)
-	if err != nil {
-		return nil, err
-	}
-	return trace.NewState(dir), nil
-}
-
 // withAgents runs an agent with everything this machine has and answers with
 // its result.
 func (a *terminal) withAgents(stream bool, do func(context.Context, *host.Runtime) (*agent.Result, error)) error {
@@ -206,7 +116,7 @@ func (a *terminal) agentResult(result *agent.Result) error {
 
 // withRuntime makes what runs agents on this machine.
 func (a *terminal) withRuntime(stream bool, do func(*host.Runtime) error) error {
-	brokers, err := capabilities()
+	brokers, err := app.Capabilities()
 	if err != nil {
 		return err
 	}
@@ -252,7 +162,7 @@ func (a *terminal) componentAgents(lanes *compile.Registry, brokers *capability.
 // agents is what runs agents on this machine, with the languages and capabilities
 // there are.
 func (a *terminal) agents(env *compile.Env, lanes *compile.Registry, brokers *capability.Host) (*host.Runtime, error) {
-	state, err := userState()
+	state, err := app.UserState()
 	if err != nil {
 		return nil, err
 	}
@@ -267,12 +177,12 @@ func (a *terminal) agents(env *compile.Env, lanes *compile.Registry, brokers *ca
 	if err != nil {
 		return nil, err
 	}
-	revoked, err := revocations()
+	granted, err := app.UserGrants()
 	if err != nil {
 		return nil, err
 	}
 	return &host.Runtime{Env: env, Lanes: lanes, Table: app.ForAgents{}, State: state, Key: key, Getenv: os.Getenv,
-		Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Views: a.views(), Settings: configured, Revoked: revoked, Capabilities: brokers}, nil
+		Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Views: a.views(), Settings: configured, Revoked: granted.Revoked, Capabilities: brokers}, nil
 }
 
 // eventNotes tells the steps of a run on stderr.
@@ -283,32 +193,12 @@ func (n eventNotes) Emit(e trace.Event) error {
 	case trace.KindRun:
 		n.note("run %s", e.Run)
 	case trace.KindApproval:
-		n.note("%s", eventLine(e))
+		n.note("%s", app.EventLine(e))
 		if e.Status == "asked" {
 			n.note("wb: waits for a person: wb agent approve %s [--deny], or approvals.org", e.Run)
 		}
 	case trace.KindToolCall, trace.KindRetry, trace.KindDenial:
-		n.note("%s", eventLine(e))
+		n.note("%s", app.EventLine(e))
 	}
 	return nil
-}
-
-// eventLine is an event in a line.
-func eventLine(e trace.Event) string {
-	line := string(e.Kind)
-	if e.Step > 0 {
-		line = fmt.Sprintf("step %d", e.Step)
-	}
-	if e.Output == e.Error {
-		e.Output = ""
-	}
-	for _, part := range []string{e.Tool, e.Model, string(e.Args), e.Status, e.Error, strings.Join(strings.Fields(e.Output), " ")} {
-		if part != "" {
-			line += " " + part
-		}
-	}
-	if runes := []rune(line); len(runes) > 160 {
-		line = string(runes[:159]) + "…"
-	}
-	return line
 }

@@ -31,58 +31,34 @@ func own(name string) any {
 	switch name {
 	case "run":
 		return &runCmd{}
-	case "session":
-		return &sessionCmd{}
 	case "tangle":
 		return &tangleCmd{}
-	case "detangle":
-		return &detangleCmd{}
-	case "import":
-		return &importCmd{}
-	case "export":
-		return &exportCmd{}
 	case "query":
 		return &queryCmd{}
-	case "agent":
-		return &agentCmd{}
-	case "toolkit":
-		return &toolkitCmd{}
-	case "issues":
-		return &issuesCmd{}
+	case "agent run":
+		return &agentRunCmd{}
+	case "agent repl":
+		return &agentReplCmd{}
+	case "agent resume":
+		return &agentResumeCmd{}
+	case "agent fork":
+		return &agentForkCmd{}
+	case "agent replay":
+		return &agentReplayCmd{}
+	case "agent keep":
+		return &agentKeepCmd{}
+	case "agent dream":
+		return &agentDreamCmd{}
+	case "issues work":
+		return &issuesWorkCmd{}
 	case "todo":
 		return &todoCmd{}
 	case "eval":
 		return &evalCmd{}
-	case "library":
-		return &libraryCmd{}
-	case "federate":
-		return &federateCmd{}
 	case "telemetry":
 		return &telemetryCmd{}
-	case "ledger":
-		return &ledgerCmd{}
-	case "key":
-		return &keyCmd{}
-	case "sign":
-		return &signCmd{}
-	case "publish":
-		return &publishCmd{}
-	case "verify":
-		return &verifyCmd{}
-	case "bundle":
-		return &bundleCmd{}
-	case "unbundle":
-		return &unbundleCmd{}
-	case "toolchain":
-		return &toolchainCmd{}
-	case "var":
-		return &varCmd{}
-	case "trust":
-		return &trustCmd{}
-	case "grants":
-		return &grantsCmd{}
-	case "vfs":
-		return &vfsCmd{}
+	case "publish serve":
+		return &publishServeCmd{}
 	case "serve":
 		return &serveCmd{}
 	case "worker":
@@ -91,8 +67,6 @@ func own(name string) any {
 		return &mcpCmd{}
 	case "lsp":
 		return &lspCmd{}
-	case "doctor":
-		return &doctorCmd{}
 	case "completion":
 		return &completionCmd{}
 	case "help":
@@ -119,7 +93,7 @@ func verbs() []verb {
 		}
 		v := verb{name: word, help: r.Help, rows: []app.Row{r}}
 		if nested {
-			v.help = app.Groups[word]
+			v.help = app.Groups[word].Help
 		}
 		all = append(all, v)
 	}
@@ -141,7 +115,11 @@ func (v verb) flags() any {
 		if r.Usual {
 			tag += ` default:"withargs"`
 		}
-		fields = append(fields, reflect.StructField{Name: "X" + strings.ReplaceAll(word, "-", ""), Type: reflect.TypeOf(r.New()).Elem(), Tag: reflect.StructTag(tag)})
+		takes := own(r.Name)
+		if takes == nil {
+			takes = r.New()
+		}
+		fields = append(fields, reflect.StructField{Name: "X" + strings.ReplaceAll(word, "-", ""), Type: reflect.TypeOf(takes).Elem(), Tag: reflect.StructTag(tag)})
 	}
 	return reflect.New(reflect.StructOf(fields)).Interface()
 }
@@ -176,6 +154,9 @@ func newParser(shared *globals, verbs []verb, options ...kong.Option) (*kong.Kon
 		return nil, err
 	}
 	for _, v := range verbs {
+		if n := node(parser.Model.Node, v.name); n != nil && n.Detail == "" {
+			n.Detail = app.Groups[v.name].About
+		}
 		for _, r := range v.rows {
 			if n := node(parser.Model.Node, r.Name); n != nil && n.Detail == "" {
 				n.Detail = r.About

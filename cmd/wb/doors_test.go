@@ -247,7 +247,7 @@ func mcpRun(w *doorWorld, s *seen) {
 func (w *doorWorld) api(change func(*api.Config)) *api.Server {
 	w.t.Helper()
 	config := api.Config{State: w.t.TempDir(), Lanes: w.lanes, Version: "test", Tenants: []api.Tenant{{Name: "default", Dir: w.dir}},
-		Capabilities: tenantCapabilities,
+		Capabilities: app.TenantCapabilities,
 		Identity:     func(string) (identity.Key, error) { return identity.FromSeed(make([]byte, 32)) },
 		Runtime:      func(api.Tenant) *host.Runtime { return &host.Runtime{Lanes: w.lanes, Getenv: os.Getenv} }}
 	if change != nil {
@@ -420,7 +420,7 @@ func (w *doorWorld) agentTool(events trace.Sink) (agent.Tool, func()) {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	brokers, err := capabilities()
+	brokers, err := app.Capabilities()
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -66,3 +66,5 @@ func nearestVerb(parser *kong.Kong, word string) string {
 	}
 	return nearest.Word(word, verbs)
 }
+
+func (c *helpCmd) Help() string { return "Examples:\n  wb help run\n  wb help --json" }

@@ -2,10 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
+	"os"
 
 	"wb/app"
 	"wb/compile"
 	"wb/compile/lanes"
+	"wb/compile/toolchain"
+	"wb/workbook"
 )
 
 // home is where the verbs of a command line work: on everything that the user may
@@ -13,11 +17,40 @@ import (
 func (a *terminal) home() *app.Home {
 	home := &app.Home{Stdin: a.std.In, Write: true, Verbose: a.verbose, Version: version(), Languages: a.languages,
 		Note: func(text string) { a.note("%s", text) }, Tables: a.tables, Prepare: a.grant,
-		Later: func(do func()) { a.after = append(a.after, do) }}
-	if state, err := userState(); err == nil {
+		Later: func(do func()) { a.after = append(a.after, do) }, Stderr: a.std.Err,
+		Env: func(ctx context.Context) (*compile.Env, error) {
+			_, err := a.languages(ctx)
+			return a.env, err
+		}}
+	if state, err := app.UserState(); err == nil {
 		home.State = state
 	}
 	return home
+}
+
+// grant gives a run what the user granted its document for good, and what
+// components ask the host through. Call finish when the run is over.
+func (a *terminal) grant(_ context.Context, opts *workbook.Options) (finish func(context.Context) error, err error) {
+	host, err := app.Capabilities()
+	if err != nil { // a machine without a home: components have nothing but their files
+		a.note("wb: warning: %v", err)
+		return func(context.Context) error { return nil }, nil
+	}
+	opts.Agents = a.componentAgents(opts.Lanes, host)
+	host.Notice = func(text string) { a.note("wb: %s", text) }
+	if opts.Source == nil {
+		if opts.Source, err = os.ReadFile(opts.File); os.IsNotExist(err) {
+			err = app.MissingFile(opts.File)
+		}
+		if err != nil {
+			return nil, errors.Join(err, host.Close())
+		}
+	}
+	end, err := host.Prepare(opts, workbook.NewPlan(opts.File, opts.Source))
+	if err != nil {
+		return nil, errors.Join(err, host.Close())
+	}
+	return func(ctx context.Context) error { return errors.Join(end(ctx), host.Close()) }, nil
 }
 
 // languages are the lanes of this process, made when a verb first needs them and
@@ -53,4 +86,24 @@ func (a *terminal) close() {
 		a.closers[i]()
 	}
 	a.closers, a.lanes, a.env = nil, nil, nil
+}
+
+// withLanes runs do with the lanes of this process.
+func (a *terminal) withLanes(do func(*compile.Env, *compile.Registry) error) error {
+	registry, err := a.languages(a.ctx)
+	if err != nil {
+		return err
+	}
+	return do(a.env, registry)
+}
+
+// progress shows bars to a person and lines to a log; --quiet shows nothing.
+func (a *terminal) progress() (toolchain.Progress, func()) {
+	switch {
+	case a.quiet:
+		return toolchain.Silent, func() {}
+	case isTerminal(a.std.Err):
+		return toolchain.Bars(a.std.Err)
+	}
+	return toolchain.Plain(a.std.Err), func() {}
 }

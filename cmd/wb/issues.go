@@ -11,73 +11,7 @@ import (
 	"wb/internal/diag"
 )
 
-// issuesCmd looks after the tickets that agents file.
-type issuesCmd struct {
-	List issuesListCmd `cmd:"" help:"List tickets that agents filed."`
-	Show issuesShowCmd `cmd:"" help:"Show a ticket with its notes."`
-	Work issuesWorkCmd `cmd:"" help:"Have an agent work on tickets, and note what came of it."`
-}
-
-// issuesDir is where the tickets are.
-type issuesDir struct {
-	Dir string `help:"The directory whose issues.org it is about; this one by default." default:"." type:"existingdir"`
-}
-
-type issuesListCmd struct {
-	issuesDir
-	All bool `help:"Those that are done, too."`
-}
-
-func (c *issuesListCmd) Help() string { return "Example:\n  wb issues list --all" }
-
-func (c *issuesListCmd) Run(a *terminal) error {
-	all, err := issues.Read(issues.File(c.Dir))
-	if err != nil {
-		return err
-	}
-	shown := []issues.Ticket{}
-	for _, t := range all {
-		if c.All || !t.Done {
-			shown = append(shown, t)
-		}
-	}
-	return a.answer("issues", shown, func(w io.Writer) error {
-		for _, t := range shown {
-			line := fmt.Sprintf("%s  %-4s  %s", t.ID, t.State, t.Title)
-			switch {
-			case t.Worker != "":
-				line += "  (" + t.Worker + " is at it)"
-			case t.Attempts > 0 && !t.Done:
-				line += fmt.Sprintf("  (tried %d times)", t.Attempts)
-			}
-			fmt.Fprintln(w, line)
-		}
-		return nil
-	})
-}
-
-type issuesShowCmd struct {
-	ID string `arg:"" help:"Id of the ticket, or its beginning."`
-	issuesDir
-}
-
-func (c *issuesShowCmd) Help() string { return "Example:\n  wb issues show issue-3f2a" }
-
-func (c *issuesShowCmd) Run(a *terminal) error {
-	all, err := issues.Read(issues.File(c.Dir))
-	if err != nil {
-		return err
-	}
-	t, err := issues.Find(all, c.ID)
-	if err != nil {
-		return err
-	}
-	return a.answer("issues", t, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s %s %s\nfiled %s, tried %d times\n\n%s\n", t.ID, t.State, t.Title, t.Created, t.Attempts, t.Text)
-		return err
-	})
-}
-
+// issuesWorkCmd has an agent work on tickets.
 type issuesWorkCmd struct {
 	ID    string `arg:"" optional:"" help:"Id of the ticket, or its beginning; the oldest open ones without it."`
 	Agent string `help:"The document, and which of its agents, that works: FILE#ID; the default agent without it." placeholder:"FILE#ID"`

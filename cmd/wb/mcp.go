@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"wb/app"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -54,7 +55,7 @@ func (a *terminal) mcpServer(c *mcpCmd, lanes *compile.Registry) (server *sdk.Se
 	if err != nil {
 		return nil, nil, err
 	}
-	brokers, err := capabilities()
+	brokers, err := app.Capabilities()
 	if err != nil { // a machine without a home: workbooks have nothing but their files
 		a.note("wb: warning: %v", err)
 	}

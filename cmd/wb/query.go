@@ -22,7 +22,7 @@ func (c *queryCmd) Run(a *terminal) error {
 	if err != nil {
 		return err
 	}
-	paths, done, err := sourcesOf(paths)
+	paths, done, err := app.SourcesOf(paths)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"wb/app"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/trace"
@@ -83,12 +84,18 @@ func (a *terminal) complain(format string, args ...any) { fmt.Fprintf(a.std.Err,
 func (a *terminal) fail(verb string, err error) int {
 	err = explained(err)
 	code := diag.ExitOf(err)
+	var data any
+	if mistakes, ok := errors.AsType[*app.MistakesError](err); ok {
+		if data = mistakes.Data(); !a.json {
+			diag.Printer{W: a.std.Out, Colour: colour(a.std.Out)}.Findings(mistakes.Found)
+		}
+	}
 	var silent interface{ Reported() bool }
 	reported := errors.As(err, &silent) && silent.Reported()
 	switch {
 	case reported:
 	case a.json:
-		_ = diag.WriteJSON(a.std.Out, envelope{Verb: verb, Error: diag.FaultOf(err)})
+		_ = diag.WriteJSON(a.std.Out, envelope{Verb: verb, Data: data, Error: diag.FaultOf(err)})
 	default:
 		diag.Printer{W: a.std.Err}.Error("wb: ", err)
 	}

@@ -31,7 +31,7 @@ type runCmd struct {
 	Events string `help:"Events file in place of events.org beside the workbook; none records nothing."`
 	Watch  bool   `help:"Run again whenever a file changes."`
 
-	freezeFlags
+	app.FreezeFlags
 
 	Exec bool `help:"With a sentence: grant the default agent git, publish and image." env:"WB_AGENT_EXEC"`
 
@@ -59,10 +59,10 @@ func (c *runCmd) Run(a *terminal) error {
 		task := host.Task{Text: c.Files[0], Exec: c.Exec, Grants: c.Grant}
 		return a.withAgents(false, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
 	}
-	if err := errors.Join(c.check(), c.freezeFlags.check(c.Files)); err != nil {
+	if err := errors.Join(c.check(), c.FreezeFlags.Check(c.Files)); err != nil {
 		return err
 	}
-	if isPublished(c.Files[0]) {
+	if app.IsPublished(c.Files[0]) {
 		return c.runPublished(a)
 	}
 	if err := c.allThere(); err != nil {
@@ -132,7 +132,7 @@ func (c *runCmd) home(a *terminal) (*app.Home, error) {
 	}
 	home.Execute = func(ctx context.Context, opts workbook.Options) (*workbook.Report, error) {
 		defer c.teller.record(nil)
-		return c.freezeFlags.run(ctx, opts)
+		return c.FreezeFlags.Run(ctx, opts)
 	}
 	home.Options = func(opts *workbook.Options) {
 		c.place(opts)
@@ -246,6 +246,35 @@ func (c *runCmd) check() error {
 		return diag.Usagef("", "- cannot be watched, mapped over, or read twice")
 	case c.Lines != "" && len(c.Only) > 0:
 		return diag.Usagef("", "give --only or --lines, not both")
+	}
+	return nil
+}
+
+// runPublished runs the workbook in a page or bundle. Its author is a third
+// party: it runs one tier further away, and gets no grants.
+func (c *runCmd) runPublished(a *terminal) error {
+	if len(c.Files) != 1 || c.Watch || c.Map != "" || c.Lines != "" {
+		return diag.Usagef("wb unbundle makes files of it", "a page or bundle runs alone, without --watch, --map and --lines")
+	}
+	sources, done, err := app.SourcesOf(c.Files)
+	if err != nil {
+		return err
+	}
+	defer done()
+	c.Events, c.Profile, c.Grant = "none", "compute", nil
+	home, err := c.home(a)
+	if err != nil {
+		return err
+	}
+	usual := home.Options
+	home.Options = func(opts *workbook.Options) {
+		usual(opts)
+		opts.ThirdParty, opts.Principal = true, c.Files[0]
+	}
+	for _, file := range sources {
+		if err := c.runFile(a, home, file); err != nil {
+			return err
+		}
 	}
 	return nil
 }

@@ -69,7 +69,7 @@ func (c *serveCmd) Run(a *terminal) error {
 	if err != nil {
 		return err
 	}
-	state, err := userState()
+	state, err := app.UserState()
 	if err != nil {
 		return err
 	}
@@ -77,7 +77,7 @@ func (c *serveCmd) Run(a *terminal) error {
 	if err != nil {
 		return err
 	}
-	revoked, err := revocations()
+	granted, err := app.UserGrants()
 	if err != nil {
 		return err
 	}
@@ -95,9 +95,9 @@ func (c *serveCmd) Run(a *terminal) error {
 		defer listener.Close()
 		server, err := api.New(api.Config{Tenants: tenants, Lanes: lanes, State: state.Dir(), AllowExec: c.AllowExec, AllowWrite: c.Write,
 			Schedules: c.Schedules, MaxRuns: c.MaxRuns, Version: version(), Warn: warn, Views: a.views(),
-			Sites: published, Grants: c.Grant, Capabilities: tenantCapabilities,
+			Sites: published, Grants: c.Grant, Capabilities: app.TenantCapabilities,
 			Runtime: func(api.Tenant) *host.Runtime {
-				return &host.Runtime{Env: env, Lanes: lanes, Table: app.ForAgents{}, Getenv: os.Getenv, Warn: warn, Views: a.views(), Settings: configured, Revoked: revoked}
+				return &host.Runtime{Env: env, Lanes: lanes, Table: app.ForAgents{}, Getenv: os.Getenv, Warn: warn, Views: a.views(), Settings: configured, Revoked: granted.Revoked}
 			}})
 		if err != nil {
 			return err

@@ -67,7 +67,7 @@ func (c *tangleCmd) sync(a *terminal, project *tangle.Project, file string) erro
 		return err
 	}
 	if synced.Recovery != nil {
-		a.recovered(a.std.Out, synced.Recovery)
+		a.page().Recovered(synced.Recovery)
 	}
 	app.TangleNotes(a.home(), file, synced.Report)
 	return c.Print(a.page(), synced.Report)

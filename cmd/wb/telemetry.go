@@ -19,11 +19,11 @@ type telemetryCmd struct {
 	app.TelemetryIn
 	Follow bool          `help:"Print the events of all runs as they happen, of every process, until Ctrl-C; --json prints a JSON object a line."`
 	Since  time.Duration `help:"With --follow: begin with what happened this long ago." placeholder:"TIME"`
-	Tenant string        `help:"Whose runs, on a machine that serves several." default:"default" placeholder:"NAME"`
+	app.TenantFlag
 }
 
 func (c *telemetryCmd) Run(a *terminal) error {
-	state, err := tenantState(c.Tenant)
+	state, err := c.State()
 	if err != nil {
 		return err
 	}
@@ -58,7 +58,7 @@ func (c *telemetryCmd) follow(a *terminal, state *trace.State) error {
 		if who == "" {
 			who = e.Component
 		}
-		line := strings.Join(strings.Fields(who+" "+eventLine(e)), " ")
+		line := strings.Join(strings.Fields(who+" "+app.EventLine(e)), " ")
 		_, err := fmt.Fprintf(a.std.Out, "%s %s %s\n", e.Time.Local().Format("15:04:05"), e.Run, line)
 		return err
 	})

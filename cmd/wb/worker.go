@@ -323,7 +323,7 @@ func (c *workerCmd) list(a *terminal, config fabric.Config) error {
 func (c *workerCmd) host(a *terminal) (*natsserver.Server, error) {
 	config := natsserver.Config{Addr: c.Addr, Dir: c.Dir}
 	if config.Dir == "" {
-		state, err := userState()
+		state, err := app.UserState()
 		if err != nil {
 			return nil, err
 		}

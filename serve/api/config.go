@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"wb/agent/host"
+	"wb/app"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/identity"
-	"wb/internal/lazyregexp"
 	"wb/internal/trace"
 	"wb/serve/sites"
 	"wb/workbook/capability"
@@ -89,8 +89,6 @@ type Tenant struct {
 	Grants []string
 }
 
-var tenantName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,31}$`)
-
 // minToken is the shortest token, in bytes.
 const minToken = 16
 
@@ -102,7 +100,7 @@ func (c *Config) check() error {
 	var names, dirs, tokens []string
 	for i := range c.Tenants {
 		t := &c.Tenants[i]
-		if err := CheckTenant(t.Name); err != nil {
+		if err := app.CheckTenant(t.Name); err != nil {
 			return err
 		}
 		dir, err := filepath.Abs(t.Dir)
@@ -138,22 +136,6 @@ func (c *Config) check() error {
 func within(dir, path string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
-}
-
-// TenantState is where a tenant's state lies.
-func (c *Config) TenantState(tenant string) *trace.State {
-	if tenant == identity.DefaultTenant {
-		return trace.NewState(c.State)
-	}
-	return trace.NewState(filepath.Join(c.State, "tenants", tenant))
-}
-
-// CheckTenant says why a tenant cannot have a name.
-func CheckTenant(name string) error {
-	if !tenantName.MatchString(name) {
-		return fmt.Errorf("tenant %q: a name is small letters, digits and hyphens", name)
-	}
-	return nil
 }
 
 // PublicError refuses an address that others can reach without a token.

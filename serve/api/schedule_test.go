@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"wb/agent/host"
+	"wb/app"
 	"wb/internal/trace"
 	"wb/serve/api"
 )
@@ -205,7 +206,7 @@ func TestKeptElsewhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		key := new(host.Runtime).KeyOf(all[0], host.Task{File: file})
-		release, ok, err := c.TenantState("ada").Lock("keeper-" + key)
+		release, ok, err := app.TenantState(c.State, "ada").Lock("keeper-" + key)
 		if err != nil || !ok {
 			t.Fatal(ok, err)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/host"
+	"wb/app"
 	"wb/internal/diag"
 	"wb/internal/identity"
 	"wb/internal/trace"
@@ -46,7 +47,7 @@ type tenant struct {
 
 // open readies a tenant. Close it.
 func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
-	state := c.TenantState(t.Name)
+	state := app.TenantState(c.State, t.Name)
 	dir := filepath.Join(state.Dir(), "serve")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err

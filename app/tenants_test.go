@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"bytes"
@@ -20,7 +20,7 @@ func tenantStores(t *testing.T) (dir string, projects, variables [2]*store.Store
 	}
 	dir = t.TempDir()
 	for i, tenant := range []string{"ada", "bob"} {
-		host, err := tenantHost(tenant)
+		host, err := (TenantFlag{Tenant: tenant}).Host()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestTenantsHaveKeysOfTheirOwn(t *testing.T) {
 		t.Error("ada signs as bob")
 	}
 	for _, name := range []string{"../ada", "ada/../bob", "", ".", "a\x00b", "ADA/"} {
-		if host, err := tenantHost(name); err == nil {
+		if host, err := (TenantFlag{Tenant: name}).Host(); err == nil {
 			host.Close()
 			t.Errorf("there is a tenant %q", name)
 		}

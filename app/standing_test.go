@@ -1,4 +1,4 @@
-package main
+package app
 
 import (
 	"testing"
@@ -29,7 +29,7 @@ func TestStanding(t *testing.T) {
 	}
 	is("", standingUnsigned)
 	is(stranger.DID(), standingForeign)
-	mine, err := issuer()
+	mine, _, err := UserKey()
 	if err != nil {
 		t.Fatal(err)
 	}

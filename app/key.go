@@ -1,0 +1,141 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"wb/internal/diag"
+	"wb/internal/identity"
+	"wb/proof/fault"
+	"wb/proof/keys"
+	"wb/proof/manifest"
+)
+
+// KeyOut is the key that signs, and its log.
+type KeyOut struct {
+	DID      string       `json:"did"`
+	Identity string       `json:"identity"` // the first key of the log
+	Path     string       `json:"path,omitempty"`
+	Verifier string       `json:"note_verifier"` // for readers of signed notes
+	Log      []keys.Entry `json:"log"`
+}
+
+// keyVerb is a verb that does something with the user's key and shows it.
+func keyVerb[In any](name, help, about string, do func(h *Home, s *keys.Store, in *In) error) Verb[In, *KeyOut] {
+	return Verb[In, *KeyOut]{Name: name, Help: help, About: about,
+		Do: func(_ context.Context, h *Home, in *In) (*KeyOut, error) {
+			s, _, err := UserKey()
+			if err != nil {
+				return nil, err
+			}
+			if err := do(h, s, in); err != nil {
+				return nil, err
+			}
+			out := &KeyOut{DID: s.Key.DID(), Identity: s.Log.Identity(), Path: s.Path(), Log: s.Log.Entries(),
+				Verifier: manifest.VerifierKey(s.Log.Identity(), s.Key.Public())}
+			if err := s.Log.Allows(out.DID, keys.NoSequence); err != nil {
+				h.notef("wb: warning: %v; wb key rotate cannot help, since a revoked key names no other", err)
+			}
+			return out, nil
+		},
+		Text: func(p *Page, out *KeyOut) error {
+			p.Printf("%s\n", out.DID)
+			if out.Identity != out.DID {
+				p.Printf("identity %s\n", out.Identity)
+			}
+			for _, e := range out.Log {
+				p.Printf("%s %s %s", e.At, e.Kind, e.Key)
+				if e.Kind != keys.Genesis {
+					p.Printf(" from release %d", e.Sequence)
+				}
+				if e.Reason != "" {
+					p.Printf(": %s", e.Reason)
+				}
+				p.Printf("\n")
+			}
+			return nil
+		}}
+}
+
+var keyShow = keyVerb("key show", "Show the key that signs, and since when.",
+	"Example:\n  wb key show\n\nThe first line is the did:key that others compare signatures with. The secret is never printed.",
+	func(*Home, *keys.Store, *struct{}) error { return nil })
+
+var keyNew = Verb[struct{}, *KeyOut]{
+	Name: "key new", Help: "Make the key, if there is none.", Text: keyShow.Text, Changes: true,
+	About: "Example:\n  wb key new\n\nThe key lies in wb/keys/ in the user's configuration directory, readable by the user only. Back it up: who loses it cannot rotate it.",
+	Do: func(ctx context.Context, h *Home, in *struct{}) (*KeyOut, error) {
+		exists, err := identity.Exists("", identity.DefaultTenant)
+		if err != nil {
+			return nil, err
+		}
+		if exists {
+			return nil, diag.Busyf("wb key show shows it, wb key rotate replaces it", "there is a key already")
+		}
+		return keyShow.Do(ctx, h, in) // which makes it
+	},
+}
+
+// KeyRotateIn is what wb key rotate takes.
+type KeyRotateIn struct {
+	From int `default:"1" help:"The first release of your site that the new key signs; older ones stay good under the old key." placeholder:"RELEASE"`
+}
+
+var keyRotate = keyVerb("key rotate", "Replace the key; the old one names the new one.",
+	"Example:\n  wb key rotate --from 12\n\nThe old key signs the new one in the key log, the new one signs that it agrees, and the old one is deleted.",
+	func(h *Home, s *keys.Store, in *KeyRotateIn) error {
+		old, err := s.Rotate(in.From, time.Now())
+		if err == nil {
+			h.notef("%s gave way", old)
+		}
+		return err
+	})
+
+// KeyRevokeIn is what wb key revoke takes.
+type KeyRevokeIn struct {
+	Key    string `arg:"" help:"The did:key to revoke, one of the log."`
+	From   int    `default:"0" help:"The first release of your site that it no longer holds for; 0 takes back everything." placeholder:"RELEASE"`
+	Reason string `default:"revoked" help:"Why, for people."`
+}
+
+var keyRevoke = keyVerb("key revoke", "Take back what a key signed from some release on.",
+	"Example:\n  wb key revoke did:key:z6Mk… --from 7 --reason stolen\n\nRotate first when the key is still the current one: a revoked key can name no other. Publish the site again, so that readers see the log.",
+	func(_ *Home, s *keys.Store, in *KeyRevokeIn) error {
+		if fault.CodeOf(s.Log.Allows(in.Key, keys.NoSequence)) == fault.KeyUnknown {
+			return diag.NotFoundf("wb key show lists the keys in it", "%s is not in your key log", in.Key)
+		}
+		return s.Revoke(in.Key, in.From, in.Reason, time.Now())
+	})
+
+// KeyDIDIn is what wb key export-did takes.
+type KeyDIDIn struct {
+	Host string   `arg:"" help:"The host of the site, such as example.org or localhost:8080."`
+	Path []string `arg:"" complete:"words" optional:"" help:"Names of the directories at the host that the document is for; by default .well-known is."`
+}
+
+var keyDID = Verb[KeyDIDIn, any]{
+	Name: "key export-did", Help: "Print the did:web document of a host, for /.well-known/did.json.",
+	About: `Examples:
+  wb key export-did example.org > public/.well-known/did.json
+  wb key export-did example.org people ada > public/people/ada/did.json
+
+The second is for did:web:example.org:people:ada. Readers give either name to
+wb verify --did.`,
+	Do: func(_ context.Context, _ *Home, in *KeyDIDIn) (any, error) {
+		s, _, err := UserKey()
+		if err != nil {
+			return nil, err
+		}
+		did := keys.DIDWeb(in.Host, in.Path...)
+		if _, err := keys.WebURL(did); err != nil {
+			return nil, diag.Usagef("such as example.org, or localhost:8080", "%q names no host: %w", in.Host, err)
+		}
+		return keys.Document(did, s.Key.DID()), nil
+	},
+	Text: func(p *Page, doc any) error {
+		enc := json.NewEncoder(p)
+		enc.SetIndent("", "  ")
+		return enc.Encode(doc)
+	},
+}

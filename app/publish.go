@@ -1,0 +1,448 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"wb/internal/diag"
+	"wb/proof/fetch"
+	"wb/proof/manifest"
+	"wb/proof/verify"
+	"wb/publish/leak"
+	"wb/publish/site"
+	"wb/publish/site/deploy"
+	"wb/publish/site/worker"
+	"wb/publish/target"
+)
+
+// MistakesError is an error that carries what a person should mend, and what is
+// known besides.
+type MistakesError struct {
+	Found []diag.Finding
+	About map[string]any
+}
+
+func (e *MistakesError) Error() string { return site.Summary(e.Found) }
+
+// ExitCode is that of what has failed.
+func (e *MistakesError) ExitCode() int { return diag.ExitFailed }
+
+// Hint says how many warnings there are beside the errors.
+func (e *MistakesError) Hint() string {
+	if said := site.CountWarnings(e.Found); said != "" {
+		return said + " do not stop a release"
+	}
+	return ""
+}
+
+// Data is what is known, for programs.
+func (e *MistakesError) Data() any {
+	e.About["found"] = e.Found
+	return e.About
+}
+
+// sound is an error when there are errors among findings.
+func sound(found []diag.Finding, about map[string]any) error {
+	if diag.HasErrors(found) {
+		return &MistakesError{found, about}
+	}
+	return nil
+}
+
+// fewWarnings is up to how many warnings a release prints one by one.
+const fewWarnings = 10
+
+// mind tells the warnings of a release: each of a few, the first of each kind of
+// many.
+func (h *Home) mind(found []diag.Finding, all string) {
+	kinds, total := site.Warnings(found), 0
+	for _, k := range kinds {
+		total += k.Count
+	}
+	if total <= fewWarnings {
+		h.advise(found)
+		return
+	}
+	for _, k := range kinds {
+		h.notef("%d × %s, first %s", k.Count, k.Code, k.First)
+	}
+	h.notef("%s; %s shows them all", site.CountWarnings(found), all)
+}
+
+// SiteDir is the directory of a site.
+type SiteDir struct {
+	Dir string `arg:"" optional:"" default:"." help:"The directory of the site."`
+}
+
+// open opens a site; instead is what to do where the directory is a file.
+func (in SiteDir) open(instead string) (*site.Project, error) {
+	if err := needDir(in.Dir, instead); err != nil {
+		return nil, err
+	}
+	p, err := site.Open(in.Dir)
+	if err != nil {
+		return nil, missing(in.Dir, err)
+	}
+	return p, nil
+}
+
+// config is the configuration of a site, which must have no mistakes.
+func (in SiteDir) config() (*site.Config, error) {
+	p, err := in.open("apply " + in.Dir + ", which publishes one workbook")
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	return &p.Config, sound(p.Found, map[string]any{"directory": in.Dir})
+}
+
+// needDir refuses a file where the directory of a site is meant, and says what to
+// do instead.
+func needDir(name, instead string) error {
+	if info, err := os.Stat(name); err == nil && !info.IsDir() {
+		return diag.Usagef("wb publish "+instead, "%s is no directory", name)
+	}
+	return nil
+}
+
+// PublishInitIn is what wb publish init takes.
+type PublishInitIn struct {
+	Dir    string `arg:"" optional:"" default:"." help:"The directory."`
+	DryRun bool   `help:"Say what would be written."`
+}
+
+// PublishInitOut is the files that were written, or would be.
+type PublishInitOut struct {
+	DryRun  bool     `json:"dry_run"`
+	Written []string `json:"written"`
+}
+
+var publishInit = Verb[PublishInitIn, *PublishInitOut]{
+	Name: "publish init", Help: "Write publish.org and site.org for a directory.", Changes: true,
+	About: "Examples:\n  wb publish init notes\n  wb publish init --dry-run\n\nNothing that is there is replaced. site.org lists the documents that there are.",
+	Do: func(_ context.Context, h *Home, in *PublishInitIn) (*PublishInitOut, error) {
+		if err := needDir(in.Dir, "init "+filepath.Dir(in.Dir)); err != nil {
+			return nil, err
+		}
+		written, err := site.Init(in.Dir, in.DryRun)
+		switch {
+		case diag.Forbidden(err):
+			return nil, &diag.CodedError{Err: errors.New("cannot write to " + in.Dir + ": " + err.Error()), Help: "make it writable, or copy its documents to a directory that you may write: wb publish init DIR", Code: diag.ExitForbidden}
+		case err != nil:
+			return nil, err
+		case len(written) == 0:
+			h.notef("everything is there already")
+		}
+		return &PublishInitOut{in.DryRun, slices.Concat([]string{}, written)}, nil
+	},
+	Text: func(p *Page, out *PublishInitOut) error {
+		for _, name := range out.Written {
+			p.Printf("%s\n", name)
+		}
+		return nil
+	},
+}
+
+// PublishValidateIn is what wb publish validate takes.
+type PublishValidateIn struct {
+	SiteDir
+	Strict bool `help:"Fail for warnings, too."`
+}
+
+// PublishValidateOut is a site without errors.
+type PublishValidateOut struct {
+	Directory string         `json:"directory"`
+	Found     []diag.Finding `json:"found"`
+	Left      []string       `json:"left"`
+	Pages     int            `json:"pages"`
+	Warnings  []site.Kind    `json:"warnings"`
+}
+
+var publishValidate = Verb[PublishValidateIn, *PublishValidateOut]{
+	Name: "publish validate", Help: "Find broken links, missing pictures, secrets and mistakes of the configuration.",
+	About: `Examples:
+  wb publish validate
+  wb publish validate docs --strict
+  wb publish validate docs --json
+
+Each finding has its file, line and column. Exits with 1 for errors, which stop a
+release: secrets, and a configuration or names that would mislead. What readers
+can live with, such as a broken link, is a warning: the page marks it. Nothing
+runs and no address is contacted.`,
+	Do: func(ctx context.Context, h *Home, in *PublishValidateIn) (*PublishValidateOut, error) {
+		p, err := in.open("validate " + filepath.Dir(in.Dir))
+		if err != nil {
+			return nil, err
+		}
+		defer p.Close()
+		secrets, err := secretsOf(ctx)
+		if err != nil {
+			return nil, err
+		}
+		found, err := p.Check(ctx, secrets)
+		if err != nil {
+			return nil, err
+		}
+		if in.Strict {
+			found = site.Strict(found)
+		}
+		out := &PublishValidateOut{in.Dir, slices.Concat([]diag.Finding{}, found), p.Left, len(p.Documents), site.Warnings(found)}
+		err = sound(found, map[string]any{"directory": in.Dir, "pages": out.Pages, "left": out.Left, "warnings": out.Warnings})
+		if err == nil {
+			h.advise(found)
+		}
+		return out, err
+	},
+	Text: func(p *Page, out *PublishValidateOut) error {
+		said := site.CountWarnings(out.Found)
+		if said == "" {
+			said = "no mistakes"
+		}
+		p.Printf("%s: %s, %s\n", out.Directory, site.Pages(out.Pages), said)
+		return nil
+	},
+}
+
+// secretsOf are the user's values that must not leave.
+func secretsOf(ctx context.Context) ([]leak.Secret, error) {
+	host, err := Capabilities()
+	if err != nil {
+		return nil, err
+	}
+	defer host.Close()
+	return deploy.Secrets(ctx, host.Variables())
+}
+
+// ReleaseFlags are those of verbs that release something.
+type ReleaseFlags struct {
+	DryRun    bool     `help:"Build and check, then say what would be released; write and send nothing."`
+	Strict    bool     `help:"Release nothing while there are warnings."`
+	NoSign    bool     `help:"Build without signing; such a site is not deployed."`
+	AllowLeak []string `help:"A file of the site that may hold what looks like a secret." placeholder:"FILE"`
+
+	ContinueFrom string `help:"A copy of the site whose releases the next one goes on from, a directory or an address; by default what the target shows." placeholder:"SITE"`
+}
+
+// PublishSiteIn is what wb publish site takes.
+type PublishSiteIn struct {
+	SiteDir
+	ReleaseFlags
+}
+
+var publishSite = Verb[PublishSiteIn, *deploy.Done]{
+	Name: "publish site", Help: "Build, sign and deploy the site of a directory.", Changes: true,
+	About: `Examples:
+  wb publish site docs
+  wb publish site --dry-run
+
+The site is built in the directory that #+PUBLISH_OUTPUT names (.publish_out),
+signed with your key as the next release, and deployed to #+PUBLISH_TARGET.
+Nothing is released that holds a secret or would mislead readers. Lesser mistakes,
+such as a broken link, are marked on the page and counted; --strict stops for any.
+What has not changed makes no new release. Numbers of releases go on when the directory is lost: your state
+directory and the target know them, or a copy of the site with --continue-from.`,
+	Do: func(ctx context.Context, h *Home, in *PublishSiteIn) (*deploy.Done, error) {
+		config, err := in.config()
+		if err != nil {
+			return nil, err
+		}
+		return in.release(ctx, h, worker.Request{Do: worker.Site, Dir: in.Dir}, in.Dir, *config, "wb publish validate "+in.Dir)
+	},
+	Text: func(p *Page, done *deploy.Done) error { return done.Write(p) },
+}
+
+// PublishApplyIn is what wb publish apply takes.
+type PublishApplyIn struct {
+	File string `arg:"" help:"A workbook, with #+PUBLISH_ keywords of its own."`
+	ReleaseFlags
+}
+
+var publishApply = Verb[PublishApplyIn, *deploy.Done]{
+	Name: "publish apply", Help: "Build, sign and deploy one workbook as a page.", Changes: true,
+	About: `Examples:
+  wb publish apply report.org
+  wb publish apply report.org --dry-run
+
+The workbook becomes the one page of a site of its own, signed and deployed as
+its #+PUBLISH_ keywords say; by default it is built in .publish_NAME beside it.
+Documents that belong together are published by wb publish site.`,
+	Do: func(ctx context.Context, h *Home, in *PublishApplyIn) (*deploy.Done, error) {
+		config, found, err := site.SingleConfig(in.File)
+		if err != nil {
+			return nil, missing(in.File, err)
+		}
+		if err := sound(found, map[string]any{"file": in.File}); err != nil {
+			return nil, err
+		}
+		return in.release(ctx, h, worker.Request{Do: worker.Page, File: in.File}, filepath.Dir(in.File), config, "wb export "+in.File+" --to html")
+	},
+	Text: publishSite.Text,
+}
+
+// release has wb-publish lay out a site, and signs and deploys it. all is the
+// command that shows all warnings.
+func (in *ReleaseFlags) release(ctx context.Context, h *Home, r worker.Request, dir string, config site.Config, all string) (*deploy.Done, error) {
+	start := time.Now()
+	stage, err := os.MkdirTemp("", "wb-publish-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(stage)
+	r.Out, r.Strict = stage, in.Strict
+	reply, err := h.Work(ctx, r, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, left := range reply.Left {
+		h.notef("left out: %s", left)
+	}
+	if err := sound(reply.Found, map[string]any{"directory": dir}); err != nil {
+		return nil, err
+	}
+	h.mind(reply.Found, all)
+	if reply.Pages == 0 {
+		return nil, diag.NotFoundf("write one, such as "+filepath.Join(dir, "index.org"), "%s: no document to publish", dir)
+	}
+	with, err := in.options(ctx)
+	if err != nil {
+		return nil, err
+	}
+	done, err := deploy.Run(ctx, deploy.Job{Stage: stage, Dir: dir, Config: config, Assertions: reply.Assertions, DryRun: in.DryRun}, with)
+	if err != nil {
+		if diag.Forbidden(err) && diag.HintOf(err) == "" {
+			err = diag.Advise(err, "#+PUBLISH_OUTPUT: DIR in publish.org builds elsewhere")
+		}
+		return nil, err
+	}
+	if in.NoSign {
+		h.notef("not signed: nobody can tell whether this site is what you wrote, and wb verify refuses it")
+	}
+	done.Warnings, done.Found = site.Warnings(reply.Found), reply.Found
+	done.Pages, done.Millis = reply.Pages, time.Since(start).Milliseconds()
+	return done, nil
+}
+
+// options are who signs, and where the releases before the next one are known from.
+func (in *ReleaseFlags) options(ctx context.Context) (with deploy.Options, err error) {
+	with.AllowLeak = in.AllowLeak
+	if with.Secrets, err = secretsOf(ctx); err != nil || in.NoSign {
+		return with, err
+	}
+	_, by, err := UserKey()
+	if err != nil {
+		return with, err
+	}
+	with.Issuer = &by
+	if with.Record, err = sitesSigned(); err != nil {
+		return with, err
+	}
+	if with.Seen, err = sitesSeen(); err != nil {
+		return with, err
+	}
+	switch from := in.ContinueFrom; {
+	case from == "":
+	case strings.Contains(from, "://"):
+		with.Continue = func(ctx context.Context) (manifest.Files, error) { return fetch.History(ctx, from, true) }
+	default:
+		if _, err := os.Stat(from); err != nil {
+			return with, missing(from, err)
+		}
+		with.Continue = func(context.Context) (manifest.Files, error) { return verify.ReadDir(from) }
+	}
+	return with, nil
+}
+
+// Work has wb-publish do something; url hears the address of a preview.
+func (h *Home) Work(ctx context.Context, r worker.Request, url func(string) error) (*worker.Reply, error) {
+	path, err := worker.Find(ctx, h.notef)
+	if err != nil {
+		return nil, err
+	}
+	var stderr io.Writer = io.Discard
+	if h.Stderr != nil {
+		stderr = h.Stderr
+	}
+	return worker.Run(ctx, path, r, worker.Listener{Note: func(text string) { h.notef("%s", text) }, URL: url}, stderr)
+}
+
+// PublishStatusOut is what readers see of a site now.
+type PublishStatusOut struct{ *target.Status }
+
+// Data is the status as programs read it.
+func (out PublishStatusOut) Data() any { return out.Status }
+
+// Exit is 5 when readers do not see what was signed.
+func (out PublishStatusOut) Exit() int {
+	if out.Verdict != nil && out.Verdict.Err() != nil {
+		return diag.ExitVerify
+	}
+	return 0
+}
+
+var publishStatus = Verb[SiteDir, PublishStatusOut]{
+	Name: "publish status", Help: "Verify what readers see now, and list the releases that are kept.",
+	About: "Examples:\n  wb publish status docs\n  wb publish status docs --json\n\nReads what the target shows its readers and verifies it. Exits with 5 when that is not what was signed.",
+	Do: func(ctx context.Context, _ *Home, in *SiteDir) (out PublishStatusOut, err error) {
+		t, err := in.target()
+		if err != nil {
+			return out, err
+		}
+		out.Status, err = t.Status(ctx)
+		return out, err
+	},
+	Text: func(p *Page, out PublishStatusOut) error { return deploy.WriteStatus(p, out.Status) },
+}
+
+// target is where the readers of a site are.
+func (in SiteDir) target() (target.Target, error) {
+	config, err := in.config()
+	if err != nil {
+		return nil, err
+	}
+	_, by, err := UserKey()
+	if err != nil {
+		return nil, err
+	}
+	t, err := deploy.Target(in.Dir, *config, deploy.Options{Issuer: &by})
+	if err == nil && t == nil {
+		t = deploy.Here(config.OutputDir(in.Dir))
+	}
+	return t, err
+}
+
+// PublishRollbackIn is what wb publish rollback takes.
+type PublishRollbackIn struct {
+	Release string `arg:"" optional:"" help:"Its id, the beginning of that, or its number; by default the one before the current one."`
+	Dir     string `help:"The directory of the site." default:"." placeholder:"DIR"`
+	DryRun  bool   `help:"Say which release readers would see."`
+}
+
+// PublishRollbackOut is the release that readers see again.
+type PublishRollbackOut struct {
+	DryRun  bool           `json:"dry_run"`
+	Release target.Release `json:"release"`
+	Target  string         `json:"target"`
+}
+
+var publishRollback = Verb[PublishRollbackIn, *PublishRollbackOut]{
+	Name: "publish rollback", Help: "Show readers an earlier release again.", Changes: true,
+	About: "Examples:\n  wb publish rollback --dir docs\n  wb publish rollback 7 --dir docs\n\nwb publish status lists the releases that are kept.",
+	Do: func(ctx context.Context, _ *Home, in *PublishRollbackIn) (*PublishRollbackOut, error) {
+		t, err := SiteDir{in.Dir}.target()
+		if err != nil {
+			return nil, err
+		}
+		release, err := deploy.Rollback(ctx, t, in.Release, in.DryRun)
+		return &PublishRollbackOut{in.DryRun, release, t.Name()}, err
+	},
+	Text: func(p *Page, out *PublishRollbackOut) error {
+		p.Printf("%s: release %d (%s)\n", out.Target, out.Release.Sequence, out.Release.ID)
+		return nil
+	},
+}

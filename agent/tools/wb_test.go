@@ -171,7 +171,7 @@ func TestWBVar(t *testing.T) {
 		{"var set TOKEN mine", "! wb var error: TOKEN is kept by a person"},
 		{"var set release mine", "! wb var error: release is kept by a person"},
 		{"var set x y --secret", "! wb var error: there is no flag --secret"},
-		{"var set x", "! wb var error: wb var list"},
+		{"var set x", "! wb var error: wb var set NAME VALUE: the value of x is missing"},
 		{"var ref TOKEN", "{{secret:TOKEN}}"},
 		{"var ref city", "{{var:city}}"},
 		{"var ref release", "! wb var error: release is a signing key"},

@@ -20,7 +20,7 @@ import (
 // agentVerbs are the verbs of wb that an agent may use: they look, or change nothing
 // but the tree of the run and plain variables of the tenant.
 var agentVerbs = []string{"agenda", "fmt", "help", "lint", "plan", "query", "run", "search", "tangle", "telemetry", "toolkit list", "toolkit run",
-	"toolkit search", "toolkit show", "trace diff", "trace export", "var get", "var list", "var ref", "var set", "why"}
+	"toolkit search", "toolkit show", "trace diff", "trace export", "var get", "var list", "var ref", "var set", "verify", "why"}
 
 // verbPaths are the verbs of a tree that do something, with their parents.
 func verbPaths(v verbJSON, above []string) [][]string {

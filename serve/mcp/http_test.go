@@ -8,6 +8,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"wb/app"
 	"wb/serve/mcp"
 )
 
@@ -63,7 +64,7 @@ func TestOverHTTP(t *testing.T) {
 	}
 	defer session.Close()
 	list, err := session.ListTools(t.Context(), nil)
-	if err != nil || len(list.Tools) != 9 {
+	if err != nil || len(list.Tools) != len(app.At(app.Tools))+2 {
 		t.Errorf("%v %v", list, err)
 	}
 }

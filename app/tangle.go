@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/user"
+	"path"
 	"path/filepath"
 	"runtime"
 
@@ -85,14 +86,14 @@ Files are what Emacs would write, byte for byte. Blocks that others refer to run
 // document refers to the results of blocks: only then are they worth starting.
 func WithBlocks(ctx context.Context, h *Home, project *tangle.Project, do func() error) error {
 	err := do()
-	if !errors.Is(err, tangle.ErrRun) {
+	if !errors.Is(err, tangle.ErrRun) && !errors.Is(err, tangle.ErrEmacs) {
 		return err
 	}
 	lanes, err := h.lanes(ctx)
 	if err != nil {
 		return err
 	}
-	project.Options.Run = blockRunner(lanes)
+	project.Options.Run, project.Options.Lisp = blockRunner(lanes), emacsFor(lanes)
 	return do()
 }
 
@@ -196,6 +197,21 @@ func blockRunner(languages *compile.Registry) func(context.Context, tangle.Call)
 	}
 }
 
+// emacsFor evaluates header arguments in the lane of Emacs Lisp; nil where there
+// is none. A document of a third party asks for more isolation than that.
+func emacsFor(languages *compile.Registry) func(context.Context, string, *org.Document) (tangle.Emacs, error) {
+	lane := languages.Lisp()
+	if lane == nil {
+		return nil
+	}
+	return func(ctx context.Context, file string, doc *org.Document) (tangle.Emacs, error) {
+		if workbook.ThirdParty(doc) {
+			return nil, diag.Failedf("remove #+TRUST: if the document is yours", "a third-party document's Emacs Lisp is not evaluated to tangle it")
+		}
+		return lane.Evaluation(ctx, &compile.Document{Name: path.Base(file), Path: file, Text: doc.Source()})
+	}
+}
+
 // bounded tangles into a store: all documents are planned and checked before the
 // first file is written, and the machine and its user are not known.
 func (in *TangleIn) bounded(ctx context.Context, h *Home) (*TangleOut, error) {
@@ -242,7 +258,7 @@ func (h *Home) planned(ctx context.Context, file string, lanes *compile.Registry
 	}
 	opts := tangle.Options{File: filepath.ToSlash(path), Name: file, Machine: tangle.Machine{OS: runtime.GOOS}, ReadFile: h.document}
 	if lanes != nil {
-		opts.Run = blockRunner(lanes)
+		opts.Run, opts.Lisp = blockRunner(lanes), emacsFor(lanes)
 	}
 	out, err := tangle.Plan(ctx, org.Parse(src), opts)
 	if err != nil {

@@ -1,9 +1,11 @@
 package tangle
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
+	"wb/internal/diag"
 	"wb/org"
 	"wb/tangle/elisp"
 )
@@ -60,10 +62,12 @@ func (p place) wrap(offset int, what string, err error) error {
 	var lisp *elisp.Error
 	if errors.As(err, &lisp) {
 		placed = p.errorf(offset+max(lisp.Offset, 0), err, "%s", msg)
-		placed.Advice = lisp.Hint
+		placed.Advice = cmp.Or(diag.HintOf(err), lisp.Hint)
 		return placed
 	}
-	return p.errorf(offset, err, "%s", msg)
+	placed = p.errorf(offset, err, "%s", msg)
+	placed.Advice = diag.HintOf(err)
+	return placed
 }
 
 func (p place) warning(offset int, format string, args ...any) Warning {

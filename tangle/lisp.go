@@ -2,6 +2,7 @@ package tangle
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -12,10 +13,10 @@ import (
 
 // Emacs Lisp blocks that a document refers to are run here, by the same pure
 // evaluator that reads header arguments: they need no sandbox, because they can
-// reach nothing.
+// reach nothing. Where it refuses one, [Options.Run] is asked.
 
 // runLisp runs an emacs-lisp block of this document; ok is false for any other
-// call.
+// call, and for one that only Emacs can run.
 func (p *planner) runLisp(ctx context.Context, call Call) (result elisp.Value, ok bool, err error) {
 	view, isBlock := call.Node.Block()
 	if !isBlock || call.Doc != p.doc || view.Lang.Text != "emacs-lisp" && view.Lang.Text != "elisp" {
@@ -50,10 +51,11 @@ func (p *planner) runLisp(ctx context.Context, call Call) (result elisp.Value, o
 	printed := new(strings.Builder)
 	env.Out = printed
 	value, err := elisp.Eval("(progn "+program+"\n)", env)
+	if err != nil && p.opts.Run != nil {
+		return nil, false, nil
+	}
 	if err != nil {
-		at := p.at.errorf(b.Begin.Start, err, "%s: %v", call.Name, err)
-		at.Advice = "only pure Emacs Lisp runs while tangling; another language runs in the sandbox"
-		return nil, true, at
+		return nil, true, p.at.errorf(b.Begin.Start, fmt.Errorf("%w: %w", ErrRun, err), "%s: %v", call.Name, err)
 	}
 	return lispResult(value, printed.String(), b.args.Words(":results")), true, nil
 }

@@ -6,6 +6,7 @@ import (
 
 	"wb/internal/value"
 	"wb/org"
+	"wb/tangle/elisp"
 )
 
 // Options say what planning may know and do besides reading the document. The
@@ -22,6 +23,11 @@ type Options struct {
 	// :cache and :session; a block that may not run has the result null.
 	Run func(ctx context.Context, call Call) (value.Value, error)
 
+	// Lisp starts an Emacs that has a document in its current buffer. It is asked
+	// for forms in header arguments that the evaluator here refuses. Without it
+	// such a document is refused with an error.
+	Lisp func(ctx context.Context, file string, doc *org.Document) (Emacs, error)
+
 	// ReadFile reads another org file, by absolute path, for references of the
 	// form other.org:name. Without it they are refused.
 	ReadFile func(path string) ([]byte, error)
@@ -30,6 +36,12 @@ type Options struct {
 	Machine Machine
 
 	trace bool // find out where each line comes from
+}
+
+// Emacs evaluates Emacs Lisp with point at an offset of its document.
+type Emacs interface {
+	Evaluate(ctx context.Context, forms string, point int) (elisp.Value, error)
+	Close()
 }
 
 // Machine describes the computer to Emacs Lisp in header arguments. Facts left

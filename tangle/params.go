@@ -29,21 +29,21 @@ var defaultArgs = []org.Arg{{Key: ":hlines", Value: "no"}, {Key: ":results", Val
 
 // param evaluates one header argument; ok tells whether it is there. One
 // without a value is [elisp.Nil].
-func (p *planner) param(b *block, key string) (v elisp.Value, ok bool, err error) {
+func (p *planner) param(ctx context.Context, b *block, key string) (v elisp.Value, ok bool, err error) {
 	arg, ok := p.argsOf(b).Get(key)
 	if !ok {
 		return elisp.Nil, false, nil
 	}
-	v, err = p.read(b, arg)
+	v, err = p.read(ctx, b, arg)
 	return v, true, err
 }
 
 // read evaluates the text of a header argument.
-func (p *planner) read(b *block, arg org.Arg) (elisp.Value, error) {
+func (p *planner) read(ctx context.Context, b *block, arg org.Arg) (elisp.Value, error) {
 	if arg.Value == "" {
 		return elisp.Nil, nil
 	}
-	v, err := p.readText(b, arg.Value)
+	v, err := p.readText(ctx, b, arg.Value)
 	if err != nil {
 		return nil, p.at.wrap(arg.At.Start, arg.Key, err)
 	}
@@ -52,16 +52,20 @@ func (p *planner) read(b *block, arg org.Arg) (elisp.Value, error) {
 
 // readText evaluates text of a header argument; what is not Lisp needs nothing
 // to be evaluated in.
-func (p *planner) readText(b *block, text string) (elisp.Value, error) {
-	if text == "*this*" || text != "" && strings.IndexByte("('`[", text[0]) >= 0 {
-		return elisp.ReadCell(text, p.envFor(b))
+func (p *planner) readText(ctx context.Context, b *block, text string) (elisp.Value, error) {
+	if text != "*this*" && (text == "" || strings.IndexByte("('`[", text[0]) < 0) {
+		return elisp.ReadCell(text, nil)
 	}
-	return elisp.ReadCell(text, nil)
+	v, err := elisp.ReadCell(text, p.envFor(b))
+	if err != nil {
+		return p.inEmacs(ctx, b, text, err)
+	}
+	return v, nil
 }
 
 // text is a header argument as text; "" when it is absent or has no value.
-func (p *planner) text(b *block, key string) (string, error) {
-	v, _, err := p.param(b, key)
+func (p *planner) text(ctx context.Context, b *block, key string) (string, error) {
+	v, _, err := p.param(ctx, b, key)
 	if err != nil || elisp.IsNil(v) {
 		return "", err
 	}
@@ -156,7 +160,7 @@ func (p *planner) langParams(ctx context.Context, b *block) (*babel.Params, erro
 		if arg.Key == ":var" || planningArgs[arg.Key] {
 			continue
 		}
-		v, err := p.read(b, arg)
+		v, err := p.read(ctx, b, arg)
 		if err != nil {
 			if !lispMatters[arg.Key] {
 				continue // some other program's argument

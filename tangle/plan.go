@@ -60,6 +60,7 @@ type Section struct {
 // written and nothing is run except through opts.
 func Plan(ctx context.Context, doc *org.Document, opts Options) (*Output, error) {
 	p := newPlanner(doc, opts)
+	defer p.closeEmacs()
 	if err := p.collectFiles(ctx); err != nil {
 		return nil, err
 	}
@@ -105,6 +106,7 @@ type planner struct {
 	begins   []int
 	ends     []endMarker
 
+	emacs    Emacs       // for forms that the small evaluator refuses; nil until there is one
 	running  []*org.Node // blocks being run, to see circles
 	resolved map[string]elisp.Value
 	others   map[string]*org.Document
@@ -192,7 +194,7 @@ func (p *planner) collectFiles(ctx context.Context) error {
 		if b.heading.silenced {
 			continue
 		}
-		path, err := p.destinationOf(b)
+		path, err := p.destinationOf(ctx, b)
 		if err != nil {
 			return err
 		}
@@ -216,12 +218,12 @@ func (p *planner) collectFiles(ctx context.Context) error {
 
 // destinationOf is the absolute path of the file a block goes into, "" for
 // none.
-func (p *planner) destinationOf(b *block) (string, error) {
+func (p *planner) destinationOf(ctx context.Context, b *block) (string, error) {
 	arg, ok := p.argsOf(b).Get(":tangle")
 	if !ok || arg.Value == "" || arg.Value == "no" {
 		return "", nil
 	}
-	v, err := p.read(b, arg)
+	v, err := p.read(ctx, b, arg)
 	if err != nil {
 		return "", err
 	}
@@ -264,7 +266,7 @@ func (p *planner) expand(ctx context.Context, b *block) (part, error) {
 	piece := part{block: b, padding: true}
 	chunk := p.library.chunk(b)
 	body := chunk.Body
-	noweb, err := p.text(b, ":noweb")
+	noweb, err := p.text(ctx, b, ":noweb")
 	if err != nil {
 		return piece, err
 	}
@@ -293,7 +295,7 @@ func (p *planner) expand(ctx context.Context, b *block) (part, error) {
 		piece.body = trim(Dedent(body))
 	}
 	piece.verbatim = body == chunk.Body || piece.body == trim(chunk.Body)
-	return piece, p.dress(b, &piece)
+	return piece, p.dress(ctx, b, &piece)
 }
 
 // expandInLanguage adds variables, prologue and epilogue.
@@ -319,10 +321,10 @@ func (p *planner) expandInLanguage(ctx context.Context, b *block, body string) (
 }
 
 // dress reads the arguments that decide what stands around the body.
-func (p *planner) dress(b *block, piece *part) error {
+func (p *planner) dress(ctx context.Context, b *block, piece *part) error {
 	var err error
 	read := func(key string) string {
-		text, e := p.text(b, key)
+		text, e := p.text(ctx, b, key)
 		if err == nil {
 			err = e
 		}
@@ -337,7 +339,7 @@ func (p *planner) dress(b *block, piece *part) error {
 	if err != nil {
 		return err
 	}
-	mode, ok, err := p.param(b, ":tangle-mode")
+	mode, ok, err := p.param(ctx, b, ":tangle-mode")
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (p *planner) resolveVar(ctx context.Context, b *block, arg org.Arg) (babel.
 	}
 	at := arg.At.Start + strings.Index(arg.Value, "=") + 1
 	at += len(p.doc.Source()[at:]) - len(strings.TrimLeft(p.doc.Source()[at:], " \t"))
-	v, err := p.readText(b, text)
+	v, err := p.readText(ctx, b, text)
 	if err != nil {
 		return babel.Var{}, p.at.wrap(at, ":var "+name, err)
 	}

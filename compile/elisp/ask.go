@@ -29,6 +29,8 @@ type request struct {
 	Document                  *compile.Document
 	// Point goes back to a place in the document of an earlier request.
 	Point *int
+	// Again stays in the world that an earlier request has made.
+	Again bool
 }
 
 // form is the request as a property list.
@@ -48,15 +50,9 @@ func (r request) form() string {
 	add("code", lisp.Print(lisp.String(r.Code)))
 	add("vars", r.Vars)
 	add("lexical", r.Lexical)
-	add("dir", lisp.Print(lisp.String(r.Dir)))
-	if r.Seed != nil {
-		add("seed", fmt.Sprint(*r.Seed>>2)) // a fixnum
+	if !r.Again {
+		r.world(add)
 	}
-	words := make([]lisp.Value, len(environment))
-	for i, word := range environment {
-		words[i] = lisp.String(word)
-	}
-	add("environment", lisp.Print(lisp.List(words...)))
 	flag("output", r.Output)
 	flag("text", r.Text)
 	flag("printed", r.Printed)
@@ -70,6 +66,19 @@ func (r request) form() string {
 	}
 	b.WriteByte(')')
 	return b.String()
+}
+
+// world is the directory, seed and environment of a request.
+func (r *request) world(add func(name, form string)) {
+	add("dir", lisp.Print(lisp.String(r.Dir)))
+	if r.Seed != nil {
+		add("seed", fmt.Sprint(*r.Seed>>2)) // a fixnum
+	}
+	words := make([]lisp.Value, len(environment))
+	for i, word := range environment {
+		words[i] = lisp.String(word)
+	}
+	add("environment", lisp.Print(lisp.List(words...)))
 }
 
 // fileOf is the path of the document in Emacs.

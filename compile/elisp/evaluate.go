@@ -34,7 +34,7 @@ type evaluation struct {
 	machine *vm.Machine
 	release func(alive bool)
 	doc     *compile.Document
-	shown   bool   // the machine has the document
+	begun   bool   // the machine has the document and the world around it
 	size    uint32 // of memory, when it had been collected last
 	dead    error  // why the machine has ended
 }
@@ -47,13 +47,14 @@ func (e *evaluation) Evaluate(ctx context.Context, forms string, point int) (lis
 	if e.dead != nil {
 		return nil, fmt.Errorf("not evaluated, since an earlier form has ended Emacs: %w", e.dead)
 	}
-	r := request{Do: "wb--evaluate", Code: forms, Lexical: "t", Dir: "/"}
+	r := request{Do: "wb--evaluate", Code: forms, Lexical: "t", Dir: "/", Again: e.begun}
 	if e.doc != nil {
 		r.Dir, r.Point = path.Dir(fileOf(e.doc)), pointAt(e.doc, point)
-		if !e.shown {
-			r.Document, e.shown = e.doc, true
+		if !e.begun {
+			r.Document = e.doc
 		}
 	}
+	e.begun = true
 	a, err := ask(ctx, e.machine, r)
 	if err != nil {
 		e.dead = err

@@ -261,8 +261,19 @@ func (p *Plan) Order() []*Component {
 func (p *Plan) ByID(id string) *Component { return p.byID[id] }
 
 // Referred is the component that a reference with this key means, nil when it
-// means none.
-func (p *Plan) Referred(key string) *Component { return p.refs[key] }
+// means none. Without such a reference in the document it is the block of that
+// name.
+func (p *Plan) Referred(key string) *Component {
+	if c, known := p.refs[key]; known {
+		return c
+	}
+	for _, c := range p.Components {
+		if c.Name == key && key != "" {
+			return c
+		}
+	}
+	return nil
+}
 
 // Faults are the mistakes that stop components.
 func (p *Plan) Faults() map[*Component]diag.Finding { return p.faults }

@@ -335,7 +335,7 @@ func (r executor) babelValue(ctx context.Context, p *program, t *task, v value.V
 		v = value.OfString(linked.Link())
 		t.words = slices.DeleteFunc(slices.Clone(t.words), func(w string) bool { return w == "file" })
 	}
-	return binding(r.runner).eval(ctx, post.Value, &v)
+	return binding(r.runner).eval(ctx, p.owner, post.Value, &v)
 }
 
 // file is the name of the file a block's result goes to, relative to its

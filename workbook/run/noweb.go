@@ -24,7 +24,7 @@ func (r binder) expand(ctx context.Context, c *plan.Component, args org.Args) (b
 	body = c.Body
 	if tangle.WrapOf(r.plan.Document()).In(body) && tangle.NowebWanted(args.Value(":noweb"), tangle.ForEval) {
 		if body, lines, err = r.expandNoweb(ctx, c, args); err != nil {
-			return "", nil, diag.Errorf(c.Pos, "%v", err)
+			return "", nil, diag.Errorf(c.Pos, "%v", err).WithHint(diag.HintOf(err))
 		}
 	}
 	if strings.Contains(body, "(ref:") {
@@ -39,7 +39,7 @@ func (r binder) expand(ctx context.Context, c *plan.Component, args org.Args) (b
 func (r binder) expandNoweb(ctx context.Context, c *plan.Component, args org.Args) (string, []diag.Position, error) {
 	library := &chunkLibrary{plan: r.plan}
 	e := &tangle.Expander{Context: tangle.ForEval, Library: library, Wrap: tangle.WrapOf(r.plan.Document()),
-		Call: func(ctx context.Context, call string) (value.Value, error) { return r.eval(ctx, call, nil) }}
+		Call: func(ctx context.Context, call string) (value.Value, error) { return r.eval(ctx, c, call, nil) }}
 	own := chunkOf(c.Name, c.Lang, c.Body, args)
 	at := c.CodePos()
 	var out []string

@@ -76,6 +76,10 @@ func (r binder) program(ctx context.Context, c *plan.Component) (*program, error
 // prepare readies a component with the given header arguments. this is the
 // value of *this*, nil outside :post.
 func (r binder) prepare(ctx context.Context, c *plan.Component, args org.Args, this *value.Value) (*program, error) {
+	args, err := r.evaluated(ctx, c, args)
+	if err != nil {
+		return nil, err
+	}
 	p := &program{owner: c, code: c, args: argSet{args}, words: result.WordsOf(args)}
 	if c.Target().Present() {
 		if p.code = c.Callee(); p.code == nil {
@@ -109,7 +113,7 @@ func (r binder) prepare(ctx context.Context, c *plan.Component, args org.Args, t
 			return nil, err
 		}
 	}
-	p.document()
+	showDocument(p.src, p.lane, p.owner)
 	if err := r.packages(ctx, p); err != nil {
 		return nil, err
 	}
@@ -121,19 +125,19 @@ func (r binder) prepare(ctx context.Context, c *plan.Component, args org.Args, t
 	return p, nil
 }
 
-// document shows a block that reads it the document, as it was when the run
-// began.
-func (p *program) document() {
-	reader, ok := compile.Unwrapped[compile.DocumentReader](p.lane)
-	if !ok || p.owner.Node() == nil || !reader.ReadsDocument(p.src) {
+// showDocument gives a block that reads it the document, as it was when the run
+// began, with point at a component.
+func showDocument(src *compile.Source, lane compile.Lane, c *plan.Component) {
+	reader, ok := compile.Unwrapped[compile.DocumentReader](lane)
+	if !ok || c.Node() == nil || !reader.ReadsDocument(src) {
 		return
 	}
-	doc := p.owner.Node().Document()
-	d := &compile.Document{Name: path.Base(filepath.ToSlash(p.owner.Pos.File)), Text: doc.Source()}
-	if line, ok := doc.Line(p.owner.Pos.Line); ok {
+	doc := c.Node().Document()
+	d := &compile.Document{Name: path.Base(filepath.ToSlash(c.Pos.File)), Text: doc.Source()}
+	if line, ok := doc.Line(c.Pos.Line); ok {
 		d.Point = line.Start
 	}
-	p.src.Document = d
+	src.Document = d
 }
 
 // chain makes a program of a session depend on what ran there before it.
@@ -232,7 +236,7 @@ func (r binder) arguments(ctx context.Context, p *program, this *value.Value) (i
 	if p.code.Dialect != plan.DialectBabel {
 		return r.inputs(p.code)
 	}
-	if p.vars, err = r.variables(ctx, p.args, this); err != nil {
+	if p.vars, err = r.variables(ctx, p.owner, p.args, this); err != nil {
 		return nil, err
 	}
 	for _, v := range p.vars {
@@ -249,7 +253,7 @@ func (r binder) arguments(ctx context.Context, p *program, this *value.Value) (i
 
 // bindBabel resolves variables and standard input.
 func (r binder) bindBabel(ctx context.Context, p *program, this *value.Value) error {
-	vars, err := r.variables(ctx, p.args, this)
+	vars, err := r.variables(ctx, p.owner, p.args, this)
 	if err != nil {
 		return err
 	}
@@ -261,7 +265,7 @@ func (r binder) bindBabel(ctx context.Context, p *program, this *value.Value) er
 	if !ok || stdin.Value == "" {
 		return nil
 	}
-	v, err := r.eval(ctx, stdin.Value, this)
+	v, err := r.eval(ctx, p.owner, stdin.Value, this)
 	if err != nil {
 		return err
 	}

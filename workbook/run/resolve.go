@@ -40,5 +40,5 @@ func Resolve(ctx context.Context, opts Options, expr string) (value.Value, error
 	if t := r.tasks[from.Index()]; t.done.Err != nil && !ref.RunsAnew() {
 		return value.Nil(), t.done.Err
 	}
-	return binding(r).eval(ctx, expr, nil)
+	return binding(r).eval(ctx, from, expr, nil)
 }

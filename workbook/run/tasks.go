@@ -152,7 +152,11 @@ func (r *runner) attempt(ctx context.Context, c *plan.Component, t *task) error 
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if c.Kind != plan.KindData && !c.MayRun() {
+	may, err := r.mayRun(ctx, c)
+	if err != nil {
+		return err
+	}
+	if c.Kind != plan.KindData && !may {
 		t.done.Status, t.done.Why = StatusSkipped, ":eval "+c.Args.Value(":eval")
 		t.done.Value = r.standingResult(c)
 		return nil

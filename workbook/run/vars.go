@@ -26,13 +26,13 @@ type variable struct {
 
 // variables resolves every :var and takes tables apart as :hlines, :colnames
 // and :rownames say.
-func (r binder) variables(ctx context.Context, args argSet, this *value.Value) ([]variable, error) {
+func (r binder) variables(ctx context.Context, c *plan.Component, args argSet, this *value.Value) ([]variable, error) {
 	var vars []variable
 	for _, v := range args.Vars() {
 		resolved, given := r.given[v.Name]
 		if !given {
 			var err error
-			if resolved, err = r.eval(ctx, v.Expr, this); err != nil {
+			if resolved, err = r.eval(ctx, c, v.Expr, this); err != nil {
 				return nil, err
 			}
 		}
@@ -166,9 +166,9 @@ func withRowNames(rows, names []value.Value) []value.Value {
 	return named
 }
 
-// eval is the value of the right side of a :var: a literal, *this*, or what a
+// eval is the value of the right side of a :var of a component: a literal, *this*, or what a
 // reference names.
-func (r binder) eval(ctx context.Context, expr string, this *value.Value) (value.Value, error) {
+func (r binder) eval(ctx context.Context, c *plan.Component, expr string, this *value.Value) (value.Value, error) {
 	if expr == "*this*" {
 		if this == nil {
 			return value.Nil(), nil
@@ -181,7 +181,7 @@ func (r binder) eval(ctx context.Context, expr string, this *value.Value) (value
 	}
 	v, isLiteral, err := plan.Literal(expr, env)
 	if err != nil && plan.IsForm(expr) {
-		return r.lisp(ctx, expr, this, err)
+		return r.lisp(ctx, c, expr, this, err)
 	}
 	if err != nil || isLiteral {
 		return v, err

@@ -82,9 +82,9 @@
 
 (defun wb--enter (request)
   "Make the world that REQUEST describes."
-  (let ((dir (plist-get request :dir)))
+  (when (plist-get request :environment)
     (setq process-environment (plist-get request :environment)
-          default-directory (file-name-as-directory (or dir "/")))
+          default-directory (file-name-as-directory (plist-get request :dir)))
     (when (plist-get request :seed)
       (random (number-to-string (plist-get request :seed))))))
 

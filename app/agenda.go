@@ -16,12 +16,13 @@ import (
 	"wb/org"
 	"wb/org/agenda"
 	"wb/org/oql"
+	"wb/org/preset"
 )
 
 // AgendaIn is what wb agenda takes: words, or what to show and the paths it is
 // about.
 type AgendaIn struct {
-	Args  []string `arg:"" complete:"files" optional:"" json:"-" help:"day, week, fortnight, month, year, a number of days, or todo; a query that entries must meet; files and directories."`
+	Args  []string `arg:"" complete:"files" optional:"" json:"-" help:"day, week, fortnight, month, year, a number of days, or todo; a query that entries must meet; files and directories; the agenda files, or all here, without."`
 	What  string   `kong:"-" json:"what" help:"day, week, fortnight, month, year, a number of days, or todo; then a query in OQL that entries must meet; a week without."`
 	Paths []string `kong:"-" json:"paths" help:"Files and directories; all of the directory when none is given."`
 	From  string   `help:"The first day (2026-12-01, tomorrow, +2w); today without." placeholder:"DATE"`
@@ -122,8 +123,15 @@ func (in *AgendaIn) show(ctx context.Context, h *Home) (*AgendaOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	settings := agenda.Defaults()
-	files, changed, err := in.read(ctx, h, settings)
+	presets, err := h.presets()
+	if err != nil {
+		return nil, err
+	}
+	settings := presets.User().Agenda
+	if len(in.Paths) == 0 && h.Root == nil {
+		in.Paths = presets.User().AgendaFiles()
+	}
+	files, changed, err := in.read(ctx, h, presets)
 	if err != nil {
 		return nil, err
 	}
@@ -132,7 +140,7 @@ func (in *AgendaIn) show(ctx context.Context, h *Home) (*AgendaOut, error) {
 		view, query = "", strings.TrimSpace(in.What)
 	}
 	if query != "" {
-		if err := in.narrow(ctx, h, query, now, files); err != nil {
+		if err := in.narrow(ctx, h, query, now, files, presets); err != nil {
 			return nil, err
 		}
 	}
@@ -179,14 +187,14 @@ func (in *AgendaIn) times() (now time.Time, from agenda.Day, err error) {
 }
 
 // read reads the files, in parallel, in the order of their names.
-func (in *AgendaIn) read(ctx context.Context, h *Home, s agenda.Settings) ([]*agenda.File, func(string) time.Time, error) {
+func (in *AgendaIn) read(ctx context.Context, h *Home, presets *preset.Finder) ([]*agenda.File, func(string) time.Time, error) {
 	if slices.Contains(in.Paths, "-") {
 		if len(in.Paths) > 1 || h.Stdin == nil {
 			return nil, nil, diag.Usagef("", "- is the text on stdin, and cannot be combined with files")
 		}
 		src, err := io.ReadAll(h.Stdin)
 		started := time.Now()
-		return []*agenda.File{agenda.Read("stdin.org", org.Parse(src), s)}, func(string) time.Time { return started }, err
+		return []*agenda.File{agenda.Read("stdin.org", org.ParseWith(src, presets.Of("stdin.org")))}, func(string) time.Time { return started }, err
 	}
 	paths, err := h.paths(in.Paths)
 	if err != nil {
@@ -203,7 +211,7 @@ func (in *AgendaIn) read(ctx context.Context, h *Home, s agenda.Settings) ([]*ag
 		wait.Go(func() {
 			for i := range places {
 				src, err := os.ReadFile(names[i])
-				files[i], errs[i] = agenda.Read(h.named(names[i]), org.Parse(src), s), err
+				files[i], errs[i] = agenda.Read(h.named(names[i]), org.ParseWith(src, presets.Of(names[i]))), err
 			}
 		})
 	}
@@ -242,7 +250,7 @@ func (h *Home) named(path string) string {
 }
 
 // narrow keeps the entries that a query finds.
-func (in *AgendaIn) narrow(ctx context.Context, h *Home, text string, now time.Time, files []*agenda.File) error {
+func (in *AgendaIn) narrow(ctx context.Context, h *Home, text string, now time.Time, files []*agenda.File, presets *preset.Finder) error {
 	paths, err := h.paths(in.Paths)
 	if err != nil {
 		return err
@@ -263,7 +271,7 @@ func (in *AgendaIn) narrow(ctx context.Context, h *Home, text string, now time.T
 	if !q.OnlyConditions() {
 		return diag.Usagef("conditions alone choose entries; wb query has stages and other rows", "wb agenda takes conditions on headlines")
 	}
-	request := oql.Request{Paths: orHere(paths), Query: q, Options: oql.Options{Now: now}}
+	request := oql.Request{Paths: orHere(paths), Query: q, Presets: presets.Of, Options: oql.Options{Now: now}}
 	if slices.Contains(in.Paths, "-") {
 		return diag.Usagef("write the text to a file", "a query cannot be asked of stdin here")
 	}

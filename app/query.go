@@ -122,7 +122,11 @@ func (in *QueryIn) Request(h *Home) (oql.Request, *federate.Catalog, error) {
 		return none, nil, err
 	}
 	in.narrow(q)
-	request := oql.Request{Paths: paths, Query: q, NoIndex: in.NoIndex}
+	presets, err := h.presets()
+	if err != nil {
+		return none, nil, err
+	}
+	request := oql.Request{Paths: paths, Query: q, NoIndex: in.NoIndex, Presets: presets.Of}
 	if h.Tables == nil {
 		if in.Limit == 0 && q.Limit == 0 {
 			q.Limit = modelRows
@@ -161,7 +165,7 @@ func (in *QueryIn) ask(ctx context.Context, h *Home) (*QueryOut, error) {
 		return nil, err
 	}
 	if slices.Contains(request.Paths, "-") {
-		if request.Options.Corpus, err = h.corpus(request.Paths); err != nil {
+		if request.Options.Corpus, err = h.corpus(request.Paths, request.Presets); err != nil {
 			return nil, err
 		}
 	}
@@ -192,7 +196,7 @@ func (out *QueryOut) ask(ctx context.Context, h *Home, request oql.Request, cata
 }
 
 // corpus is the one file that - stands for.
-func (h *Home) corpus(paths []string) (*oql.Corpus, error) {
+func (h *Home) corpus(paths []string, presets oql.Presets) (*oql.Corpus, error) {
 	if len(paths) > 1 || h.Stdin == nil {
 		return nil, diag.Usagef("", "- is the text on stdin, and cannot be combined with files or --watch")
 	}
@@ -200,7 +204,7 @@ func (h *Home) corpus(paths []string) (*oql.Corpus, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &oql.Corpus{Files: []*oql.File{oql.Flatten("stdin.org", org.Parse(src))}}, nil
+	return &oql.Corpus{Files: []*oql.File{oql.Flatten("stdin.org", org.ParseWith(src, presets.Of("stdin.org")))}}, nil
 }
 
 // narrow adds what flags ask to the query.

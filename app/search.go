@@ -70,7 +70,11 @@ func (in *SearchIn) search(ctx context.Context, h *Home) (*SearchOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	config := search.Config{Paths: paths, Warn: h.warn}
+	presets, err := h.presets()
+	if err != nil {
+		return nil, err
+	}
+	config := search.Config{Paths: paths, Presets: presets.Of, Warn: h.warn}
 	if h.Root == nil { // nothing of a bounded directory is sent anywhere
 		config.Embedder = search.EmbedderFromEnv(os.Getenv)
 	}

@@ -50,6 +50,10 @@ underneath is a conflict (exit 6).`,
 		if err != nil {
 			return nil, err
 		}
+		presets, err := h.presets()
+		if err != nil {
+			return nil, err
+		}
 		state, err := trace.StateDir(os.Getenv)
 		if err != nil {
 			return nil, err
@@ -62,7 +66,7 @@ underneath is a conflict (exit 6).`,
 		if err != nil {
 			return nil, err
 		}
-		plan, err := bulk.Prepare(ctx, paths, q, changes, bulk.Options{Log: in.Log})
+		plan, err := bulk.Prepare(ctx, paths, q, changes, bulk.Options{Log: in.Log, Presets: presets.Of})
 		if err != nil {
 			return nil, err
 		}

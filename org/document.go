@@ -16,6 +16,7 @@ type Document struct {
 	root     *Node
 	problems []Problem
 	settings settings
+	presets  Presets
 
 	linesOnce sync.Once
 	lines     []int // offset of the first byte of each line

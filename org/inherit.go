@@ -13,13 +13,16 @@ func (d *Document) Tags(h Headline) []string {
 	for n := h.Node; n != nil; n = n.parent {
 		if up, ok := n.Headline(); ok {
 			own := up.LocalTags()
+			if n != h.Node {
+				own = d.presets.Inherits(own)
+			}
 			slices.Reverse(own)
 			chain = append(chain, own...)
 		}
 	}
 	slices.Reverse(chain)
 	var tags []string
-	for _, t := range append(slices.Clone(d.settings.fileTags), chain...) {
+	for _, t := range append(d.presets.Inherits(d.settings.fileTags), chain...) {
 		if !slices.Contains(tags, t) {
 			tags = append(tags, t)
 		}

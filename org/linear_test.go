@@ -147,7 +147,7 @@ func shrinking(pad, line string) func(int) string {
 func TestLinesAreSeenAFewTimes(t *testing.T) {
 	for name, input := range hostile {
 		src := input(1 << 16)
-		d, p := parse(src)
+		d, p := parse(src, Presets{})
 		if d.String() != src {
 			t.Errorf("%s: printing does not give the source back", name)
 		}

@@ -8,7 +8,13 @@ func Parse(src []byte) *Document { return ParseString(string(src)) }
 
 // ParseString is [Parse] for text that is already a string.
 func ParseString(src string) *Document {
-	doc, _ := parse(src)
+	doc, _ := parse(src, Presets{})
+	return doc
+}
+
+// ParseWith is [Parse] where settings are in force that the file does not make.
+func ParseWith(src []byte, presets Presets) *Document {
+	doc, _ := parse(string(src), presets)
 	return doc
 }
 
@@ -16,8 +22,8 @@ func ParseString(src string) *Document {
 // takes it for how the file is written, not for text.
 const byteOrderMark = "\uFEFF"
 
-func parse(src string) (*Document, *parser) {
-	doc := &Document{text: src}
+func parse(src string, presets Presets) (*Document, *parser) {
+	doc := &Document{text: src, presets: presets}
 	begin := 0
 	if strings.HasPrefix(src, byteOrderMark) {
 		begin = len(byteOrderMark)

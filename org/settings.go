@@ -94,6 +94,11 @@ func readSettings(d *Document, keywords []*Node) settings {
 		}
 	}
 	if len(s.todo.List) == 0 {
+		for _, line := range d.presets.Todo {
+			s.todo.declare(line)
+		}
+	}
+	if len(s.todo.List) == 0 {
 		s.todo.declare("TODO | DONE")
 	}
 	return s

@@ -41,8 +41,8 @@ func (x *Index) Filter(ctx context.Context, where string) (map[Place]bool, error
 func (x *Index) rows(ctx context.Context, names []string, q *oql.Query) (*oql.Corpus, error) {
 	if x.dir != "" {
 		if store, err := oql.OpenIndex(x.config.Paths[0]); err == nil {
-			return oql.ReadIndexed(ctx, store, names, q)
+			return oql.ReadIndexed(ctx, store, names, q, x.config.Presets)
 		}
 	}
-	return oql.ReadPaths(ctx, names)
+	return oql.ReadPaths(ctx, names, x.config.Presets)
 }

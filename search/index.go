@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"wb/org/index"
+	"wb/org/oql"
 )
 
 // Config says what is searched and where the index lies.
@@ -28,6 +29,9 @@ type Config struct {
 	Dir string
 	// Embedder makes vectors; nil searches by words only.
 	Embedder *Embedder
+	// Presets are the settings of files that the files do not make; conditions of
+	// queries heed them.
+	Presets oql.Presets
 	// Warn is told what went wrong without costing an answer; nil is silent.
 	Warn func(error)
 }

@@ -34,7 +34,7 @@ var sunday = time.Date(2026, 11, 22, 10, 0, 0, 0, time.UTC)
 
 func read(t *testing.T) []*File {
 	t.Helper()
-	return []*File{Read("notes.org", org.ParseString(notes), Defaults())}
+	return []*File{Read("notes.org", org.ParseString(notes))}
 }
 
 func text(t *testing.T, v *View) string {
@@ -92,7 +92,7 @@ func TestGroups(t *testing.T) {
 
 func TestPage(t *testing.T) {
 	var b strings.Builder
-	f := Read("a<b.org", org.ParseString("* TODO <i>x</i> [[https://e.org/?a&b][\"y\"]] [[javascript:alert(1)][z]]\n"), Defaults())
+	f := Read("a<b.org", org.ParseString("* TODO <i>x</i> [[https://e.org/?a&b][\"y\"]] [[javascript:alert(1)][z]]\n"))
 	if err := List("<script>", f.Entries, Defaults()).HTML(&b); err != nil {
 		t.Fatal(err)
 	}

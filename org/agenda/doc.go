@@ -1,7 +1,7 @@
 // Package agenda shows what is due: the days, weeks and to-do lists that Org's
 // agenda shows, made without Emacs.
 //
-//	file := agenda.Read("notes.org", doc, agenda.Defaults())
+//	file := agenda.Read("notes.org", doc)
 //	view := agenda.Days(files, agenda.Span{From: today, Days: 7, Name: "Week"}, now, settings)
 //	view.Text(os.Stdout)
 //

@@ -53,8 +53,8 @@ func (e *Entry) Dated() bool {
 
 // Read collects the entries of a document. Below COMMENT headlines and those with
 // the tag ARCHIVE there are none, as in Org's agenda.
-func Read(path string, doc *org.Document, s Settings) *File {
-	r := &reader{doc: doc, settings: s, file: &File{Path: path}, category: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
+func Read(path string, doc *org.Document) *File {
+	r := &reader{doc: doc, file: &File{Path: path}, category: strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))}
 	if slices.Contains(doc.FileTags(), "ARCHIVE") {
 		return r.file
 	}
@@ -68,7 +68,6 @@ func Read(path string, doc *org.Document, s Settings) *File {
 
 type reader struct {
 	doc      *org.Document
-	settings Settings
 	file     *File
 	category string // of a file that names none
 }
@@ -77,10 +76,7 @@ func (r *reader) headline(h org.Headline, inherited, outline []string) {
 	if h.Comment || h.Archived() {
 		return
 	}
-	if r.settings.NoInheritance {
-		inherited = nil
-	}
-	inherited = slices.DeleteFunc(slices.Clone(inherited), func(tag string) bool { return slices.Contains(r.settings.NotInherited, tag) })
+	inherited = r.doc.Presets().Inherits(inherited)
 	e := &Entry{File: r.file.Path, Level: h.Level, Title: h.Title.Text, State: h.Keyword.Text, Done: h.Done,
 		Priority: h.Priority.Text, Outline: outline, props: r.doc.Properties(h)}
 	e.Line, _ = r.doc.Position(h.Start())

@@ -55,7 +55,7 @@ func TestCalendarRules(t *testing.T) {
 	var files []*File
 	for i := range 8 {
 		text := g.document(60) + "* TODO " + strings.Repeat("Lange Überschrift, mit; Zeichen \\ 会議 ", 8) + "\nSCHEDULED: <2026-05-05 Tue 10:00 +36h>\nA\x07b\n\nc\n"
-		files = append(files, Read(string(rune('a'+i))+".org", org.ParseString(text), Defaults()))
+		files = append(files, Read(string(rune('a'+i))+".org", org.ParseString(text)))
 	}
 	text := calendarOf(t, files)
 	ids := map[string]bool{}

@@ -34,7 +34,7 @@ func TestOracle(t *testing.T) {
 			t.Fatal(err)
 		}
 		names = append(names, name)
-		files = append(files, Read(name, org.ParseString(text), Defaults()))
+		files = append(files, Read(name, org.ParseString(text)))
 	}
 	jobs := g.jobs()
 	var list strings.Builder

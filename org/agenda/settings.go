@@ -1,15 +1,12 @@
 package agenda
 
-// Settings are what people set in Emacs.
+// Settings are what people set in Emacs about agendas; what they set about files
+// is in [org.Presets].
 type Settings struct {
 	// WarningDays is how long before a deadline the agenda warns of it.
 	WarningDays int
 	// Highest, Lowest and Default are priorities: letters, or numbers below 65.
 	Highest, Lowest, Default int
-	// NoInheritance says that headlines do not inherit tags.
-	NoInheritance bool
-	// NotInherited are tags that headlines do not inherit.
-	NotInherited []string
 	// TagsColumn is where tags end in text.
 	TagsColumn int
 }

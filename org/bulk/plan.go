@@ -18,6 +18,8 @@ import (
 type Options struct {
 	Log bool      // record changes of state: CLOSED, and LOGBOOK where a keyword asks for it
 	Now time.Time // naive local time; the zero time is the clock's
+	// Presets are the settings of files that the files do not make.
+	Presets oql.Presets
 }
 
 // Plan is what would be written.
@@ -45,7 +47,7 @@ func Prepare(ctx context.Context, paths []string, q *oql.Query, changes []Change
 		now := time.Now()
 		opts.Now = time.Date(now.Year(), now.Month(), now.Day(), now.Hour(), now.Minute(), 0, 0, time.UTC)
 	}
-	names, err := candidates(ctx, paths, q)
+	names, err := candidates(ctx, paths, q, opts.Presets)
 	if err != nil {
 		return nil, err
 	}
@@ -58,8 +60,8 @@ func Prepare(ctx context.Context, paths []string, q *oql.Query, changes []Change
 }
 
 // candidates are the files with matches, in order.
-func candidates(ctx context.Context, paths []string, q *oql.Query) ([]string, error) {
-	a, err := oql.Ask(ctx, oql.Request{Paths: paths, Query: q})
+func candidates(ctx context.Context, paths []string, q *oql.Query, presets oql.Presets) ([]string, error) {
+	a, err := oql.Ask(ctx, oql.Request{Paths: paths, Query: q, Presets: presets})
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +77,7 @@ func candidates(ctx context.Context, paths []string, q *oql.Query) ([]string, er
 
 // file asks again about the very bytes that are changed.
 func (p *Plan) file(ctx context.Context, name string, q *oql.Query, changes []Change, opts Options) error {
-	f, err := orgfile.Read(name)
+	f, err := orgfile.ReadWith(name, opts.Presets.Of(name))
 	if err != nil {
 		return err
 	}

@@ -28,8 +28,15 @@ func prefixOf(doc *org.Document) string {
 		eol = "\r\n"
 	}
 	var b strings.Builder
+	declared := false
 	for k := range doc.Keywords("TODO", "SEQ_TODO", "TYP_TODO", "STARTUP") {
+		declared = declared || k.Name() != "STARTUP"
 		b.WriteString("#+" + k.Name() + ": " + k.Value.Text + eol)
+	}
+	if !declared {
+		for _, line := range doc.Presets().Todo {
+			b.WriteString("#+TODO: " + line + eol)
+		}
 	}
 	if b.Len() == 0 { // the first line decides what line endings are
 		b.WriteString("# -" + eol)

@@ -3,12 +3,14 @@ package index
 import (
 	"context"
 	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"time"
 )
@@ -65,7 +67,7 @@ func (s *Store) View(ctx context.Context, paths []string, build Builder, skip fu
 	stale, skipped := make([]bool, len(paths)), make([]bool, len(paths))
 	errs := make([]error, len(paths))
 	parallel(ctx, len(paths), func(i int) {
-		info, err := os.Stat(paths[i])
+		info, err := os.Stat(fileOf(paths[i]))
 		if err != nil {
 			errs[i] = err
 			return
@@ -119,11 +121,27 @@ func (s *Store) View(ctx context.Context, paths []string, build Builder, skip fu
 	return v, nil
 }
 
+// Variant is the key of a block that is made of a file in another way than usual;
+// how tells the ways apart.
+func Variant(path, how string) string {
+	sum := sha256.Sum256([]byte(how))
+	return path + variantMark + hex.EncodeToString(sum[:8])
+}
+
+const variantMark = "\x00\x00"
+
+// fileOf is the file that a key belongs to.
+func fileOf(key string) string {
+	path, _, _ := strings.Cut(key, variantMark)
+	return path
+}
+
 // renew reads file i and finds its block by its hash, or builds it.
 func (v *View) renew(i int, build Builder) (size int64, found bool, err error) {
 	path := v.paths[i]
+	file := fileOf(path)
 	seen := time.Now()
-	f, err := os.Open(path)
+	f, err := os.Open(file)
 	if err != nil {
 		return 0, false, err
 	}
@@ -133,7 +151,7 @@ func (v *View) renew(i int, build Builder) (size int64, found bool, err error) {
 		return 0, false, err
 	}
 	if !info.Mode().IsRegular() {
-		return 0, false, &fs.PathError{Op: "read", Path: path, Err: errors.New("not a regular file")}
+		return 0, false, &fs.PathError{Op: "read", Path: file, Err: errors.New("not a regular file")}
 	}
 	src, err := readAll(f, info.Size())
 	if err != nil {
@@ -147,7 +165,7 @@ func (v *View) renew(i int, build Builder) (size int64, found bool, err error) {
 		return e.size, true, nil
 	}
 	v.refs[i] = e
-	v.built[i], err = build(path, src)
+	v.built[i], err = build(file, src)
 	return e.size, false, err
 }
 

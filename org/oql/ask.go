@@ -22,6 +22,8 @@ type Request struct {
 	Below string
 	// NoIndex parses every file instead of using the index.
 	NoIndex bool
+	// Presets are the settings of files that the files do not make.
+	Presets Presets
 	// Options may bring a corpus, full text or a time; Open and Corpus are made
 	// from Paths and Below when nil.
 	Options Options
@@ -76,13 +78,13 @@ func Ask(ctx context.Context, r Request) (*Answer, error) {
 
 func (a *Answer) read(ctx context.Context, paths []string, r Request) (*Corpus, error) {
 	if r.NoIndex {
-		return ReadPaths(ctx, paths)
+		return ReadPaths(ctx, paths, r.Presets)
 	}
 	store, err := OpenIndex(commonDir(paths))
 	if err != nil { // no home, no cache: do without
-		return ReadPaths(ctx, paths)
+		return ReadPaths(ctx, paths, r.Presets)
 	}
-	c, err := ReadIndexed(ctx, store, paths, r.Query)
+	c, err := ReadIndexed(ctx, store, paths, r.Query, r.Presets)
 	if err != nil {
 		return nil, err
 	}

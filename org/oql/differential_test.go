@@ -55,7 +55,7 @@ func (d *differential) answer(c *Corpus, text string) string {
 // compare asks n queries both ways and returns what the index did last.
 func (d *differential) compare(after string, n int) (stats index.Stats) {
 	d.t.Helper()
-	plain, err := ReadPaths(context.Background(), []string{d.dir})
+	plain, err := ReadPaths(context.Background(), []string{d.dir}, nil)
 	if err != nil {
 		d.t.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func Flatten(path string, doc *org.Document) *File {
 	fl.preamble(category)
 	for c := range doc.Root().Children() {
 		if h, ok := c.Headline(); ok {
-			fl.headline(h, -1, doc.FileTags(), category)
+			fl.headline(h, -1, doc.Presets().Inherits(doc.FileTags()), category)
 		}
 	}
 	return f
@@ -107,7 +107,7 @@ func (fl *flattener) headline(h org.Headline, parent int, inherited []string, ca
 	}
 	fl.file.Entries = append(fl.file.Entries, e)
 	below := inherited
-	for _, tag := range e.Tags {
+	for _, tag := range fl.doc.Presets().Inherits(e.Tags) {
 		if !slices.Contains(below, tag) {
 			below = append(slices.Clip(below), tag)
 		}

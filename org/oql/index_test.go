@@ -29,7 +29,7 @@ func indexed(tb testing.TB, store *index.Store, dir string, text ...string) *Cor
 	if err != nil {
 		tb.Fatal(err)
 	}
-	c, err := ReadIndexed(context.Background(), store, []string{dir}, q)
+	c, err := ReadIndexed(context.Background(), store, []string{dir}, q, nil)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -97,7 +97,7 @@ func BenchmarkCold(b *testing.B) {
 		q, _ := Parse("todo:NEXT tags:work")
 		defer reportCPU(b)()
 		for b.Loop() {
-			c, err := ReadPaths(context.Background(), []string{dir})
+			c, err := ReadPaths(context.Background(), []string{dir}, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -158,7 +158,7 @@ func TestIndexedAgrees(t *testing.T) {
 	dir := notes(t, corpus.Size{Files: 10, Headlines: 150, Bytes: 70_000, Seed: 5})
 	writeEvents(t, filepath.Join(dir, "events.org"), 1000)
 	store := index.Open(filepath.Join(t.TempDir(), "index"), PackVersion)
-	plain, err := ReadPaths(context.Background(), []string{dir})
+	plain, err := ReadPaths(context.Background(), []string{dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

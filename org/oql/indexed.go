@@ -3,6 +3,7 @@ package oql
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,7 +28,7 @@ func OpenIndex(path string) (*index.Store, error) {
 // so that only files that changed are parsed the next time. The corpus is for
 // the query q alone, since logs are read as q needs them. Rows and values are
 // in use until [Corpus.Close].
-func ReadIndexed(ctx context.Context, store *index.Store, paths []string, q *Query) (*Corpus, error) {
+func ReadIndexed(ctx context.Context, store *index.Store, paths []string, q *Query, presets Presets) (*Corpus, error) {
 	names, err := Files(paths)
 	if err != nil {
 		return nil, err
@@ -36,9 +37,14 @@ func ReadIndexed(ctx context.Context, store *index.Store, paths []string, q *Que
 	if err != nil {
 		return nil, err
 	}
+	for i, name := range names { // other settings make other rows
+		if p := presets.Of(name); !p.IsZero() {
+			keys[i] = index.Variant(keys[i], fmt.Sprintf("%#v", p))
+		}
+	}
 	logs := make([]bool, len(names))
 	columns := q.readsLogs()
-	view, err := store.View(ctx, keys, packFile, func(i int, info fs.FileInfo) bool {
+	view, err := store.View(ctx, keys, presets.packFile, func(i int, info fs.FileInfo) bool {
 		logs[i] = columns && info.Size() >= minLog && isLogFile(names[i])
 		return logs[i]
 	})
@@ -66,7 +72,7 @@ func ReadIndexed(ctx context.Context, store *index.Store, paths []string, q *Que
 	for i, f := range files {
 		if f != nil {
 			c.Files = append(c.Files, f)
-		} else if err := c.addLog(ctx, names[i]); err != nil {
+		} else if err := c.addLog(ctx, names[i], presets); err != nil {
 			return nil, errors.Join(err, view.Close())
 		}
 	}
@@ -89,8 +95,8 @@ func absolute(names []string) ([]string, error) {
 }
 
 // packFile parses and packs a file; it is what an index calls.
-func packFile(path string, src []byte) ([]byte, error) {
-	doc := org.Parse(src)
+func (p Presets) packFile(path string, src []byte) ([]byte, error) {
+	doc := org.ParseWith(src, p.Of(path))
 	return Pack(Flatten(path, doc), doc.Source()), nil
 }
 
@@ -111,14 +117,14 @@ var logFormat = index.LogFormat{
 }
 
 // addLog adds the rows of a log; a file that is none after all is parsed.
-func (c *Corpus) addLog(ctx context.Context, name string) error {
+func (c *Corpus) addLog(ctx context.Context, name string, presets Presets) error {
 	key, err := filepath.Abs(name)
 	if err != nil {
 		return err
 	}
 	parts, err := c.view.Log(ctx, key, logFormat)
 	if errors.Is(err, errNoLog) {
-		f, err := readFile(name)
+		f, err := readFile(name, presets)
 		if err == nil {
 			c.Files = append(c.Files, f)
 		}

@@ -33,7 +33,7 @@ func TestOracle(t *testing.T) {
 		t.Skip("no emacs: apt-get install emacs-nox")
 	}
 	files := oracleFiles(t)
-	c, err := ReadPaths(context.Background(), files)
+	c, err := ReadPaths(context.Background(), files, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ const oracleQueries = 700
 // the queries that [TestOracle] puts to Emacs.
 func TestOracleAsksEverything(t *testing.T) {
 	dir := notes(t, corpus.Size{Files: 12, Headlines: 500, Bytes: 250_000, Seed: 3})
-	c, err := ReadPaths(context.Background(), []string{dir})
+	c, err := ReadPaths(context.Background(), []string{dir}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,9 +16,20 @@ import (
 	"wb/org"
 )
 
+// Presets says which settings hold for a file outside of it. Nil stands for none.
+type Presets func(path string) org.Presets
+
+// Of are the settings of a file.
+func (p Presets) Of(path string) org.Presets {
+	if p == nil {
+		return org.Presets{}
+	}
+	return p(path)
+}
+
 // ReadPaths parses the org files among paths, directories included, in
 // parallel. Files come in path order; hidden directories are left out.
-func ReadPaths(ctx context.Context, paths []string) (*Corpus, error) {
+func ReadPaths(ctx context.Context, paths []string, presets Presets) (*Corpus, error) {
 	names, err := Files(paths)
 	if err != nil {
 		return nil, err
@@ -30,7 +41,7 @@ func ReadPaths(ctx context.Context, paths []string) (*Corpus, error) {
 	for range min(runtime.GOMAXPROCS(0), len(names)) {
 		wg.Go(func() {
 			for i := range next {
-				files[i], errs[i] = readFile(names[i])
+				files[i], errs[i] = readFile(names[i], presets)
 			}
 		})
 	}
@@ -48,12 +59,12 @@ func ReadPaths(ctx context.Context, paths []string) (*Corpus, error) {
 	return &Corpus{Files: files}, ctx.Err()
 }
 
-func readFile(name string) (*File, error) {
+func readFile(name string, presets Presets) (*File, error) {
 	data, err := os.ReadFile(name)
 	if err != nil {
 		return nil, err
 	}
-	return Flatten(name, org.Parse(data)), nil
+	return Flatten(name, org.ParseWith(data, presets.Of(name))), nil
 }
 
 // Files expands directories to the .org files below them.
@@ -106,7 +117,7 @@ func (e *OutsideError) ExitCode() int { return diag.ExitForbidden }
 // OpenBelow opens the files and directories a query names, as long as they lie
 // in dir with all symbolic links followed.
 func OpenBelow(dir string) func(context.Context, Source) (*Corpus, error) {
-	return openBelow(dir, ReadPaths)
+	return openBelow(dir, func(ctx context.Context, paths []string) (*Corpus, error) { return ReadPaths(ctx, paths, nil) })
 }
 
 func openBelow(dir string, read func(context.Context, []string) (*Corpus, error)) func(context.Context, Source) (*Corpus, error) {

@@ -51,8 +51,8 @@ func (r *Result) noteUnknown(q *Query, corpus *Corpus) {
 	}
 }
 
-// noteKeywords remarks on keywords that no file declares: people declare theirs
-// in Emacs's configuration, which wb does not read.
+// noteKeywords remarks on keywords that neither a file nor a setting declares: many
+// people declare theirs in Emacs's configuration alone.
 func (r *Result) noteKeywords(q *Query, corpus *Corpus) {
 	var words []string
 	walk(q.Where, func(e Expr) {
@@ -77,7 +77,7 @@ func (r *Result) noteKeywords(q *Query, corpus *Corpus) {
 		if w == "" || slices.Contains(declared, w) {
 			continue
 		}
-		note := fmt.Sprintf("no file declares the keyword %s: write #+TODO: TODO %s | DONE into those that use it", w, w)
+		note := fmt.Sprintf("no file declares the keyword %s: write #+TODO: TODO %s | DONE into those that use it, or set it for all with org.todo or org.init in wb.toml", w, w)
 		if near := nearest.Word(w, declared); near != "" {
 			note = fmt.Sprintf("no file declares the keyword %s (did you mean %s?)", w, near)
 		}

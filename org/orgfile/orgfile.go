@@ -55,7 +55,10 @@ func (e *ConflictError) Error() string { return e.Path + ": " + e.Reason }
 func (e *ConflictError) ExitCode() int { return diag.ExitConflict }
 
 // Read reads and parses a regular file, through symbolic links.
-func Read(path string) (*File, error) {
+func Read(path string) (*File, error) { return ReadWith(path, org.Presets{}) }
+
+// ReadWith is [Read] where settings are in force that the file does not make.
+func ReadWith(path string, presets org.Presets) (*File, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return nil, err
@@ -69,7 +72,7 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &File{Path: path, Doc: org.Parse(src), real: real, src: src}, nil
+	return &File{Path: path, Doc: org.ParseWith(src, presets), real: real, src: src}, nil
 }
 
 // openRegular opens a file and makes sure that it is a regular one: a pipe or
@@ -116,7 +119,7 @@ func (f *File) Write(src []byte) (*File, error) {
 	if err := f.replace(next.src); err != nil {
 		return nil, err
 	}
-	next.Doc = org.Parse(next.src)
+	next.Doc = org.ParseWith(next.src, f.Doc.Presets())
 	return next, nil
 }
 

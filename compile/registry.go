@@ -2,6 +2,7 @@ package compile
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -56,14 +57,13 @@ func (r *Registry) Names() []string {
 	return names
 }
 
+// Words lists every word for a language that Lookup knows, sorted.
+func (r *Registry) Words() []string { return slices.Sorted(maps.Keys(r.names)) }
+
 // Nearest is the known language word closest to lang, or "" when none is close
 // enough to be what the author meant.
 func (r *Registry) Nearest(lang string) string {
-	words := make([]string, 0, len(r.names))
-	for name := range r.names {
-		words = append(words, name)
-	}
-	return Nearest(lang, words)
+	return Nearest(lang, r.Words())
 }
 
 // Nearest is the candidate closest to word, or "" when none is close enough to

@@ -7,6 +7,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"wb/internal/nearest"
+	"wb/workbook"
 )
 
 // helpCmd exists so that `wb help --json` prints the verb tree for tools;
@@ -22,6 +23,9 @@ type verbJSON struct {
 	Args  []string   `json:"args,omitempty"`
 	Flags []flagJSON `json:"flags,omitempty"`
 	Verbs []verbJSON `json:"verbs,omitempty"`
+	// Languages are the words that blocks which run here may begin with; of wb as a
+	// whole.
+	Languages []string `json:"languages,omitempty"`
 }
 
 type flagJSON struct {
@@ -32,6 +36,13 @@ type flagJSON struct {
 
 func (c *helpCmd) Run(a *terminal) error {
 	tree := verbTree(a.parser.Model.Node)
+	if a.json {
+		lanes, err := a.languages(a.ctx)
+		if err != nil {
+			return err
+		}
+		tree.Languages = append(lanes.Words(), workbook.LangAgent)
+	}
 	return a.answer("help", tree, func(w io.Writer) error {
 		for _, verb := range tree.Verbs {
 			fmt.Fprintf(w, "%-12s %s\n", verb.Name, verb.Help)

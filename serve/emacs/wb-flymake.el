@@ -16,10 +16,8 @@
 (defvar-local wb-flymake--process nil
   "The check of the buffer that is under way.")
 
-(defun wb-flymake--position (line column)
-  "Return the position of COLUMN, in bytes from 1, of LINE of the buffer."
-  (goto-char (point-min))
-  (forward-line (1- line))
+(defun wb-flymake--column (column)
+  "Return the position of COLUMN, in bytes from 1, of the line at point."
   (let* ((start (point))
          (bytes (wb--encode (buffer-substring-no-properties
                              start (line-end-position)))))
@@ -40,34 +38,49 @@ That is the word there, or the rest of a line of org syntax."
      ((> position (point-min)) (cons (1- position) position))
      (t (cons position (min (1+ position) (point-max)))))))
 
+(defun wb-flymake--line (finding)
+  "Return the number of the line that FINDING is about."
+  (alist-get 'line (alist-get 'pos finding)))
+
 (defun wb-flymake--diagnostics (found)
   "Return Flymake's diagnostics for what lint FOUND in the buffer."
   (save-excursion
     (save-restriction
       (widen)
-      (mapcar
-       (lambda (finding)
-         (let* ((place (alist-get 'pos finding))
-                (region (wb-flymake--region
-                         (wb-flymake--position (alist-get 'line place)
-                                               (alist-get 'col place))))
-                (hint (alist-get 'hint finding)))
-           (flymake-make-diagnostic
-            (current-buffer) (car region) (cdr region)
-            (pcase (alist-get 'severity finding)
-              ("error" :error) ("warning" :warning) (_ :note))
-            (concat (alist-get 'message finding)
-                    (and hint (format " (%s)" hint))
-                    (let ((code (alist-get 'code finding)))
-                      (and code (format " [%s]" code)))))))
-       found))))
+      (goto-char (point-min))
+      (let ((line 1))                   ; that point is at the start of
+        (mapcar
+         (lambda (finding)
+           (forward-line (- (wb-flymake--line finding) line))
+           (setq line (wb-flymake--line finding))
+           (save-excursion (wb-flymake--diagnostic finding)))
+         (sort (copy-sequence found)
+               (lambda (a b) (< (wb-flymake--line a) (wb-flymake--line b)))))))))
+
+(defun wb-flymake--diagnostic (finding)
+  "Return Flymake's diagnostic for FINDING, which is about the line at point."
+  (let ((region (wb-flymake--region
+                 (wb-flymake--column
+                  (alist-get 'col (alist-get 'pos finding)))))
+        (hint (alist-get 'hint finding))
+        (code (alist-get 'code finding)))
+    (flymake-make-diagnostic
+     (current-buffer) (car region) (cdr region)
+     (pcase (alist-get 'severity finding)
+       ("error" :error) ("warning" :warning) (_ :note))
+     (concat (alist-get 'message finding)
+             (and hint (format " (%s)" hint))
+             (and code (format " [%s]" code))))))
 
 ;;;###autoload
 (defun wb-flymake (report &rest _)
   "Check the buffer with `wb lint' and give REPORT the findings.
 This is for `flymake-diagnostic-functions'."
-  (when (process-live-p wb-flymake--process)
-    (delete-process wb-flymake--process))
+  (let ((before wb-flymake--process))
+    ;; Its end comes to nobody: Flymake takes a report of an older check for a
+    ;; mistake and switches the backend off.
+    (setq wb-flymake--process nil)
+    (when (process-live-p before) (delete-process before)))
   (let* ((buffer (current-buffer))
          (file (wb--file))
          (text (wb--buffer-text))

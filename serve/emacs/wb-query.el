@@ -162,14 +162,16 @@ Nil means the directory of the current buffer."
   (tabulated-list-print t)
   (setq mode-line-process (format ": %d" (length rows))))
 
-(defun wb-query--rows (query paths)
-  "Return the answers to QUERY over PATHS."
-  (let ((answer (wb--ask (append (list "query") paths (list query)))))
-    (if (and (listp answer) (cl-every #'consp answer)) answer nil)))
+(defun wb-query--ask (query paths then)
+  "Call THEN with the answers to QUERY over PATHS."
+  (wb--ask-later (append (list "query") paths (list query))
+                 (lambda (answer)
+                   (funcall then (and (listp answer) (cl-every #'consp answer)
+                                      answer)))))
 
 (defun wb-query--refresh ()
   "Ask again."
-  (wb-query--show (wb-query--rows wb-query--query wb-query--asked)))
+  (wb-query--ask wb-query--query wb-query--asked #'wb-query--show))
 
 ;;;###autoload
 (defun wb-query (query &optional paths)
@@ -180,18 +182,20 @@ and S sorts by the column at point."
   (interactive (list (wb-query--read)))
   (let* ((directory default-directory)
          (paths (mapcar #'expand-file-name
-                        (or paths wb-query-paths (list directory))))
-         (rows (wb-query--rows query paths))
-         (buffer (get-buffer-create (format "*wb query: %s*" query))))
-    (with-current-buffer buffer
-      (wb-query-view-mode)
-      (setq default-directory directory
-            wb-query--query query
-            wb-query--asked paths)
-      (wb-query--show rows)
-      (goto-char (point-min)))
-    (pop-to-buffer buffer)
-    (message "%d answer%s" (length rows) (if (= 1 (length rows)) "" "s"))))
+                        (or paths wb-query-paths (list directory)))))
+    (wb-query--ask
+     query paths
+     (lambda (rows)
+       (let ((buffer (get-buffer-create (format "*wb query: %s*" query))))
+         (with-current-buffer buffer
+           (wb-query-view-mode)
+           (setq default-directory directory
+                 wb-query--query query
+                 wb-query--asked paths)
+           (wb-query--show rows)
+           (goto-char (point-min)))
+         (pop-to-buffer buffer)
+         (message "%d answer%s" (length rows) (if (= 1 (length rows)) "" "s")))))))
 
 (defun wb-query--place ()
   "Return the file and the line of the answer at point."

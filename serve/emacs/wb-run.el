@@ -25,6 +25,16 @@
 (defface wb-failed '((t :inherit error :underline t))
   "Face of the first line of a block that failed.")
 
+(defcustom wb-show-output-after 1
+  "Seconds after which the output of a run that goes on is shown.
+Nil shows none by itself; \\[wb-show-output] does.  What programs
+that succeed write to standard error is shown in any case."
+  :type '(choice (number :tag "Seconds") (const :tag "Never" nil)))
+
+(defcustom wb-show-images t
+  "Whether images among the results of a run are shown in the buffer."
+  :type 'boolean)
+
 (defcustom wb-after-run-hook nil
   "Functions called in the buffer when a run has ended.
 Each is called with the data of `wb run --json', nil if it did not finish."
@@ -38,6 +48,8 @@ Each is called with the data of `wb run --json', nil if it did not finish."
   text          ; that was sent
   changes       ; of the buffer since, latest first: (beg old-length new-length)
   done          ; number of components that have ended
+  printed       ; when a component has first printed something
+  shown         ; whether what they print is on the screen
   timer)        ; of the spinner
 
 (defvar-local wb-run--current nil
@@ -188,10 +200,77 @@ those that did not change."
     (force-mode-line-update)))
 
 (defun wb-run--progress (buffer run line)
-  "Take LINE about a component of RUN that ended, and show it in BUFFER."
-  (when (and (string-prefix-p "{\"done\":" line) (buffer-live-p buffer))
-    (cl-incf (wb-run-done run))
-    (with-current-buffer buffer (force-mode-line-update))))
+  "Take LINE about a component of RUN, and show it for BUFFER."
+  (when (buffer-live-p buffer)
+    (cond
+     ((string-prefix-p "{\"done\":" line)
+      (cl-incf (wb-run-done run))
+      (with-current-buffer buffer (force-mode-line-update)))
+     ((string-prefix-p "{\"printed\":" line)
+      (let-alist (wb--json line)
+        (wb-run--printed buffer run .printed.id .printed.text
+                         .printed.stderr))))))
+
+;;; What components print
+
+(defun wb-run--output-name (buffer)
+  "Return the name of the buffer for what components of BUFFER print."
+  (format "*wb output: %s*" (buffer-name buffer)))
+
+(defun wb-run--printed (buffer run id text stderr)
+  "Show TEXT, which component ID of RUN in BUFFER has printed.
+STDERR says that it did so on standard error."
+  (let ((output (get-buffer-create (wb-run--output-name buffer)))
+        (first (not (wb-run-printed run))))
+    (with-current-buffer output
+      (unless (derived-mode-p 'special-mode) (special-mode))
+      (let ((inhibit-read-only t)
+            (follow (cl-remove-if-not
+                     (lambda (window) (= (window-point window) (point-max)))
+                     (get-buffer-window-list nil nil t))))
+        (when first
+          (erase-buffer)
+          (setf (wb-run-printed run) (float-time)))
+        (save-excursion
+          (goto-char (point-max))
+          (dolist (line (split-string (string-remove-suffix "\n" text) "\n"))
+            (insert (propertize (concat id " | ") 'face 'shadow)
+                    (if stderr (propertize line 'face 'warning) line)
+                    "\n")))
+        (dolist (window follow)
+          (set-window-point window (point-max)))))
+    (when (and first wb-show-output-after)
+      (run-at-time wb-show-output-after nil #'wb-run--show-if-running
+                   buffer run))))
+
+(defun wb-run--show-if-running (buffer run)
+  "Show what RUN of BUFFER prints, unless it has ended."
+  (when (and (buffer-live-p buffer)
+             (eq run (buffer-local-value 'wb-run--current buffer)))
+    (wb-run--show buffer run)))
+
+(defun wb-run--show (buffer run)
+  "Show what RUN of BUFFER prints, and leave the selected window selected."
+  (unless (wb-run-shown run)
+    (setf (wb-run-shown run) t)
+    (let ((output (get-buffer (wb-run--output-name buffer))))
+      (when output
+        (display-buffer output '(nil (inhibit-same-window . t)))))))
+
+(defun wb-run--show-stderr (buffer run data)
+  "Show what programs of RUN in BUFFER that succeeded complain of in DATA."
+  (when (cl-some (lambda (component)
+                   (and (equal (alist-get 'status component) "ok")
+                        (alist-get 'stderr component)))
+                 (alist-get 'components data))
+    (wb-run--show buffer run)))
+
+;;;###autoload
+(defun wb-show-output ()
+  "Show what components of this buffer printed when they last ran."
+  (interactive)
+  (display-buffer (or (get-buffer (wb-run--output-name (current-buffer)))
+                      (user-error "Nothing was printed"))))
 
 (defun wb-run--spin (buffer)
   "Show that BUFFER is being run."
@@ -246,6 +325,8 @@ A run that was stopped has no outcome."
                                           edits)))
                  (lost (- (length edits) (length moved))))
             (wb-run--apply moved)
+            (wb-run--show-images moved)
+            (wb-run--show-stderr buffer run data)
             (wb-run--mark-failures data changes (wb-run-text run))
             (wb-run--report data lost)
             (run-hook-with-args 'wb-after-run-hook data))
@@ -287,6 +368,21 @@ A run that was stopped has no outcome."
          (format "; %d result%s not written, you edited there: run again"
                  lost (if (= lost 1) "" "s"))
        ""))))
+
+;;; Images
+
+(declare-function clear-image-cache "image.c")
+
+(defun wb-run--show-images (edits)
+  "Show the images that EDITS have brought or whose results they wrote anew."
+  (when (and wb-show-images (display-graphic-p)
+             (cl-some (lambda (edit)
+                        (string-match-p "\\[\\[\\(?:file:\\|\\.?/\\)?[^]]+\\.\\(?:png\\|jpe?g\\|gif\\|svg\\|webp\\)\\]"
+                                        (nth 2 edit)))
+                      edits))
+    ;; A file of the same name may be another picture now.
+    (clear-image-cache)
+    (org-display-inline-images nil t)))
 
 ;;; Marks on what failed
 
@@ -338,6 +434,14 @@ Their lines are those of TEXT, moved along CHANGES and the results."
 
 ;;; Commands
 
+(defun wb-run--foreign ()
+  "Return the language of the code at point if it is one wb does not run."
+  (let* ((element (org-element-context))
+         (language (and (memq (org-element-type element)
+                              '(src-block inline-src-block))
+                        (org-element-property :language element))))
+    (and language (not (wb-language-p language)) language)))
+
 (defun wb-run--line (position)
   "Return the number of the line at POSITION in the whole buffer."
   (save-restriction
@@ -358,10 +462,29 @@ Their lines are those of TEXT, moved along CHANGES and the results."
 
 (defun wb-run-at-point-maybe ()
   "Run what point is on; return nil if there is nothing to run.
-This is for `org-ctrl-c-ctrl-c-hook'."
-  (when (wb-run-at-point-p)
+This is for `org-ctrl-c-ctrl-c-hook'.  Code in a language that wb does
+not run is left to Org."
+  (when (and (wb-run-at-point-p) (not (wb-run--foreign)))
     (wb-run-block current-prefix-arg)
     t))
+
+;;;###autoload
+(defun wb-babel-execute (&optional force)
+  "Run the code at point; with FORCE, the prefix argument, in any case.
+This stands for `org-babel-execute-src-block', which runs what wb does
+not, if its user agrees."
+  (interactive "P")
+  (if (wb-run--foreign)
+      (call-interactively #'org-babel-execute-src-block)
+    (wb-run-block force)))
+
+;;;###autoload
+(defun wb-babel-execute-maybe ()
+  "Run what is at point, if anything is; stands for `org-babel-execute-maybe'."
+  (interactive)
+  (cond ((not (wb-run-at-point-p))
+         (call-interactively #'org-babel-execute-maybe))
+        (t (wb-babel-execute current-prefix-arg))))
 
 ;;;###autoload
 (defun wb-run-block (&optional force)

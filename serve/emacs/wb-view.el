@@ -31,14 +31,6 @@
   "Return non-nil if this frame can show SVG."
   (and (display-graphic-p) (image-type-available-p 'svg)))
 
-(defun wb-view--svg (text file)
-  "Return the plan of TEXT, which belongs to FILE, as a picture."
-  (let ((result (wb--call (list "plan" "-" "--stdin-name" file "--svg")
-                          :input text :directory (file-name-directory file))))
-    (unless (eql 0 (car result))
-      (signal 'wb-error (list (nth 2 result))))
-    (wb--decode (nth 1 result))))
-
 (defun wb-view--insert-plan (data)
   "Insert the plan in DATA, a component a line, then imports and exports."
   (dolist (component (alist-get 'components data))
@@ -69,22 +61,33 @@
         (t (format "%s" end))))
 
 (defun wb-view--draw ()
-  "Draw the plan of `wb-view--source' into the current buffer."
-  (let ((source wb-view--source))
-    (unless (buffer-live-p source)
-      (user-error "The notebook is gone"))
-    (let ((text (with-current-buffer source (wb--buffer-text)))
-          (file (with-current-buffer source (wb--file)))
-          (inhibit-read-only t))
-      (if (wb-view--picture-p)
-          (let ((svg (wb-view--svg text file)))
-            (erase-buffer)
-            (insert-image (create-image svg 'svg t) "[plan]"))
-        (let ((data (wb--ask (list "plan" "-" "--stdin-name" file)
-                             :input text :directory (file-name-directory file))))
-          (erase-buffer)
-          (wb-view--insert-plan data)))
-      (goto-char (point-min)))))
+  "Draw the plan of `wb-view--source' into the current buffer, soon."
+  (unless (buffer-live-p wb-view--source)
+    (user-error "The notebook is gone"))
+  (let* ((text (with-current-buffer wb-view--source (wb--buffer-text)))
+         (file (with-current-buffer wb-view--source (wb--file)))
+         (ask (list "plan" "-" "--stdin-name" file))
+         (keys (list :input text :directory (file-name-directory file))))
+    (if (wb-view--picture-p)
+        (apply #'wb--call-later (append ask '("--svg"))
+               (lambda (code bytes notes)
+                 (unless (eql 0 code) (signal 'wb-error (list notes)))
+                 (wb-view--fill
+                  (lambda ()
+                    (insert-image (create-image (wb--decode bytes) 'svg t)
+                                  "[plan]"))))
+               keys)
+      (apply #'wb--ask-later ask
+             (lambda (data)
+               (wb-view--fill (lambda () (wb-view--insert-plan data))))
+             keys))))
+
+(defun wb-view--fill (insert)
+  "Let INSERT fill the buffer anew."
+  (let ((inhibit-read-only t))
+    (erase-buffer)
+    (funcall insert)
+    (goto-char (point-min))))
 
 ;;;###autoload
 (defun wb-plan ()
@@ -115,19 +118,19 @@ In that window, \\<wb-plan-mode-map>\\[revert-buffer] draws it anew."
 (defun wb-why ()
   "Say why the block at point would, or would not, run again."
   (interactive)
-  (let* ((file (wb--file))
-         (line (save-restriction (widen) (line-number-at-pos)))
-         (answer (wb--call (list "why" "-" "--stdin-name" file
-                                 "--line" (number-to-string line))
-                           :input (wb--buffer-text)
-                           :directory (file-name-directory file)))
-         (text (string-trim (concat (wb--decode (nth 1 answer)) (nth 2 answer)))))
-    (unless (eql 0 (car answer))
-      (signal 'wb-error (list text)))
-    (if (string-match-p "\n" text)
-        (with-help-window "*wb why*"
-          (with-current-buffer standard-output (insert text "\n")))
-      (message "%s" text))))
+  (let ((file (wb--file))
+        (line (save-restriction (widen) (line-number-at-pos))))
+    (wb--call-later
+     (list "why" "-" "--stdin-name" file "--line" (number-to-string line))
+     (lambda (code bytes notes)
+       (let ((text (string-trim (concat (wb--decode bytes) notes))))
+         (unless (eql 0 code)
+           (signal 'wb-error (list text)))
+         (if (string-match-p "\n" text)
+             (with-help-window "*wb why*"
+               (with-current-buffer standard-output (insert text "\n")))
+           (message "%s" text))))
+     :input (wb--buffer-text) :directory (file-name-directory file))))
 
 (provide 'wb-view)
 ;;; wb-view.el ends here

@@ -4,7 +4,7 @@
 
 ;; Author: The wb authors
 ;; Version: 0.1.0
-;; Package-Requires: ((emacs "28.1") (org "9.5"))
+;; Package-Requires: ((emacs "28.1"))
 ;; Keywords: outlines, tools, languages
 ;; SPDX-License-Identifier: Apache-2.0
 
@@ -127,13 +127,33 @@ Setting it has effect when wb is loaded next."
           (setq rest (substring rest (match-end 0)))
           (funcall handle line))))))
 
+(defconst wb--pipe-size 16384
+  "How many bytes surely fit into a pipe that nobody has read from yet.
+Emacs waits for whoever reads more than that.")
+
+(defun wb--command (program arguments bytes)
+  "Return a command that gives BYTES to PROGRAM with ARGUMENTS, and a file.
+The file, or nil, holds the bytes until the program has ended."
+  (if (or (<= (length bytes) wb--pipe-size)
+          (not (file-executable-p "/bin/sh")))
+      (list (cons program arguments))
+    (let ((file (make-temp-file "wb-input"))
+          (coding-system-for-write 'binary)
+          (write-region-inhibit-fsync t))
+      (write-region bytes nil file nil 'silent)
+      (list (append (list "/bin/sh" "-c" "exec \"$@\" <\"$0\"" file program)
+                    arguments)
+            file))))
+
 (cl-defun wb--start (arguments &key input directory on-line on-done)
   "Start wb with ARGUMENTS in DIRECTORY and return the process.
 INPUT is the text of its standard input.  ON-LINE is called with each
 line it writes for people.  ON-DONE is called at the end with the exit
 code, all it answered as bytes, and all it wrote for people."
   (let* ((default-directory (or directory default-directory))
-         (program (wb--program))
+         (bytes (and input (wb--encode input)))
+         (command (wb--command (wb--program) arguments bytes))
+         (file (cadr command))
          (answer (generate-new-buffer " *wb answer*" t))
          (notes nil)
          (process-environment (cons "NO_COLOR=1" process-environment))
@@ -148,13 +168,14 @@ code, all it answered as bytes, and all it wrote for people."
     (condition-case err
         (setq process
               (make-process
-               :name "wb" :command (cons program arguments) :noquery t
+               :name "wb" :command (car command) :noquery t
                :buffer answer :coding 'binary :connection-type 'pipe
                :stderr stderr
                :sentinel
                (lambda (process _event)
                  (unless (process-live-p process)
                    (while (accept-process-output stderr 0.02))
+                   (when file (delete-file file))
                    (let ((bytes (when (buffer-live-p answer)
                                   (prog1 (with-current-buffer answer
                                            (buffer-string))
@@ -168,10 +189,11 @@ code, all it answered as bytes, and all it wrote for people."
                                 (string-join (nreverse notes) "\n"))))))))
       (error (delete-process stderr)
              (kill-buffer answer)
+             (when file (delete-file file))
              (signal (car err) (cdr err))))
     (condition-case nil
         (progn
-          (when input (process-send-string process (wb--encode input)))
+          (when (and bytes (not file)) (process-send-string process bytes))
           (process-send-eof process))
       (error nil))                      ; it ended without reading all
     process))
@@ -216,6 +238,28 @@ It runs in DIRECTORY."
                           :input input :directory directory)))
     (wb--data (nth 1 result) (nth 2 result))))
 
+(defun wb--call-later (arguments then &rest keys)
+  "Run wb with ARGUMENTS and go on; call THEN when it has ended.
+THEN is called in the current buffer, if that still is there, with what
+`wb--call' would return.  KEYS are those of `wb--call'.  An error that
+THEN signals is told in the echo area."
+  (let ((buffer (current-buffer)))
+    (apply #'wb--start arguments
+           :on-done (lambda (&rest result)
+                      (when (buffer-live-p buffer)
+                        (with-current-buffer buffer
+                          (condition-case err
+                              (apply then result)
+                            (wb-error (message "wb: %s" (cadr err)))))))
+           keys)))
+
+(defun wb--ask-later (arguments then &rest keys)
+  "Call THEN with the data that wb answers to ARGUMENTS, given --json.
+See `wb--call-later' for THEN and KEYS."
+  (apply #'wb--call-later (append arguments '("--json"))
+         (lambda (_code bytes notes) (funcall then (wb--data bytes notes)))
+         keys))
+
 (defun wb--verbs ()
   "Return the verbs of the installed wb, each a list of words."
   (let (all)
@@ -226,6 +270,25 @@ It runs in DIRECTORY."
                       (walk verb own)))))
       (walk (wb--ask '("help")) nil))
     all))
+
+(defvar wb--languages nil
+  "Languages of the installed wb, nil until it has said so.")
+
+(defun wb--learn-languages ()
+  "Ask wb for its languages, without waiting."
+  (unless wb--languages
+    (wb--start '("help" "--json")
+               :on-done (lambda (_code bytes notes)
+                          (ignore-errors
+                            (setq wb--languages
+                                  (alist-get 'languages
+                                             (wb--data bytes notes))))))))
+
+(defun wb-language-p (language)
+  "Return non-nil if blocks of LANGUAGE are for wb, or may be."
+  (or (null wb--languages)
+      (member language wb--languages)
+      (member (downcase language) wb--languages)))
 
 (defun wb--require-verb (&rest words)
   "Make sure that the installed wb has the verb that WORDS name."
@@ -244,6 +307,9 @@ It runs in DIRECTORY."
 (autoload 'wb-run-at-point-maybe "wb-run")
 (autoload 'wb-run-clear-marks "wb-run")
 (autoload 'wb-running-p "wb-run")
+(autoload 'wb-show-output "wb-run" nil t)
+(autoload 'wb-babel-execute "wb-run" nil t)
+(autoload 'wb-babel-execute-maybe "wb-run" nil t)
 (autoload 'wb-flymake "wb-flymake")
 (autoload 'wb-xref-backend "wb-xref")
 (autoload 'wb-query "wb-query" nil t)
@@ -258,6 +324,7 @@ It runs in DIRECTORY."
     (define-key map "s" #'wb-run-subtree)
     (define-key map "." #'wb-run-to-point)
     (define-key map "k" #'wb-cancel)
+    (define-key map "o" #'wb-show-output)
     (define-key map "w" #'wb-why)
     (define-key map "p" #'wb-plan)
     (define-key map "e" #'wb-events)
@@ -277,6 +344,13 @@ It runs in DIRECTORY."
                 '(menu-item "" wb-cancel
                             :filter (lambda (command)
                                       (when (wb-running-p) command))))
+    ;; Org's own keys, C-c C-v and below, run nothing outside the sandbox.
+    (define-key map [remap org-babel-execute-buffer] #'wb-run-buffer)
+    (define-key map [remap org-babel-execute-subtree] #'wb-run-subtree)
+    (define-key map [remap org-babel-execute-src-block] #'wb-babel-execute)
+    (define-key map [remap org-babel-execute-maybe] #'wb-babel-execute-maybe)
+    (define-key map [remap org-babel-tangle] #'wb-tangle)
+    (define-key map [remap org-babel-detangle] #'wb-detangle)
     map)
   "Keys of `wb-mode'.")
 
@@ -288,6 +362,7 @@ It runs in DIRECTORY."
     ["Run to point" wb-run-to-point]
     ["Run buffer" wb-run-buffer]
     ["Stop" wb-cancel :active (wb-running-p)]
+    ["Show output" wb-show-output]
     "--"
     ["Why would it run?" wb-why]
     ["Show the plan" wb-plan]
@@ -307,8 +382,9 @@ It runs in DIRECTORY."
   "Run the source blocks of an org buffer with wb.
 
 \\<wb-mode-map>\\[org-ctrl-c-ctrl-c] on a source block, a call or inline source
-runs it in the sandbox; \\[wb-cancel] stops a run.  The other commands are
-below \\[wb-command-map].
+runs it in the sandbox; \\[wb-cancel] stops a run.  Blocks in languages that
+wb does not run are left to Org, which asks first.  Org's own commands to
+execute and tangle do wb's part.  The other commands are below \\[wb-command-map].
 
 \\{wb-mode-map}"
   :lighter (:eval (wb-run-lighter))
@@ -318,6 +394,7 @@ below \\[wb-command-map].
     (unless (derived-mode-p 'org-mode)
       (setq wb-mode nil)
       (user-error "Wb mode is for org buffers"))
+    (when (executable-find wb-program) (wb--learn-languages))
     (add-hook 'org-ctrl-c-ctrl-c-hook #'wb-run-at-point-maybe nil t)
     (add-hook 'xref-backend-functions #'wb-xref-backend nil t)
     (when wb-enable-flymake
@@ -338,22 +415,31 @@ below \\[wb-command-map].
   "Align tables, tags and properties of the buffer as `wb fmt' does.
 Point stays where it is, and one undo takes it back."
   (interactive "*")
-  (let* ((text (wb--buffer-text))
-         (result (wb--call '("fmt" "-") :input text)))
-    (unless (eql 0 (car result))
-      (signal 'wb-error (list (nth 2 result))))
-    (let ((tidy (wb--decode (nth 1 result))))
-      (if (string= tidy text)
-          (message "Nothing to tidy")
-        (save-restriction
-          (widen)
-          (let ((buffer (current-buffer)))
-            (with-temp-buffer
-              (insert tidy)
-              (let ((source (current-buffer)))
-                (with-current-buffer buffer
-                  (replace-buffer-contents source 1.0))))))
-        (message "Tidied")))))
+  (let ((text (wb--buffer-text)))
+    (wb--call-later
+     '("fmt" "-")
+     (lambda (code bytes notes)
+       (unless (eql 0 code)
+         (signal 'wb-error (list notes)))
+       (let ((tidy (wb--decode bytes)))
+         (cond
+          ((string= tidy text) (message "Nothing to tidy"))
+          ((string= text (wb--buffer-text))
+           (wb--replace-text tidy)
+           (message "Tidied"))
+          (t (message "You typed meanwhile: tidy again")))))
+     :input text)))
+
+(defun wb--replace-text (new)
+  "Make NEW the text of the buffer, keeping markers where that is quick."
+  (save-restriction
+    (widen)
+    (let ((buffer (current-buffer)))
+      (with-temp-buffer
+        (insert new)
+        (let ((source (current-buffer)))
+          (with-current-buffer buffer
+            (replace-buffer-contents source 0.05)))))))
 
 (defun wb--saved-file ()
   "Return the buffer's file, saved if its user agrees."
@@ -446,7 +532,6 @@ in approvals.org, ask whether to allow or refuse that one."
 ;;; The language server
 
 (defvar eglot-server-programs)
-(declare-function eglot-ensure "ext:eglot" ())
 
 ;;;###autoload
 (defun wb-eglot-setup ()
@@ -461,7 +546,7 @@ in approvals.org, ask whether to allow or refuse that one."
   "Start the language server for this buffer through Eglot."
   (interactive)
   (wb-eglot-setup)
-  (eglot-ensure))
+  (when (fboundp 'eglot-ensure) (eglot-ensure)))
 
 (provide 'wb)
 ;;; wb.el ends here

@@ -121,6 +121,9 @@ func reasonOf(err error) string {
 	var unknown *UnknownLanguageError
 	if errors.As(err, &unknown) {
 		text = strings.TrimPrefix(text, unknown.Pos.String()+": ")
+		if unknown.Near != "" {
+			text += " (" + unknown.Hint() + ")"
+		}
 	}
 	return text
 }

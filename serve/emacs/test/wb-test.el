@@ -280,6 +280,106 @@ typed as well
   (should-not (wb-run--move '(10 20 "x") '((15 0 1))))
   (should-not (wb-run--move '(10 20 "x") '((5 6 0)))))
 
+(ert-deftest wb-test-output ()
+  "What a block prints is shown while it runs, and what it complains of."
+  (wb-test-with "\
+#+NAME: slow
+#+begin_src sh :results output :uses clock
+echo one; echo careful >&2; sleep 1; echo two
+#+end_src
+"
+    (let ((wb-run-arguments '("--grant" "clock")) (wb-show-output-after 0)
+          (output (wb-run--output-name (current-buffer))))
+      (wb-run-buffer)
+      (wb-test-wait (lambda ()
+                      (and (get-buffer output)
+                           (with-current-buffer output
+                             (string-match-p "^slow | one$" (buffer-string))))))
+      (should (wb-running-p))
+      (wb-test-wait (lambda () (get-buffer-window output t)))
+      (wb-test-finish)
+      (with-current-buffer output
+        (should (string-match-p "^slow | careful$" (buffer-string)))
+        (should (string-match-p "^slow | two$" (buffer-string))))
+      (should (string-match-p "RESULTS: slow\n: one\n: two\n" (buffer-string)))
+      (delete-other-windows)
+      (kill-buffer output)))
+  (wb-test-with "#+begin_src sh\necho fine; echo careful >&2\n#+end_src\n"
+    (let ((wb-show-output-after nil)
+          (output (wb-run--output-name (current-buffer))))
+      (wb-run-buffer)
+      (wb-test-finish)
+      (should (get-buffer-window output t))
+      (delete-other-windows)
+      (kill-buffer output))))
+
+(ert-deftest wb-test-org-s-own ()
+  "Blocks in other languages are Org's; Org's keys do wb's part."
+  (wb-test-with "#+begin_src lilypond\nc d e\n#+end_src\n\n#+begin_src js\nreturn 1\n#+end_src\n"
+    (wb-test-wait (lambda () wb--languages))
+    (should-not (wb-run-at-point-maybe))
+    (let (asked)
+      (cl-letf (((symbol-function 'org-babel-execute-src-block)
+                 (lambda (&rest _) (interactive) (setq asked t))))
+        (wb-babel-execute))
+      (should asked))
+    (goto-char (point-max))
+    (search-backward "return")
+    (dolist (key '("C-c C-v C-b" "C-c C-v C-s" "C-c C-v C-e" "C-c C-v C-t"))
+      (should (string-prefix-p "wb-" (symbol-name (key-binding (kbd key))))))
+    (call-interactively (key-binding (kbd "C-c C-v C-e")))
+    (wb-test-finish)
+    (should (string-match-p "RESULTS:\n: 1" (buffer-string)))
+    (wb-mode -1)
+    (should (eq (key-binding (kbd "C-c C-v C-b")) 'org-babel-execute-buffer))))
+
+(ert-deftest wb-test-images ()
+  "Images are shown where Emacs can, when a run has brought one."
+  (wb-test-with "#+begin_src dot :file a.svg\ngraph { a }\n#+end_src\n"
+    (let ((shown 0))
+      (cl-letf (((symbol-function 'display-graphic-p) #'always)
+                ((symbol-function 'clear-image-cache) #'ignore)
+                ((symbol-function 'org-display-inline-images)
+                 (lambda (&rest _) (cl-incf shown))))
+        (wb-run--show-images '((1 1 "#+RESULTS:\n: 1\n")))
+        (should (= 0 shown))
+        (wb-run-buffer)
+        (wb-test-finish)
+        (should (string-match-p "\\[\\[file:a\\.svg\\]\\]" (buffer-string)))
+        (should (= 1 shown))
+        (let ((wb-show-images nil))
+          (wb-run--show-images '((1 1 "[[file:a.svg]]"))))
+        (should (= 1 shown))))))
+
+(ert-deftest wb-test-large ()
+  "A large text reaches wb through a file, which is gone afterwards."
+  (let ((temporary-file-directory
+         (file-name-as-directory (make-temp-file "wb-test" t))))
+    (wb-test-with "#+begin_src js\nreturn 6 * 7\n#+end_src\n\n"
+      (goto-char (point-max))
+      (dotimes (n 20000)
+        (insert (format "* Heading %d\nSome words, ä and 𝒳, below it.\n" n)))
+      (wb-run-buffer)
+      (should (directory-files temporary-file-directory nil "\\`wb-input"))
+      (wb-test-finish)
+      (should (string-match-p "RESULTS:\n: 42\n" (buffer-string)))
+      (should-not (directory-files temporary-file-directory nil "\\`wb-input")))
+    (delete-directory temporary-file-directory t)))
+
+(ert-deftest wb-test-flymake-again ()
+  "A check that a newer one replaces reports nothing."
+  (wb-test-with "#+begin_src js :reslts value\n1\n#+end_src\n"
+    (let (first second)
+      (wb-flymake (lambda (&rest all) (push all first)))
+      (let ((process wb-flymake--process))
+        (insert "text\n")
+        (wb-flymake (lambda (&rest all) (push all second)))
+        (wb-test-wait (lambda () (not (process-live-p process)))))
+      (wb-test-wait (lambda () second))
+      (should-not first)
+      (should (= 1 (length second)))
+      (should-not (eq :panic (caar second))))))
+
 (ert-deftest wb-test-flymake ()
   "Lint's findings stand where they belong, in text that is not saved."
   (wb-test-with "text\n"
@@ -365,10 +465,11 @@ See [[total]] and call_total(rows=sales) and <<spot>>.
   (wb-test-with "|a|bb|\n|-\n|ccc|d|\n\nend\n"
     (search-forward "en")
     (wb-fmt-buffer)
+    (wb-test-wait (lambda () (equal (current-message-text) "Tidied")))
     (should (equal (buffer-string) "| a   | bb |\n|-----+----|\n| ccc | d  |\n\nend\n"))
     (should (looking-at-p "d\n"))
     (wb-fmt-buffer)
-    (should (equal (current-message-text) "Nothing to tidy"))))
+    (wb-test-wait (lambda () (equal (current-message-text) "Nothing to tidy")))))
 
 (ert-deftest wb-test-why-and-plan ()
   "The reason and the plan are those of the text as it is."
@@ -376,11 +477,21 @@ See [[total]] and call_total(rows=sales) and <<spot>>.
     (goto-char (point-max))
     (search-backward "return x")
     (wb-why)
+    (wb-test-wait (lambda () (get-buffer "*wb why*")))
     (should (string-match-p "two would run"
                             (with-current-buffer "*wb why*" (buffer-string))))
-    (should (string-prefix-p "<svg" (wb-view--svg (wb--buffer-text) (wb--file))))
+    (let (drawn)
+      (cl-letf (((symbol-function 'wb-view--picture-p) #'always)
+                ((symbol-function 'create-image)
+                 (lambda (data type &rest _) (setq drawn (cons type data))))
+                ((symbol-function 'insert-image) #'ignore))
+        (save-window-excursion (wb-plan))
+        (wb-test-wait (lambda () drawn)))
+      (should (eq 'svg (car drawn)))
+      (should (string-prefix-p "<svg" (cdr drawn))))
     (save-window-excursion
       (with-current-buffer (wb-plan)
+        (wb-test-wait (lambda () (> (buffer-size) 0)))
         (should (string-match-p "^two +js +← one$" (buffer-string)))
         (goto-char (point-min))
         (search-forward "two")
@@ -412,11 +523,17 @@ See [[total]] and call_total(rows=sales) and <<spot>>.
                                         (buffer-string))))))
         (kill-buffer events)))))
 
+(defun wb-test-query (query)
+  "Ask QUERY and go to its answers."
+  (wb-query query)
+  (wb-test-wait (lambda () (get-buffer (format "*wb query: %s*" query))))
+  (set-buffer (format "*wb query: %s*" query)))
+
 (ert-deftest wb-test-query ()
   "Answers are listed, and lead to where they stand."
   (wb-test-with "* TODO [#A] Bake :work:\nDEADLINE: <2026-06-06 Sat>\n* DONE Eat\n* Sleep\n#+NAME: x\n#+begin_src js\n1\n#+end_src\n"
     (save-window-excursion
-      (wb-query "todo:TODO")
+      (wb-test-query "todo:TODO")
       (should (eq major-mode 'wb-query-view-mode))
       (should (string-match-p "TODO +A +Bake +:work:" (buffer-string)))
       (should-not (string-match-p "Eat" (buffer-string)))
@@ -424,12 +541,13 @@ See [[total]] and call_total(rows=sales) and <<spot>>.
       (wb-query-visit)
       (should (looking-at-p "\\* TODO \\[#A\\] Bake")))
     (save-window-excursion
-      (wb-query "from:blocks lang:js")
+      (wb-test-query "from:blocks lang:js")
       (should (string-match-p "js" (buffer-string))))
     (save-window-excursion
-      (wb-query "* | group state | count")
+      (wb-test-query "* | group state | count")
       (should tabulated-list-entries))
-    (should-error (wb-query "(and (todo") :type 'wb-error)
+    (wb-query "(and (todo")
+    (wb-test-wait (lambda () (string-match-p "\\`wb: " (current-message-text))))
     (with-temp-buffer
       (insert "(and (tod")
       (cl-letf (((symbol-function 'minibuffer-prompt-end) #'point-min))

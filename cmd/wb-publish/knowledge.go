@@ -21,17 +21,16 @@ import (
 // knowledge is what is known about how results came to be: facts from the
 // cache beside each document. Nothing runs.
 type knowledge struct {
-	env    *compile.Env
-	lanes  *compile.Registry
-	talk   *worker.Talk
-	live   *live.Store
-	inPage bool // programs for the browser are in the page rather than beside it
+	env   *compile.Env
+	lanes *compile.Registry
+	talk  *worker.Talk
+	live  *live.Store
 
 	mu   sync.Mutex
 	said map[string][]manifest.Assertion // by page
 }
 
-func newKnowledge(ctx context.Context, r worker.Request, t *worker.Talk) (*knowledge, error) {
+func newKnowledge(ctx context.Context, t *worker.Talk) (*knowledge, error) {
 	env, err := compile.NewEnv(ctx, compile.EnvConfig{})
 	if err != nil {
 		return nil, err
@@ -41,7 +40,7 @@ func newKnowledge(ctx context.Context, r worker.Request, t *worker.Talk) (*knowl
 		env.Close(ctx)
 		return nil, err
 	}
-	return &knowledge{env: env, lanes: registry, talk: t, live: live.NewStore(), inPage: r.Do == worker.Page, said: map[string][]manifest.Assertion{}}, nil
+	return &knowledge{env: env, lanes: registry, talk: t, live: live.NewStore(), said: map[string][]manifest.Assertion{}}, nil
 }
 
 func (k *knowledge) close() { k.env.Close(context.Background()) }
@@ -81,8 +80,9 @@ func (k *knowledge) addLive(ctx context.Context, known *site.Known, d *site.Docu
 	if _, own := org.Parse(d.Source).Setting("PUBLISH_LIVE"); !own {
 		config.Mode = live.Mode(c.Live)
 	}
-	at := func(digest string) string { return "assets/live/" + digest + ".wasm.gz" }
-	if !k.inPage {
+	at := func(digest string) string { return "assets/live/" + digest + ".gz" }
+	beside := c.Runtime != site.RuntimePage
+	if beside {
 		config.Href = func(digest string) string { return d.To(at(digest)) }
 	}
 	l, err := live.New(ctx, opts, config)
@@ -96,7 +96,7 @@ func (k *knowledge) addLive(ctx context.Context, known *site.Known, d *site.Docu
 	if known.Foot, err = l.Foot(); err != nil {
 		return err
 	}
-	if !k.inPage {
+	if beside {
 		known.Files = map[string][]byte{}
 		for digest, data := range l.Assets() {
 			known.Files[at(digest)] = data

@@ -55,7 +55,7 @@ func buildSite(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.R
 		return nil, err
 	}
 	defer p.Close()
-	k, err := newKnowledge(ctx, r, t)
+	k, err := newKnowledge(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -77,7 +77,7 @@ func buildSite(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.R
 
 // buildPage writes the site of one document into a directory.
 func buildPage(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.Reply, error) {
-	k, err := newKnowledge(ctx, r, t)
+	k, err := newKnowledge(ctx, t)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +108,7 @@ func serve(ctx context.Context, r worker.Request, t *worker.Talk) error {
 		return err
 	}
 	defer p.Close()
-	k, err := newKnowledge(ctx, r, t)
+	k, err := newKnowledge(ctx, t)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,13 +18,16 @@ import (
 // Building it links hugo, which takes minutes the first time and seconds
 // afterwards; go test -short leaves it out.
 var layout = sync.OnceValue(func() error {
-	path, err := worker.Find(context.Background(), func(string, ...any) {})
-	if err != nil {
-		return err
-	}
 	wb, err := exec.LookPath("wb")
 	if err != nil {
 		return err
+	}
+	path, err := worker.Find(context.Background(), func(string, ...any) {})
+	if err != nil { // built with -trimpath, wb does not know where its source is
+		path = filepath.Join(filepath.Dir(wb), "built", "wb-publish")
+		if out, err := exec.Command("go", "build", "-o", path, "wb/cmd/wb-publish").CombinedOutput(); err != nil {
+			return fmt.Errorf("%w\n%s", err, out)
+		}
 	}
 	err = os.Symlink(path, filepath.Join(filepath.Dir(wb), "wb-publish"))
 	if errors.Is(err, os.ErrExist) {

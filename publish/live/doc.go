@@ -7,7 +7,7 @@
 // as its lane lays it out. The runtime in js/ is plain ES modules without
 // dependencies. It does for that recipe what packages sandbox and compile do
 // here: the same subset of WASI with the same virtual clock and random numbers
-// (wasi.mjs, random.mjs, files.mjs), the same fuel, limits and messages
+// (wasi.mjs, attributes.mjs, random.mjs, files.mjs), the same fuel, limits and messages
 // (limits.mjs, machine.mjs, crash.mjs), the same ways in and out
 // (abi.mjs, output.mjs, value.mjs). Tests hold the two against each other.
 //
@@ -42,7 +42,7 @@ var modules embed.FS
 // those it imports. The first is that of the worker, which has modules for the
 // machines of languages too, see [workerModules].
 var (
-	baseModules = []string{"random", "files", "limits", "wasi", "value", "abi", "output", "machine", "crash", "digest", "languages", "run"}
+	baseModules = []string{"random", "files", "limits", "attributes", "wasi", "value", "abi", "output", "machine", "crash", "digest", "languages", "run"}
 	pageModules = []string{"digest", "value", "fields", "show", "program", "panel"}
 )
 

@@ -50,10 +50,12 @@ var changed = map[string][]given{
 		{"kernel", map[string]string{"raw": `"desserts!"`}},
 		{"collatz", map[string]string{"start": "837799"}},
 	},
-	"gozig.org": {
+	"go.org": {
 		{"sum", map[string]string{"numbers": "[]"}},
 		{"sum", map[string]string{"numbers": "[1e3, -2]", "label": `"so"`}},
 		{"count-words", map[string]string{"text": `"x y\tx x"`}},
+	},
+	"zig.org": {
 		{"half", map[string]string{"n": "7"}},
 		{"half", map[string]string{"n": "-8"}},
 	},

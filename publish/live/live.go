@@ -25,8 +25,12 @@ import (
 	"wb/workbook"
 )
 
-// DefaultLimit is how many bytes of programs, compressed, a page holds at most.
-const DefaultLimit = 4 << 20
+// How many bytes of programs, compressed, a page holds at most, and how many may
+// lie beside it, of which readers fetch what they run.
+const (
+	DefaultLimit = 4 << 20
+	BesideLimit  = 32 << 20
+)
 
 // Mode is the choice of #+PUBLISH_LIVE:.
 type Mode string
@@ -54,10 +58,12 @@ func ModeOf(src []byte) Mode {
 type Config struct {
 	// Mode is no, yes or all; "" asks the document (see [ModeOf]).
 	Mode Mode
-	// Limit is in bytes of compressed programs; 0 is [DefaultLimit].
+	// Limit is in bytes of compressed programs; 0 is [DefaultLimit], and
+	// [BesideLimit] with Href.
 	Limit int
 	// Href says where the module with a digest is served, for pages that are
-	// part of a site; nil puts modules into the page.
+	// part of a site: readers fetch it when they run what needs it. nil puts
+	// modules into the page.
 	Href func(digest string) string
 	// Store shares work between pages; nil shares none.
 	Store *Store
@@ -158,6 +164,7 @@ type Live struct {
 	order   []string
 	modules map[string]*module // what is shipped, by digest
 	images  map[string]image   // machines of languages, by name
+	worker  string             // digest of the runtime's program
 }
 
 // item is a component: runnable, or left out for a reason.
@@ -274,7 +281,11 @@ func New(ctx context.Context, opts workbook.Options, config Config) (*Live, erro
 	if config.Mode == "" {
 		config.Mode = ModeOf(opts.Source)
 	}
-	if config.Limit == 0 {
+	switch {
+	case config.Limit > 0:
+	case config.Href != nil:
+		config.Limit = BesideLimit
+	default:
 		config.Limit = DefaultLimit
 	}
 	if config.Store == nil {
@@ -300,7 +311,29 @@ func New(ctx context.Context, opts workbook.Options, config Config) (*Live, erro
 			return nil, fmt.Errorf("%s: %w", o.Component.Pos, err)
 		}
 	}
-	return l, nil
+	return l, l.addWorker()
+}
+
+// addWorker ships the runtime's program, with what the machines of the components
+// need of it.
+func (l *Live) addWorker() error {
+	if len(l.modules) == 0 {
+		return nil
+	}
+	machines := map[string]bool{}
+	for _, id := range l.Runs() {
+		machines[l.items[id].recipe.Machine] = true
+	}
+	text, err := program(workerModules(slices.Sorted(maps.Keys(machines))))
+	if err != nil {
+		return err
+	}
+	m, err := newModule([]byte(text))
+	if err != nil {
+		return err
+	}
+	l.worker, l.modules[m.digest] = m.digest, m
+	return nil
 }
 
 // add ships what a component needs, unless another brought it, and writes its
@@ -345,7 +378,11 @@ func (l *Live) add(it *item, left *int) error {
 		}
 	}
 	if l.config.Mode != ModeAll && size > *left {
-		it.why = fmt.Sprintf("its program takes %s, more than is left of the %s that this page may hold; #+PUBLISH_LIVE: all ships it", megabytes(size), megabytes(l.config.Limit))
+		holds := "this page may hold"
+		if l.config.Href != nil {
+			holds = "may lie beside this page"
+		}
+		it.why = fmt.Sprintf("its program takes %s, more than is left of the %s that %s; #+PUBLISH_LIVE: all ships it", megabytes(size), megabytes(l.config.Limit), holds)
 		return nil
 	}
 	*left -= size
@@ -491,24 +528,19 @@ func (l *Live) Foot() (page.Foot, error) {
 	if len(l.modules) == 0 {
 		return foot, nil
 	}
-	recipes, hrefs, machines := map[string]recipe{}, map[string]string{}, map[string]bool{}
+	recipes, hrefs, sizes := map[string]recipe{}, map[string]string{}, map[string]int{}
 	for _, id := range l.Runs() {
 		recipes[id] = l.items[id].recipe
-		machines[l.items[id].recipe.Machine] = true
 	}
 	var out strings.Builder
 	for _, digest := range slices.Sorted(maps.Keys(l.modules)) {
 		if l.config.Href != nil {
-			hrefs[digest] = l.config.Href(digest)
+			hrefs[digest], sizes[digest] = l.config.Href(digest), len(l.modules[digest].packed)
 			continue
 		}
 		fmt.Fprintf(&out, "<script type=\"application/gzip\" id=\"wb-live-%s\">%s</script>\n", digest, base64.StdEncoding.EncodeToString(l.modules[digest].packed))
 	}
-	data, err := json.Marshal(map[string]any{"components": recipes, "images": l.images, "modules": hrefs}) // escapes <, > and &
-	if err != nil {
-		return foot, err
-	}
-	worker, err := program(workerModules(slices.Sorted(maps.Keys(machines))))
+	data, err := json.Marshal(map[string]any{"components": recipes, "images": l.images, "modules": hrefs, "sizes": sizes, "worker": l.worker}) // escapes <, > and &
 	if err != nil {
 		return foot, err
 	}
@@ -516,7 +548,6 @@ func (l *Live) Foot() (page.Foot, error) {
 		return foot, err
 	}
 	fmt.Fprintf(&out, "<script type=\"application/json\" id=\"wb-live\">%s</script>\n", data)
-	fmt.Fprintf(&out, "<script type=\"text/plain\" id=\"wb-live-worker\">\n%s</script>\n", worker)
 	foot.HTML = out.String()
 	return foot, nil
 }

@@ -8,7 +8,8 @@ import "maps"
 // that are large or many.
 func init() {
 	maps.Copy(documents, map[string][]string{
-		"gozig.org":  {"go", "zig"},
+		"go.org":     {"go"},
+		"zig.org":    {"zig"},
 		"shell.org":  {"toolbox", "awk", "shell"},
 		"ruby.org":   {"ruby"},
 		"python.org": {"python"},

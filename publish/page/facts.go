@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"wb/internal/diag"
@@ -54,7 +55,7 @@ func Facts(ctx context.Context, opts workbook.Options) (map[string]Fact, error) 
 			continue
 		}
 		if e.Now != nil {
-			f.Source, f.Inputs, f.Tools, f.Profile, f.Caps = e.Now.Source, e.Now.Inputs, e.Now.Toolchain, e.Now.Profile, e.Now.Caps
+			f.Source, f.Inputs, f.Tools, f.Profile, f.Caps = e.Now.Source, e.Now.Inputs, toolchain(e.Now.Toolchain), e.Now.Profile, e.Now.Caps
 		}
 		if e.Kept != nil && !e.WouldRun {
 			text, err := e.Kept.Value.MarshalJSON()
@@ -66,6 +67,19 @@ func Facts(ctx context.Context, opts workbook.Options) (map[string]Fact, error) 
 		facts[c.ID] = f
 	}
 	return facts, nil
+}
+
+// longestTools is how much of a toolchain's description a statement spells out.
+const longestTools = 160
+
+// toolchain names a lane and its compiler. Some lanes describe themselves by the
+// whole program that they run in the interpreter, of which a digest says as much.
+func toolchain(described string) string {
+	if len(described) <= longestTools {
+		return described
+	}
+	name := described[:40]
+	return name[:strings.LastIndexByte(name, '/')+1] + manifest.SHA256([]byte(described))
 }
 
 // AddEvents adds to facts what the events of a run say: when and by which run

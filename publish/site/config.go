@@ -41,6 +41,7 @@ type Config struct {
 	EditURL     string // of a page's source for editing; {path} stands for its path
 	Source      string // what "view source" shows: exported, full or none
 	Live        string // what readers can run: yes (what is small enough), no or all
+	Runtime     string // where what they run lies: beside the page, or in it
 	Repo        string // gh-pages: a directory in the work tree of the repository
 	Remote      string // gh-pages: a name or URL
 	Branch      string // gh-pages, cloudflare-pages
@@ -53,7 +54,12 @@ var (
 	accesses = []string{"public", "unlisted"}
 	sources  = []string{"exported", "full", "none"}
 	lives    = []string{"yes", "no", "all"}
+	runtimes = []string{"beside", RuntimePage}
 )
+
+// RuntimePage puts the programs that readers run into each page, which then needs
+// nothing but itself. Otherwise they are files that all pages share.
+const RuntimePage = "page"
 
 // keywordPrefix is what the names of all keywords of the configuration begin
 // with.
@@ -85,6 +91,7 @@ var setters = map[string]func(c *Config, value string) error{
 	"BRANCH":    func(c *Config, v string) error { c.Branch = v; return nil },
 	"KEEP":      setKeep,
 	"LIVE":      func(c *Config, v string) error { c.Live = v; return oneOf(v, lives) },
+	"RUNTIME":   func(c *Config, v string) error { c.Runtime = v; return oneOf(v, runtimes) },
 }
 
 var (
@@ -149,7 +156,7 @@ func (e *settingError) Error() string { return e.text }
 // Diagnostics are keywords that are not known, values that cannot be, and
 // secrets.
 func ReadConfig(docs ...Named) (Config, []diag.Finding) {
-	c := Config{Target: targets[0], Output: DefaultOutput, Access: accesses[0], Source: sources[0], Live: lives[0]}
+	c := Config{Target: targets[0], Output: DefaultOutput, Access: accesses[0], Source: sources[0], Live: lives[0], Runtime: runtimes[0]}
 	var found []diag.Finding
 	var pathAt diag.Position // of the last BASE_PATH
 	for _, d := range docs {

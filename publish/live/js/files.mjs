@@ -4,7 +4,7 @@
 
 export const errno = {
   badf: 8, exist: 20, fault: 21, fbig: 22, ilseq: 25, inval: 28, io: 29, isdir: 31, mfile: 33, nametoolong: 37, noent: 44,
-  nospc: 51, notdir: 54, notempty: 55, notsup: 58, perm: 63, pipe: 64, spipe: 70, xdev: 75, notcapable: 76, rofs: 69,
+  nospc: 51, notdir: 54, notempty: 55, notsock: 57, notsup: 58, perm: 63, pipe: 64, spipe: 70, xdev: 75, notcapable: 76, rofs: 69,
 };
 
 // byBytes orders names as their UTF-8 does.

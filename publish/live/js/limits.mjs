@@ -1,5 +1,6 @@
 // What a guest may use, and how it is told that it used it up: the limits of
 // the sandbox, with its words.
+import { errno } from "./files.mjs";
 
 const units = [[1 << 30, "GiB"], [1 << 20, "MiB"], [1 << 10, "KiB"]];
 
@@ -61,6 +62,24 @@ export class Quota {
   }
 
   error() { return new LimitError(this.kind, this.limit); }
+}
+
+const entryCost = 256;
+
+// Storage is what a guest may add to its files.
+export class Storage extends Quota {
+  // charge takes bytes; a negative number gives back.
+  charge(n) {
+    if (this.limit >= 0 && n > 0 && this.used + n > this.limit) {
+      this.hit = true;
+      throw errno.nospc;
+    }
+    this.used = Math.max(0, this.used + n);
+  }
+
+  // entries takes room for names, and cut gives back what opening a file cut off.
+  entries(n) { this.charge(n * entryCost); }
+  cut(n) { this.charge(-n); }
 }
 
 const slice = 1 << 17;

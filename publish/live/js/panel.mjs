@@ -8,7 +8,7 @@ import { compiled } from "./program.mjs";
 import { element, textBlock, value } from "./show.mjs";
 
 const data = JSON.parse(document.getElementById("wb-live").textContent);
-const workerURL = URL.createObjectURL(new Blob([document.getElementById("wb-live-worker").textContent], { type: "text/javascript" }));
+let workerURL; // of the runtime, once a reader runs something
 const text = new TextDecoder();
 const number = (n) => n.toLocaleString("en").replaceAll(",", "\u202f");
 
@@ -41,6 +41,12 @@ function content(digest) {
   });
 }
 
+// worker is the runtime's program, as a URL of this page's own.
+async function worker() {
+  workerURL ??= URL.createObjectURL(new Blob([await content(data.worker)], { type: "text/javascript" }));
+  return new Worker(workerURL);
+}
+
 async function fetched(url) {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`${url}: ${response.status}`);
@@ -68,7 +74,9 @@ class Panel {
     this.stop = section.querySelector(".live-stop");
     this.status = section.querySelector(".live-status");
     this.out = section.querySelector(".live-out");
-    this.form.addEventListener("submit", (e) => {
+    // Not the form's submit: where the host keeps pages in a sandbox without forms,
+    // there is none. Enter in a field clicks the button, too.
+    this.run.addEventListener("click", (e) => {
       e.preventDefault();
       this.start();
     });
@@ -97,16 +105,22 @@ class Panel {
     }
     const ticket = this.ticket = {};
     this.busy(true);
-    this.status.textContent = "Running…";
     try {
       const image = data.images[this.recipe.image];
       const { limits } = this.recipe;
       const more = Object.entries(this.recipe.beside ?? {}).map(async ([name, digest]) => [name, await ready(digest, limits)]);
-      const [program, memory, library, ...others] = await Promise.all([
-        ready(this.recipe.module, limits, image?.size), image && content(image.memory), image?.library && content(image.library), ...more,
+      const needs = [this.recipe.module, ...Object.values(this.recipe.beside ?? {}), image?.memory, image?.library];
+      const missing = needs.reduce((sum, digest) => sum + (contents.has(digest) ? 0 : data.sizes?.[digest] ?? 0), 0);
+      this.status.textContent = missing < 1e5 ? "Running…" : `Fetching ${(missing / 1e6).toFixed(1)} MB…`;
+      const [made, program, memory, library, ...others] = await Promise.all([
+        worker(), ready(this.recipe.module, limits, image?.size), image && content(image.memory), image?.library && content(image.library), ...more,
       ]);
-      if (this.ticket !== ticket) return;
-      this.worker = new Worker(workerURL);
+      if (this.ticket !== ticket) {
+        made.terminate();
+        return;
+      }
+      this.status.textContent = "Running…";
+      this.worker = made;
       this.worker.onmessage = ({ data: message }) => {
         if (message.done) this.show(message, inputs);
         else this.tell(message.fuel);

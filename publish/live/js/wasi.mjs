@@ -2,22 +2,23 @@
 // call by call. Nothing here can name anything outside the guest, and all of it
 // is deterministic: time is virtual, random numbers come from a seed.
 import { errno, clean, RegularFile } from "./files.mjs";
-import { Exit, Quota } from "./limits.mjs";
+import { Times, giveUp, rightRead, rightTruncate, rightWrite, rightsAll, rightsOf } from "./attributes.mjs";
+import { Exit, Quota, Storage } from "./limits.mjs";
 import { Random, seedOf } from "./random.mjs";
 
 const hostCallFuel = 100;
 const maxDescriptors = 1024;
 const maxPath = 4096;
 const maxFileSize = 2 ** 40;
-const entryCost = 256;
 
 // The epoch of guests in nanoseconds: the first second of the year 2000.
 const epoch = 946684800n * 1000000000n;
 
 const typeChar = 2, typeDir = 3, typeRegular = 4;
-const rightRead = 2n, rightWrite = 64n, rightsAll = (1n << 30n) - 1n;
 const oflagCreate = 1, oflagDirectory = 2, oflagExcl = 4, oflagTrunc = 8;
-const fdflagAppend = 1;
+const fdflagAppend = 1, fdflagsKnown = 31;
+
+const flagsIn = (fdflags) => fdflags & fdflagsKnown & ~fdflagAppend; // those that change nothing here
 
 const text = new TextEncoder();
 const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
@@ -66,26 +67,11 @@ class Input {
   }
 }
 
-// Storage is what a guest may add to its files.
-class Storage extends Quota {
-  // charge takes bytes; a negative number gives back.
-  charge(n) {
-    if (this.limit >= 0 && n > 0 && this.used + n > this.limit) {
-      this.hit = true;
-      throw errno.nospc;
-    }
-    this.used = Math.max(0, this.used + n);
-  }
-
-  // entries takes room for names, and cut gives back what opening a file cut off.
-  entries(n) { this.charge(n * entryCost); }
-  cut(n) { this.charge(-n); }
-}
-
 // Wasi is one guest's side of the interface. Set memory to what the guest
 // exports before it calls anything.
 export class Wasi {
   memory = null;
+  times = new Times();
   virtual = 0n; // nanoseconds by which time has moved beyond the fuel burnt
 
   // Text of args, env and dir has a character for each byte when it is binary.
@@ -190,7 +176,11 @@ export class Wasi {
   sock_accept() { return errno.notsup; }
   sock_recv() { return errno.notsup; }
   sock_send() { return errno.notsup; }
-  sock_shutdown() { return errno.notsup; }
+
+  sock_shutdown(n) {
+    this.fd(n);
+    return errno.notsock;
+  }
 
   // poll_oneoff waits for the first of several things. Descriptors are always
   // ready; when there are only clocks, time moves on to the earliest.
@@ -258,23 +248,26 @@ export class Wasi {
     const d = this.fd(n);
     const view = this.view(at, 24);
     this.bytes(at, 24).fill(0);
-    let rights = rightsAll;
+    const { base, inheriting } = rightsOf(d);
     view.setUint8(0, d.kind === "dir" ? typeDir : d.kind === "file" ? typeRegular : typeChar);
-    if (d.kind !== "dir") {
-      if (!d.readable) rights &= ~rightRead;
-      if (!d.writable) rights &= ~rightWrite;
-    }
-    if (d.append) view.setUint8(2, fdflagAppend);
-    view.setBigUint64(8, rights, true);
-    view.setBigUint64(16, rights, true);
+    view.setUint8(2, (d.flags ?? 0) | (d.append ? fdflagAppend : 0));
+    view.setBigUint64(8, base, true);
+    view.setBigUint64(16, inheriting, true);
   }
 
-  fd_fdstat_set_flags(n, flags) { this.fd(n).append = (flags & fdflagAppend) !== 0; }
-  fd_fdstat_set_rights(n) { this.fd(n); }
+  fd_fdstat_set_flags(n, flags) { Object.assign(this.fd(n), { append: (flags & fdflagAppend) !== 0, flags: flagsIn(flags) }); }
+  fd_fdstat_set_rights(n, base, inheriting) { giveUp(this.fd(n), BigInt.asUintN(64, base), BigInt.asUintN(64, inheriting)); }
   fd_advise(n) { this.fd(n); }
   fd_sync(n) { this.fd(n); }
   fd_datasync(n) { this.fd(n); }
-  fd_filestat_set_times(n) { this.fd(n); }
+
+  fd_filestat_set_times(n, access, change, flags) {
+    const d = this.fd(n);
+    if (d.kind !== "file" && d.kind !== "dir") return errno.inval;
+    this.setTimes(d.name, access, change, flags);
+  }
+
+  setTimes(name, access, change, flags) { this.times.set(name, access, change, flags, epoch + this.elapsed()); }
 
   fd_allocate(n, offset, length) {
     const d = this.fd(n);
@@ -313,7 +306,8 @@ export class Wasi {
     view.setUint8(16, node.dir ? typeDir : typeRegular);
     view.setBigUint64(24, 1n, true);
     if (!node.dir) view.setBigUint64(32, BigInt(node.size), true);
-    for (const o of [40, 48, 56]) view.setBigUint64(o, epoch, true);
+    const { access, change } = this.times.of(name, epoch);
+    for (const [o, time] of [[40, access], [48, change], [56, epoch]]) view.setBigUint64(o, BigInt.asUintN(64, time), true);
   }
 
   fd_filestat_set_size(n, size) {
@@ -338,7 +332,7 @@ export class Wasi {
 
   fd_seek(n, offset, whence, at) {
     const d = this.fd(n);
-    if (d.kind !== "file") return errno.spipe;
+    if (d.kind !== "file") return d.kind === "dir" ? errno.isdir : errno.spipe;
     if (whence > 2) return errno.inval;
     const pos = BigInt.asIntN(64, offset) + BigInt([0, d.pos, d.file.size][whence]);
     if (pos < 0n || pos > 1n << 62n) return errno.inval;
@@ -348,7 +342,7 @@ export class Wasi {
 
   fd_tell(n, at) {
     const d = this.fd(n);
-    if (d.kind !== "file") return errno.spipe;
+    if (d.kind !== "file") return d.kind === "dir" ? errno.isdir : errno.spipe;
     this.put64(at, d.pos);
   }
 
@@ -478,6 +472,7 @@ export class Wasi {
     if (pos + b.length > maxFileSize) throw errno.fbig;
     const grow = pos + b.length - d.file.size;
     if (grow > 0) this.storage.charge(grow);
+    this.times.forget(d.name);
     return d.file.write(b, pos);
   }
 
@@ -485,6 +480,7 @@ export class Wasi {
     if (size > BigInt(maxFileSize)) throw errno.fbig;
     this.storage.charge(Number(size) - d.file.size);
     d.file.resize(Number(size));
+    this.times.forget(d.name);
   }
 
   // ---- paths ----
@@ -509,8 +505,9 @@ export class Wasi {
 
   path_open(n, _lookup, at, length, oflags, rights, _inheriting, fdflags, result) {
     const [name, wantDir] = this.resolve(n, at, length);
-    const d = { name, readable: (rights & rightRead) !== 0n, writable: (rights & rightWrite) !== 0n, append: (fdflags & fdflagAppend) !== 0, pos: 0 };
+    const d = { name, readable: (rights & rightRead) !== 0n, writable: (rights & rightWrite) !== 0n, append: (fdflags & fdflagAppend) !== 0, flags: flagsIn(fdflags), pos: 0 };
     const create = (oflags & oflagCreate) !== 0, exclusive = (oflags & oflagExcl) !== 0, truncate = (oflags & oflagTrunc) !== 0;
+    if (truncate && (this.fd(n).dropped?.base ?? 0n) & rightTruncate) return errno.notcapable;
     let node = null;
     try {
       node = this.tree.find(name);
@@ -520,6 +517,7 @@ export class Wasi {
     if (node?.dir) {
       if (create && exclusive) return errno.exist;
       if ((create || truncate) && !(oflags & oflagDirectory)) return errno.isdir;
+      if (oflags & oflagDirectory && d.readable && d.writable && BigInt.asUintN(64, rights) !== rightsAll) return errno.isdir;
       Object.assign(d, { kind: "dir", readable: false, writable: false });
     } else {
       if (wantDir || oflags & oflagDirectory) return errno.notdir;
@@ -551,7 +549,11 @@ export class Wasi {
     this.filestat(result, name, node);
   }
 
-  path_filestat_set_times(n, _flags, at, length) { this.tree.find(this.resolve(n, at, length)[0]); }
+  path_filestat_set_times(n, _flags, at, length, access, change, flags) {
+    const [name] = this.resolve(n, at, length);
+    this.tree.find(name);
+    this.setTimes(name, access, change, flags);
+  }
 
   path_unlink_file(n, at, length) {
     const [name, wantDir] = this.resolve(n, at, length);
@@ -560,6 +562,7 @@ export class Wasi {
     if (wantDir) return errno.notdir;
     const size = node instanceof RegularFile ? node.size : 0;
     this.tree.remove(name);
+    this.times.forget(name);
     this.storage.charge(-size);
     this.storage.entries(-1);
   }
@@ -568,6 +571,7 @@ export class Wasi {
     const [name] = this.resolve(n, at, length);
     if (!this.tree.find(name).dir) return errno.notdir;
     this.tree.remove(name);
+    this.times.forget(name);
     this.storage.entries(-1);
   }
 
@@ -575,6 +579,7 @@ export class Wasi {
     const [from] = this.resolve(n, at, length);
     const [to] = this.resolve(m, toAt, toLength);
     this.tree.rename(from, to);
+    this.times.move(from, to);
   }
 
   path_link() { return errno.notsup; }

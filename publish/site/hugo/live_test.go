@@ -49,7 +49,7 @@ func TestLiveSite(t *testing.T) {
 		if d.Path != "calc.org" {
 			return site.Known{}, nil
 		}
-		at := func(digest string) string { return "assets/live/" + digest + ".wasm.gz" }
+		at := func(digest string) string { return "assets/live/" + digest + ".gz" }
 		own := opts
 		own.Source = d.Source
 		l, err := live.New(ctx, own, live.Config{Href: func(digest string) string { return d.To(at(digest)) }})
@@ -81,7 +81,7 @@ func TestLiveSite(t *testing.T) {
 		t.Errorf("it gives %q", got)
 	}
 	fetched := page.Requests()[before:]
-	if len(fetched) != 2 {
+	if len(fetched) != 3 {
 		t.Errorf("it fetched %v", fetched)
 	}
 	for _, url := range fetched {

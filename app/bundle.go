@@ -12,7 +12,6 @@ import (
 	"wb/proof/fault"
 	"wb/proof/manifest"
 	"wb/proof/sign"
-	"wb/proof/verify"
 	"wb/publish/pack"
 	"wb/publish/rebuild"
 	"wb/publish/site"
@@ -88,6 +87,9 @@ are named; --strict refuses then.`,
 		if err != nil {
 			return nil, err
 		}
+		if err := soundFile(output, data, ""); err != nil { // nobody could use it
+			return nil, err
+		}
 		if err := writeNew(output, data, in.Force); err != nil {
 			return nil, err
 		}
@@ -145,11 +147,7 @@ func contents(name, did string, unverified bool) (manifest.Files, error) {
 		return nil, err
 	}
 	if !unverified {
-		report := verify.Page
-		if isBundle(name, data) {
-			report = verify.Bundle
-		}
-		if err := fault.In(name, report(data, verify.Options{Want: did}).Err()); err != nil {
+		if err := soundFile(name, data, did); err != nil {
 			return nil, err
 		}
 	}

@@ -7,7 +7,6 @@ import (
 
 	"wb/internal/diag"
 	"wb/internal/identity"
-	"wb/proof/fault"
 	"wb/proof/keys"
 	"wb/proof/manifest"
 )
@@ -35,7 +34,7 @@ func keyVerb[In any](name, help, about string, do func(h *Home, s *keys.Store, i
 			out := &KeyOut{DID: s.Key.DID(), Identity: s.Log.Identity(), Path: s.Path(), Log: s.Log.Entries(),
 				Verifier: manifest.VerifierKey(s.Log.Identity(), s.Key.Public())}
 			if err := s.Log.Allows(out.DID, keys.NoSequence); err != nil {
-				h.notef("wb: warning: %v; wb key rotate cannot help, since a revoked key names no other", err)
+				h.notef("%v; a revoked key names no other: wb key new --another begins another identity", err)
 			}
 			return out, nil
 		},
@@ -62,18 +61,33 @@ var keyShow = keyVerb("key show", "Show the key that signs, and since when.",
 	"Example:\n  wb key show\n\nThe first line is the did:key that others compare signatures with. The secret is never printed.",
 	func(*Home, *keys.Store, *struct{}) error { return nil })
 
-var keyNew = Verb[struct{}, *KeyOut]{
+// KeyNewIn is what wb key new takes.
+type KeyNewIn struct {
+	Another bool `help:"Begin another identity, with a key and a log of its own. What the one before revoked goes on being published."`
+}
+
+var keyNew = Verb[KeyNewIn, *KeyOut]{
 	Name: "key new", Help: "Make the key, if there is none.", Text: keyShow.Text, Changes: true,
-	About: "Example:\n  wb key new\n\nThe key lies in wb/keys/ in the user's configuration directory, readable by the user only. Back it up: who loses it cannot rotate it.",
-	Do: func(ctx context.Context, h *Home, in *struct{}) (*KeyOut, error) {
+	About: "Examples:\n  wb key new\n  wb key new --another\n\nThe key lies in wb/keys/ in the user's configuration directory, readable by the user only. Back it up: who loses it cannot rotate it.",
+	Do: func(ctx context.Context, h *Home, in *KeyNewIn) (*KeyOut, error) {
 		exists, err := identity.Exists("", identity.DefaultTenant)
 		if err != nil {
 			return nil, err
 		}
-		if exists {
+		if exists && !in.Another {
 			return nil, diag.Busyf("wb key show shows it, wb key rotate replaces it", "there is a key already")
 		}
-		return keyShow.Do(ctx, h, in) // which makes it
+		if exists {
+			s, _, err := UserKey()
+			if err == nil {
+				err = s.Another(time.Now())
+			}
+			if err != nil {
+				return nil, err
+			}
+			h.notef("tell readers who know your former identity of this one; its sites begin in a directory of their own")
+		}
+		return keyShow.Do(ctx, h, nil) // which makes it
 	},
 }
 
@@ -94,19 +108,57 @@ var keyRotate = keyVerb("key rotate", "Replace the key; the old one names the ne
 
 // KeyRevokeIn is what wb key revoke takes.
 type KeyRevokeIn struct {
-	Key    string `arg:"" help:"The did:key to revoke, one of the log."`
+	Key    string `arg:"" help:"The did:key to revoke, one of the log, or current."`
 	From   int    `default:"0" help:"The first release of your site that it no longer holds for; 0 takes back everything." placeholder:"RELEASE"`
 	Reason string `default:"revoked" help:"Why, for people."`
 }
 
 var keyRevoke = keyVerb("key revoke", "Take back what a key signed from some release on.",
-	"Example:\n  wb key revoke did:key:z6Mk… --from 7 --reason stolen\n\nRotate first when the key is still the current one: a revoked key can name no other. Publish the site again, so that readers see the log.",
-	func(_ *Home, s *keys.Store, in *KeyRevokeIn) error {
-		if fault.CodeOf(s.Log.Allows(in.Key, keys.NoSequence)) == fault.KeyUnknown {
+	`Examples:
+  wb key revoke current --from 7 --reason stolen
+  wb key revoke did:key:z6Mk… --reason lost
+
+The current key gives way to a new one in the same step. Nothing takes a
+revocation back. Readers learn of it from the next release of your site, and
+from what wb key export-revoked prints; docs/publishing.org has the steps.`,
+	func(h *Home, s *keys.Store, in *KeyRevokeIn) error {
+		if in.Key == "current" {
+			in.Key = s.Log.Current()
+		}
+		if !s.Log.Has(in.Key) {
 			return diag.NotFoundf("wb key show lists the keys in it", "%s is not in your key log", in.Key)
 		}
-		return s.Revoke(in.Key, in.From, in.Reason, time.Now())
+		if err := s.Revoke(in.Key, in.From, in.Reason, time.Now()); err != nil {
+			return err
+		}
+		h.notef("%s is revoked from release %d on, and so is every page, file and bundle that it signed outside a site", in.Key, in.From)
+		h.notef("readers do not know yet: publish your sites again, and hand out what wb key export-revoked prints")
+		return nil
 	})
+
+var keyRevoked = Verb[struct{}, json.RawMessage]{
+	Name: "key export-revoked", Help: "Print which keys are not to be believed, with the logs that prove it.",
+	About: `Example:
+  wb key export-revoked > revoked.json
+
+Sites that you publish have it as /.well-known/wb-revoked.json. Readers of a page
+that stands alone give it to wb verify --keys.`,
+	Do: func(context.Context, *Home, *struct{}) (json.RawMessage, error) {
+		_, by, err := UserKey()
+		if err != nil {
+			return nil, err
+		}
+		list, err := keys.RevokedList(append([]*keys.Log{by.Keys}, by.Former...)...)
+		if err == nil && list == nil {
+			err = diag.NotFoundf("wb key show lists your keys", "no key of yours is revoked")
+		}
+		return list, err
+	},
+	Text: func(p *Page, list json.RawMessage) error {
+		_, err := p.Write(list)
+		return err
+	},
+}
 
 // KeyDIDIn is what wb key export-did takes.
 type KeyDIDIn struct {
@@ -131,7 +183,7 @@ wb verify --did.`,
 		if _, err := keys.WebURL(did); err != nil {
 			return nil, diag.Usagef("such as example.org, or localhost:8080", "%q names no host: %w", in.Host, err)
 		}
-		return keys.Document(did, s.Key.DID()), nil
+		return keys.Document(did, s.Key.DID(), s.Log.Revocations()...), nil
 	},
 	Text: func(p *Page, doc any) error {
 		enc := json.NewEncoder(p)

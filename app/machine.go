@@ -33,7 +33,8 @@ func UserKey() (*keys.Store, sign.Issuer, error) {
 	if err != nil {
 		return nil, sign.Issuer{}, err
 	}
-	return s, sign.Issuer{Signer: s.Key, Keys: s.Log}, nil
+	former, err := s.Former()
+	return s, sign.Issuer{Signer: s.Key, Keys: s.Log, Former: former}, err
 }
 
 // sitesSigned is the user's record of the sites that they have signed.

@@ -43,7 +43,7 @@ func Rows() []Row {
 		row(traceExport), row(traceDiff),
 		row(telemetryOf),
 		row(ledgerVerify),
-		row(keyShow), row(keyNew), row(keyRotate), row(keyRevoke), row(keyDID),
+		row(keyShow), row(keyNew), row(keyRotate), row(keyRevoke), row(keyDID), row(keyRevoked),
 		row(signPath),
 		row(publishInit), row(publishValidate), row(publishSite), row(publishApply),
 		terminal("publish serve", "Preview a site in the browser, following every change."),

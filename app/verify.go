@@ -25,7 +25,7 @@ type VerifyIn struct {
 	Path    string `arg:"" help:"A page, a .wbundle, a file with a .sig beside it, the directory of a site, or its URL."`
 	DID     string `name:"did" json:"did" help:"Fail unless this key, the identity that began with it, or a key of this did:web, signed." placeholder:"DID"`
 	Online  bool   `on:"terminal" help:"Ask other machines too: for a URL, and for the document of a did:web."`
-	Keys    string `on:"terminal" help:"A key log known to be the issuer's, which may revoke." placeholder:"FILE" type:"existingfile"`
+	Keys    string `on:"terminal" help:"A key log known to be the issuer's, which may revoke, or a list of revoked keys." placeholder:"FILE" type:"existingfile"`
 	Forget  bool   `on:"terminal" help:"Do not compare with releases of the site that were verified before, nor remember this one."`
 	Rebuild bool   `on:"terminal" help:"Also run the workbooks inside again, and compare every byte of every result and what is said of it."`
 	Sources string `on:"terminal" help:"With --rebuild of a site: the directory with the documents it was made from." placeholder:"DIR" type:"existingdir"`
@@ -94,7 +94,8 @@ signed, not whose it is: compare it, or give --did.`,
 
 func (in *VerifyIn) verify(ctx context.Context, h *Home) (*verify.Report, error) {
 	opts, named, err := in.options(ctx)
-	if err != nil {
+	var unnamed *fault.Error // why nobody is
+	if err != nil && (fault.CodeOf(err) == "" || !errors.As(err, &unnamed)) {
 		return nil, err
 	}
 	s, err := in.subject(ctx, h)
@@ -105,9 +106,15 @@ func (in *VerifyIn) verify(ctx context.Context, h *Home) (*verify.Report, error)
 		}
 		return verify.Failed(kind, err)
 	}
+	if err := in.known(ctx, h, s, &opts); err != nil {
+		return nil, err
+	}
 	report, err := in.report(h, s, opts)
 	if err != nil {
 		return nil, err
+	}
+	if report.Valid && unnamed != nil {
+		report.Fail(unnamed)
 	}
 	if report.Valid && named != nil && !slices.Contains(named, report.IssuerDID) {
 		report.Fail(fault.New(fault.IssuerUnexpected, "signed by %s, which %s does not name", report.IssuerDID, in.DID))
@@ -119,14 +126,15 @@ func (in *VerifyIn) verify(ctx context.Context, h *Home) (*verify.Report, error)
 }
 
 // options are what the flags say of the signer; named are the keys that a did:web
-// names, nil where none is asked for.
+// names, nil where none is asked for. An error with a code is about that.
 func (in *VerifyIn) options(ctx context.Context) (opts verify.Options, named []string, err error) {
 	switch {
 	case in.Sources != "" && !in.Rebuild:
 		return opts, nil, diag.Usagef("", "--sources goes with --rebuild")
 	case strings.HasPrefix(in.DID, "did:web:"):
-		if named, err = fetch.Keys(ctx, in.DID, in.Online); err != nil {
-			return opts, nil, err
+		var offline *fetch.OfflineError
+		if named, err = fetch.Keys(ctx, in.DID, in.Online); errors.As(err, &offline) {
+			err = fault.New(fault.DIDUnavailable, "%v; %s", offline, offline.Hint())
 		}
 	case strings.HasPrefix(in.DID, "did:key:"):
 		if _, err := keys.Public(in.DID); err != nil {
@@ -135,9 +143,6 @@ func (in *VerifyIn) options(ctx context.Context) (opts verify.Options, named []s
 		opts.Want = in.DID
 	case in.DID != "":
 		return opts, nil, diag.Usagef("wb key show prints yours", "--did %s: neither a did:key nor a did:web", in.DID)
-	}
-	if in.Keys != "" {
-		opts.Keys, err = os.ReadFile(in.Keys)
 	}
 	return opts, named, err
 }

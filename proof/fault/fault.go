@@ -39,6 +39,13 @@ const (
 	IssuerUnexpected      Code = "issuer-unexpected"      // signed, but not by whom the verifier asked for
 )
 
+// A did:web, which names keys by a host.
+const (
+	DIDMalformed   Code = "did-malformed"   // no did:web
+	DIDUnavailable Code = "did-unavailable" // its document could not be asked for
+	DIDDocument    Code = "did-document"    // what is there is not its document, or names no key
+)
+
 // The log of an identity's keys.
 const (
 	KeylogMalformed Code = "keylog-malformed" // an entry lacks fields or has others

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"wb/internal/diag"
+	"wb/proof/fault"
 	"wb/proof/keys"
 	"wb/proof/manifest"
 	"wb/proof/verify"
@@ -209,12 +210,32 @@ func Keys(ctx context.Context, did string, online bool) ([]string, error) {
 	}
 	status, text, err := get(ctx, u.String())
 	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
 	case err != nil:
-		return nil, fmt.Errorf("%s: %w", did, err)
+		return nil, fault.New(fault.DIDUnavailable, "%v", err)
 	case status != http.StatusOK:
-		return nil, fmt.Errorf("%s: HTTP %d at %s", did, status, u)
+		return nil, fault.New(fault.DIDUnavailable, "HTTP %d at %s", status, u)
 	case len(text) > maxDocument:
-		return nil, errors.New(did + ": its document is too large")
+		return nil, fault.New(fault.DIDDocument, "the document of %s is too large", did)
 	}
 	return keys.ReadDocument(did, text)
+}
+
+// Revoked reads what the server of a page or site says about revoked keys, nil
+// when it says nothing.
+func Revoked(ctx context.Context, at string, online bool) ([]*keys.Log, error) {
+	u, err := url.Parse(at)
+	if err != nil {
+		return nil, err
+	}
+	get, err := getter(u, online)
+	if err != nil {
+		return nil, err
+	}
+	status, text, err := get(ctx, u.ResolveReference(&url.URL{Path: "/" + manifest.RevokedPath}).String())
+	if err != nil || status != http.StatusOK {
+		return nil, err
+	}
+	return keys.ReadLogs(text)
 }

@@ -210,3 +210,66 @@ func TestStoreCrash(t *testing.T) {
 		t.Errorf("the next key lies still aside: %v", err)
 	}
 }
+
+// Revoking the current key puts another in its place: the store goes on, and
+// publishes what was revoked.
+func TestRevokeCurrent(t *testing.T) {
+	t.Setenv(identity.EnvSeed, "")
+	dir := t.TempDir()
+	s, err := Open(dir, "default", noon)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := s.Key.DID()
+	if err := s.Revoke(first, 7, "stolen", noon); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Open(dir, "default", noon)
+	if err != nil || again.Key.DID() == first || again.Log.Identity() != first || again.Log.Current() != again.Key.DID() {
+		t.Fatalf("%v: %s signs for %s", err, again.Key.DID(), again.Log.Identity())
+	}
+	for sequence, want := range map[int]fault.Code{6: "", 7: fault.KeyRevoked, NoSequence: fault.KeyRevoked} {
+		if err := again.Log.Allows(first, sequence); fault.CodeOf(err) != want {
+			t.Errorf("release %d: %v, want %q", sequence, err, want)
+		}
+	}
+	if err := again.Log.Allows(again.Key.DID(), NoSequence); err != nil {
+		t.Error(err)
+	}
+
+	if err := again.Another(noon); err != nil {
+		t.Fatal(err)
+	}
+	logs, err := KnownLogs(dir, "default")
+	if err != nil || len(logs) != 2 || again.Log.Identity() == first {
+		t.Fatalf("%d logs, %v", len(logs), err)
+	}
+	list, err := RevokedList(logs...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read, err := ReadLogs(list)
+	if err != nil || len(read) != 1 || LogOf(first, read) == nil || LogOf(again.Key.DID(), read) != nil {
+		t.Fatalf("%d logs, %v", len(read), err)
+	}
+	if got := read[0].Revocations(); len(got) != 1 || got[0] != (Revocation{Identity: first, Key: first, Sequence: 7, Reason: "stolen", At: "2026-01-02T12:00:00Z"}) {
+		t.Errorf("%+v", got)
+	}
+	for _, c := range []struct {
+		old, new string
+		want     fault.Code
+	}{
+		{`"sequence":7}`, `"sequence":9}`, fault.KeylogMalformed},
+		{`"stolen","sequence"`, `"mislaid","sequence"`, fault.KeylogMalformed},
+		{"stolen", "mislaid", fault.KeylogSignature},
+		{`"revoked":[{`, `"revoked":[],"x":[{`, fault.JSONNoncanonical},
+	} {
+		changed := bytes.Replace(list, []byte(c.old), []byte(c.new), 1)
+		if bytes.Equal(changed, list) {
+			t.Fatalf("the list has no %s", c.old)
+		}
+		if _, err := ReadLogs(changed); fault.CodeOf(err) != c.want {
+			t.Errorf("%s: %v", c.new, err)
+		}
+	}
+}

@@ -201,7 +201,9 @@ func (l *Log) line(i int) []byte {
 	return lines[i]
 }
 
-// has reports whether key was ever the identity's.
+// Has reports whether key was ever the identity's.
+func (l *Log) Has(key string) bool { return l.has(key) }
+
 func (l *Log) has(key string) bool {
 	for _, e := range l.entries {
 		if e.Kind != Revoke && e.Key == key {

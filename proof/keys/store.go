@@ -68,6 +68,28 @@ func Kept(dir, tenant string) ([]byte, error) {
 	return text, err
 }
 
+// KnownLogs are the key log that [Open] would find and those of former
+// identities; nothing is made.
+func KnownLogs(dir, tenant string) ([]*Log, error) {
+	text, err := Kept(dir, tenant)
+	if err != nil {
+		return nil, err
+	}
+	if dir, err = Dir(dir); err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, tenant: tenant}
+	logs, err := s.Former()
+	if err != nil || text == nil {
+		return logs, err
+	}
+	log, err := ParseLog(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", s.logPath(), err)
+	}
+	return append(logs, log), nil
+}
+
 // Dir is the directory of keys; "" asks for the user's.
 func Dir(dir string) (string, error) {
 	if dir != "" {
@@ -145,17 +167,81 @@ func (s *Store) Rotate(sequence int, now time.Time) (old string, err error) {
 	return old, s.finish()
 }
 
-// Revoke takes back what key signs from release sequence on.
+// Revoke takes back what key signs from release sequence on. The current key
+// gives way to a new one in the same step: a revoked key could name no other.
 func (s *Store) Revoke(key string, sequence int, reason string, now time.Time) error {
 	if s.fromEnv {
 		return ErrFromEnvironment
 	}
-	log, err := s.Log.Revoke(s.Key, key, sequence, reason, now)
+	by, log := s.Key, s.Log
+	current := key == log.Current()
+	if current {
+		next, err := identity.Load(s.dir, s.tenant+".next")
+		if err != nil {
+			return err
+		}
+		if log, err = log.Rotate(by, next, sequence, now); err != nil {
+			return err
+		}
+		by = next
+	}
+	log, err := log.Revoke(by, key, sequence, reason, now)
 	if err != nil {
 		return err
 	}
+	if err := s.keep(log); err != nil {
+		return err
+	}
 	s.Log = log
-	return s.keep(log)
+	if current {
+		return s.finish()
+	}
+	return nil
+}
+
+// Another begins another identity. The key and log that were there stay beside,
+// so that what they revoke goes on being published.
+func (s *Store) Another(now time.Time) error {
+	if s.fromEnv {
+		return ErrFromEnvironment
+	}
+	former, err := s.formerPaths()
+	if err != nil {
+		return err
+	}
+	aside := filepath.Join(s.dir, fmt.Sprintf("%s.former-%d", s.tenant, len(former)+1))
+	if err := errors.Join(os.Rename(s.logPath(), aside+".keylog"), os.Rename(s.keyPath(), aside+".ed25519")); err != nil {
+		return fmt.Errorf("signing key: %w", err)
+	}
+	if s.Key, err = identity.Load(s.dir, s.tenant); err != nil {
+		return err
+	}
+	return s.begin(now)
+}
+
+// Former are the logs of the identities before this one.
+func (s *Store) Former() ([]*Log, error) {
+	paths, err := s.formerPaths()
+	if err != nil {
+		return nil, err
+	}
+	var out []*Log
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, fmt.Errorf("key log: %w", err)
+		}
+		log, err := ParseLog(text)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		out = append(out, log)
+	}
+	return out, nil
+}
+
+func (s *Store) formerPaths() ([]string, error) {
+	return filepath.Glob(filepath.Join(s.dir, s.tenant+".former-*.keylog"))
 }
 
 // keep replaces the log's file as a whole.

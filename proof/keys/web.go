@@ -2,10 +2,11 @@ package keys
 
 import (
 	"encoding/json"
-	"fmt"
 	"net/url"
 	"slices"
 	"strings"
+
+	"wb/proof/fault"
 )
 
 // A did:web names a host, and maybe a path at it, whose did.json holds keys. It
@@ -25,13 +26,13 @@ func DIDWeb(host string, path ...string) string {
 func WebURL(did string) (*url.URL, error) {
 	text, ok := strings.CutPrefix(did, "did:web:")
 	if !ok || text == "" {
-		return nil, fmt.Errorf("%q is no did:web", did)
+		return nil, fault.New(fault.DIDMalformed, "%q is no did:web", did)
 	}
 	var parts []string
 	for part := range strings.SplitSeq(text, ":") {
 		plain, err := url.PathUnescape(part)
 		if err != nil || plain == "" || plain == "." || plain == ".." || strings.ContainsAny(plain, "/?#@\\") {
-			return nil, fmt.Errorf("%q is no did:web", did)
+			return nil, fault.New(fault.DIDMalformed, "%q is no did:web", did)
 		}
 		parts = append(parts, plain)
 	}
@@ -40,24 +41,29 @@ func WebURL(did string) (*url.URL, error) {
 	}
 	u := &url.URL{Scheme: "https", Host: strings.ToLower(parts[0]), Path: "/" + strings.Join(parts[1:], "/") + "/did.json"}
 	if again, err := url.Parse(u.String()); err != nil || again.Hostname() == "" || again.Host != u.Host {
-		return nil, fmt.Errorf("%q is no did:web", did)
+		return nil, fault.New(fault.DIDMalformed, "%q is no did:web", did)
 	}
 	return u, nil
 }
 
-// Document is the did:web document that republishes a did:key.
-func Document(did, key string) map[string]any {
+// Document is the did:web document that republishes a did:key. Keys that were
+// revoked stand in it with the time of that, and may assert nothing.
+func Document(did, key string, revoked ...Revocation) map[string]any {
 	multibase := key[len("did:key:"):]
-	method := did + "#" + multibase
+	name := did + "#" + multibase
+	methods := []map[string]string{{"id": name, "type": "Multikey", "controller": did, "publicKeyMultibase": multibase}}
+	for _, r := range revoked {
+		if old := r.Key[len("did:key:"):]; old != multibase {
+			methods = append(methods, map[string]string{"id": did + "#" + old, "type": "Multikey", "controller": did, "publicKeyMultibase": old, "revoked": r.At})
+		}
+	}
 	return map[string]any{
-		"@context":        []string{"https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"},
-		"id":              did,
-		"alsoKnownAs":     []string{key},
-		"assertionMethod": []string{method},
-		"authentication":  []string{method},
-		"verificationMethod": []map[string]string{{
-			"id": method, "type": "Multikey", "controller": did, "publicKeyMultibase": multibase,
-		}},
+		"@context":           []string{"https://www.w3.org/ns/did/v1", "https://w3id.org/security/multikey/v1"},
+		"id":                 did,
+		"alsoKnownAs":        []string{key},
+		"assertionMethod":    []string{name},
+		"authentication":     []string{name},
+		"verificationMethod": methods,
 	}
 }
 
@@ -71,10 +77,10 @@ func ReadDocument(did string, text []byte) ([]string, error) {
 		Methods         []method          `json:"verificationMethod"`
 	}
 	if err := json.Unmarshal(text, &doc); err != nil {
-		return nil, fmt.Errorf("%s: its document is not JSON: %w", did, err)
+		return nil, fault.New(fault.DIDDocument, "the document of %s is not JSON: %v", did, err)
 	}
 	if doc.ID != did {
-		return nil, fmt.Errorf("%s: its document is that of %q", did, doc.ID)
+		return nil, fault.New(fault.DIDDocument, "the document of %s is that of %q", did, doc.ID)
 	}
 	var out []string
 	for _, raw := range doc.AssertionMethod {
@@ -90,12 +96,12 @@ func ReadDocument(did string, text []byte) ([]string, error) {
 			continue
 		}
 		key := "did:key:" + m.Multibase
-		if _, err := Public(key); err == nil && m.Controller == did && (m.Type == "Multikey" || m.Type == "Ed25519VerificationKey2020") {
+		if _, err := Public(key); err == nil && m.Revoked == "" && m.Controller == did && (m.Type == "Multikey" || m.Type == "Ed25519VerificationKey2020") {
 			out = append(out, key)
 		}
 	}
 	if len(out) == 0 {
-		return nil, fmt.Errorf("%s: its document names no Ed25519 key that may assert", did)
+		return nil, fault.New(fault.DIDDocument, "the document of %s names no Ed25519 key that may assert", did)
 	}
 	return out, nil
 }
@@ -106,4 +112,5 @@ type method struct {
 	Type       string `json:"type"`
 	Controller string `json:"controller"`
 	Multibase  string `json:"publicKeyMultibase"`
+	Revoked    string `json:"revoked"` // when, of a key that is not to be believed
 }

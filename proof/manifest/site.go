@@ -21,6 +21,9 @@ const (
 	KeysPath  = ".well-known/wb-keys.jsonl" // the issuer's key log
 	LogPrefix = ".well-known/wb-log/"       // the log of its releases
 	DIDPath   = ".well-known/did.json"      // the did:web document
+
+	// RevokedPath lists keys that are not to be believed, when there are any.
+	RevokedPath = ".well-known/wb-revoked.json"
 )
 
 // Where a bundle keeps its own.

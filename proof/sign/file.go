@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"wb/proof/fault"
-	"wb/proof/keys"
 	"wb/proof/manifest"
 )
 
@@ -15,6 +14,9 @@ import (
 // file beside it, with what the caller says about it. It gives the path to write
 // to, and what.
 func File(path string, data []byte, by Issuer, at time.Time, said ...manifest.Assertion) (output string, signed []byte, err error) {
+	if err := by.unbound(); err != nil {
+		return "", nil, err
+	}
 	if manifest.IsPage(path) {
 		said = nil
 		if p, _, err := manifest.ReadPage(data); err == nil {
@@ -24,9 +26,6 @@ func File(path string, data []byte, by Issuer, at time.Time, said ...manifest.As
 		}
 		signed, err = manifest.SignPage(data, by.Signer, at, said...)
 		return path, signed, err
-	}
-	if err := by.Keys.Allows(by.Signer.DID(), keys.NoSequence); err != nil {
-		return "", nil, err
 	}
 	signed, err = manifest.SignDetached(data, by.Signer, by.Keys, at, said...)
 	return path + manifest.DetachedSuffix, signed, err

@@ -19,7 +19,11 @@ import (
 type Issuer struct {
 	Signer keys.Signer
 	Keys   *keys.Log
+	Former []*keys.Log // of identities that the issuer had before, whose revocations are published too
 }
+
+// unbound checks that the key may sign what is no release of a site.
+func (by Issuer) unbound() error { return by.Keys.Allows(by.Signer.DID(), keys.NoSequence) }
 
 // Site signs files as the next release of a site, or for the first time when
 // there is no manifest among them. Pages keep the assertions they have. When
@@ -72,7 +76,7 @@ func Site(files manifest.Files, by Issuer, host string, at time.Time) (manifest.
 func strip(files manifest.Files) (manifest.Files, map[string][]manifest.Assertion, error) {
 	bare, assertions := manifest.Files{}, map[string][]manifest.Assertion{}
 	for path, data := range files {
-		if ofHistory(path) {
+		if ofHistory(path) || path == manifest.RevokedPath {
 			continue
 		}
 		if manifest.IsPage(path) {
@@ -111,8 +115,15 @@ func release(bare manifest.Files, assertions map[string][]manifest.Assertion, by
 		out[path] = data
 	}
 	out[manifest.KeysPath] = by.Keys.Text()
+	revoked, err := keys.RevokedList(append([]*keys.Log{by.Keys}, by.Former...)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	if revoked != nil {
+		out[manifest.RevokedPath] = revoked
+	}
 	if host != "" {
-		doc, err := json.MarshalIndent(keys.Document(keys.DIDWeb(host), by.Signer.DID()), "", "  ")
+		doc, err := json.MarshalIndent(keys.Document(keys.DIDWeb(host), by.Signer.DID(), by.Keys.Revocations()...), "", "  ")
 		if err != nil {
 			return nil, nil, err
 		}
@@ -132,6 +143,9 @@ func release(bare manifest.Files, assertions map[string][]manifest.Assertion, by
 
 // Bundle signs files as a bundle and packs them.
 func Bundle(files manifest.Files, by Issuer, at time.Time, assertions ...manifest.Assertion) ([]byte, error) {
+	if err := by.unbound(); err != nil {
+		return nil, err
+	}
 	all := maps.Clone(files)
 	all[manifest.BundleKeysPath] = by.Keys.Text()
 	delete(all, manifest.BundlePath)

@@ -103,7 +103,7 @@ func TestChromiumButtons(t *testing.T) {
 	pages, sites := 0, 0
 	codes := map[fault.Code]bool{}
 	for _, c := range table(t) {
-		if c.opts.Want != "" || c.opts.Keys != nil || c.opts.Known != nil || c.page == nil && c.site == nil {
+		if c.opts.Want != "" || c.opts.Keys != nil || c.opts.Heard != nil || c.opts.Known != nil || c.page == nil && c.site == nil {
 			continue
 		}
 		s.show(c)

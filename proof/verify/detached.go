@@ -60,6 +60,14 @@ func (r *Report) detached(text []byte, opts Options) (*manifest.Detached, error)
 			return d, err
 		}
 	}
+	if opts.Heard != nil {
+		if err := revoked(d.IssuerDID, keys.NoSequence, opts.Heard); err != nil {
+			return d, err
+		}
+		if log, err = heard(log, opts.Heard); err != nil {
+			return d, err
+		}
+	}
 	if err := log.Allows(d.IssuerDID, keys.NoSequence); err != nil {
 		return d, err
 	}

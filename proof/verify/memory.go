@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/proof/keys"
 	"wb/proof/manifest"
 )
 
@@ -38,6 +39,30 @@ func (m *Memory) recallSite(s *manifest.Site, files manifest.Files) (*Known, err
 		return nil, nil // verification says what is wrong with the log
 	}
 	return m.read(m.path(s.IdentityDID, releases.RootAt(1)))
+}
+
+// Logs are the key logs that were seen.
+func (m *Memory) Logs() ([]*keys.Log, error) {
+	paths, err := filepath.Glob(filepath.Join(m.dir, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	var out []*keys.Log
+	for _, path := range paths {
+		k, err := m.read(path)
+		if err != nil {
+			return nil, err
+		}
+		if k == nil {
+			continue
+		}
+		log, err := keys.ParseLog([]byte(k.Keys))
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		out = append(out, log)
+	}
+	return out, nil
 }
 
 func (m *Memory) read(path string) (*Known, error) {
@@ -120,7 +145,7 @@ func (m *Memory) SiteSeen(files manifest.Files, opts Options) (*Report, error) {
 		if err != nil {
 			return nil, err
 		}
-		if heard != nil {
+		if heard != nil && len(heard.Keys) > len(opts.Heard) {
 			opts.Heard = []byte(heard.Keys)
 		}
 	}

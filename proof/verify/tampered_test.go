@@ -144,6 +144,8 @@ func (w *world) pages() []tampered {
 		{name: "did of another curve", want: fault.KeyMalformed, page: w.claims(member("issuer_did", "did:key:zQ3shokFTS3brHcDQrn82RUDfCZESWL1ZdCEJwekUDPQiYBme"))},
 
 		{name: "revoked key", want: fault.KeyRevoked, page: w.page, opts: verify.Options{Keys: revoked.Text()}},
+		{name: "revoked by a log heard of", want: fault.KeyRevoked, page: w.page, opts: verify.Options{Heard: revoked.Text()}},
+		{name: "heard of somebody else", page: w.page, opts: verify.Options{Heard: elsewhere.Text()}},
 		{name: "key of somebody else", want: fault.KeyUnknown, page: w.page, opts: verify.Options{Keys: elsewhere.Text()}},
 		{name: "not who was wanted", want: fault.IssuerUnexpected, page: w.page, opts: verify.Options{Want: w.other.DID()}},
 
@@ -180,6 +182,7 @@ func (w *world) sites() []tampered {
 	renamed["styles.css"] = w.second["style.css"]
 	mixed := with("index.html", w.first["index.html"])
 	rotated := must(w.log.Rotate(w.key, w.other, 2, noon))(w.t)
+	later := must(w.log.Revoke(w.key, w.key.DID(), 3, "stolen", noon))(w.t)
 	revoked := must(w.log.Revoke(w.key, w.key.DID(), 1, "stolen", noon))(w.t)
 	list := func(change func(*manifest.Site)) manifest.Files { return w.resite(w.second, w.key, change) }
 	text := func(old, new string) manifest.Files { return swap(w.second, manifest.SitePath, replace(old, new)) }
@@ -274,7 +277,12 @@ func (w *world) sites() []tampered {
 			s.Files = slices.DeleteFunc(s.Files, func(f manifest.File) bool { return f.Path == manifest.KeysPath })
 			s.Root = must(manifest.Root(s.Files))(w.t)
 		})},
-		{name: "key log without a revocation known", want: fault.KeylogRollback, site: w.second, opts: verify.Options{Keys: revoked.Text()}},
+		{name: "revoked by the log known", want: fault.KeyRevoked, site: w.second, opts: verify.Options{Keys: revoked.Text()}},
+		{name: "revoked by a log heard of", want: fault.KeyRevoked, site: w.second, opts: verify.Options{Heard: revoked.Text()}},
+		{name: "revoked by a log seen before", want: fault.KeyRevoked, site: w.second, opts: verify.Options{Known: &verify.Known{Keys: string(revoked.Text())}}},
+		{name: "revoked later than this release", site: w.second, opts: verify.Options{Heard: later.Text()}},
+		{name: "heard of somebody else", site: w.second, opts: verify.Options{Heard: must(keys.NewLog(w.other, noon))(w.t).Text()}},
+		{name: "key log without a revocation to come", want: fault.KeylogRollback, site: w.second, opts: verify.Options{Keys: later.Text()}},
 		{name: "key log without a rotation seen", want: fault.KeylogRollback, site: w.second, opts: verify.Options{Known: &verify.Known{Keys: string(rotated.Text())}}},
 		{name: "somebody else wanted", want: fault.IssuerUnexpected, site: w.second, opts: verify.Options{Want: w.other.DID()}},
 
@@ -383,6 +391,7 @@ func (w *world) bundles() []tampered {
 		{name: "unsigned page", want: fault.PageUnsigned, zip: must(sign.Bundle(manifest.Files{"workbook.html": []byte(plainPage)}, w.issuer(), noon))(w.t)},
 		{name: "page by somebody else", want: fault.PageIssuer, zip: must(sign.Bundle(manifest.Files{"workbook.html": must(manifest.SignPage([]byte(plainPage), w.other, noon))(w.t)}, w.issuer(), noon))(w.t)},
 		{name: "key revoked since", want: fault.KeyRevoked, zip: w.zip, opts: verify.Options{Keys: revoked.Text()}},
+		{name: "revoked by a log heard of", want: fault.KeyRevoked, zip: w.zip, opts: verify.Options{Heard: revoked.Text()}},
 		{name: "source of another workbook", want: fault.StatementSubject, zip: must(sign.Bundle(w.bundleFiles(), w.issuer(), noon, manifest.Assertion{Label: verify.SourceLabel, Data: map[string]any{"path": "source.org", "sha256": "00"}}))(w.t)},
 	}
 }
@@ -442,6 +451,8 @@ func (w *world) detached() []tampered {
 		{name: "signed by a stranger", want: fault.KeyUnknown, sig: again(w.other, func(v map[string]any) { v["issuer_did"] = w.other.DID() })},
 		{name: "revoked in its own log", want: fault.KeyRevoked, sig: sign(signIssuer(w.key, revoked))},
 		{name: "revoked since", want: fault.KeyRevoked, sig: good, opts: verify.Options{Keys: revoked.Text()}},
+		{name: "revoked by a log heard of", want: fault.KeyRevoked, sig: good, opts: verify.Options{Heard: revoked.Text()}},
+		{name: "heard of somebody else", sig: good, opts: verify.Options{Heard: theirs.Text()}},
 		{name: "not a continuation of the log known", want: fault.KeylogRollback, sig: good, opts: verify.Options{Keys: theirs.Text()}},
 		{name: "another key wanted", want: fault.IssuerUnexpected, sig: good, opts: verify.Options{Want: w.other.DID()}},
 	}

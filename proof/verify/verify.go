@@ -33,8 +33,9 @@ type Options struct {
 	Keys []byte
 	// Known is what was seen of the site before, nil for nothing.
 	Known *Known
-	// Heard is a key log of the site's identity that was seen elsewhere, nil for
-	// none. Whichever of the two logs is longer counts.
+	// Heard is a key log that was seen elsewhere, nil for none: with another copy of
+	// the site, in a list of revoked keys, or one's own. Whichever of the two logs
+	// is longer counts. A log of another identity says nothing.
 	Heard []byte
 	// Partial says that only listed files could be looked at, as over HTTP.
 	Partial bool
@@ -125,10 +126,29 @@ func (r *Report) page(html []byte, opts Options) error {
 			return err
 		}
 	}
+	if err := revoked(p.IssuerDID, keys.NoSequence, opts.Heard); err != nil {
+		return err
+	}
 	if err := r.wanted(opts.Want); err != nil {
 		return err
 	}
 	return r.embedded(covered, p)
+}
+
+// revoked refuses what a key signed that a log says is not to be believed. What
+// else the log says is for other checks.
+func revoked(key string, sequence int, log []byte) error {
+	if log == nil {
+		return nil
+	}
+	known, err := keys.ParseLog(log)
+	if err != nil {
+		return err
+	}
+	if err := known.Allows(key, sequence); fault.CodeOf(err) == fault.KeyRevoked {
+		return err
+	}
+	return nil
 }
 
 // wanted compares who signed with who should have.
@@ -301,6 +321,18 @@ func (r *Report) keylog(s *manifest.Site, files manifest.Files, path string, opt
 	if log.Identity() != s.IdentityDID {
 		return &fault.Error{Code: fault.KeyUnknown, Path: path, Text: "is the key log of another identity"}
 	}
+	sequence := s.Sequence
+	if s.Kind == manifest.KindBundle {
+		sequence = keys.NoSequence
+	}
+	for _, old := range []string{string(opts.Keys), opts.Known.keys(), string(opts.Heard)} {
+		if old == "" {
+			continue
+		}
+		if err := revoked(s.IssuerDID, sequence, []byte(old)); err != nil { // it says more than that the log is short
+			return fault.In(path, err)
+		}
+	}
 	for _, old := range []string{string(opts.Keys), opts.Known.keys()} {
 		if old == "" {
 			continue
@@ -316,18 +348,23 @@ func (r *Report) keylog(s *manifest.Site, files manifest.Files, path string, opt
 		}
 	}
 	if opts.Heard != nil {
-		if log, err = newer(log, opts.Heard); err != nil {
+		if log, err = heard(log, opts.Heard); err != nil {
 			return fault.In(path, err)
 		}
-	}
-	sequence := s.Sequence
-	if s.Kind == manifest.KindBundle {
-		sequence = keys.NoSequence
 	}
 	if err := log.Allows(s.IssuerDID, sequence); err != nil {
 		return fault.In(path, err)
 	}
 	return r.wanted(opts.Want)
+}
+
+// heard is newer, where a log of another identity says nothing.
+func heard(log *keys.Log, other []byte) (*keys.Log, error) {
+	known, err := keys.ParseLog(other)
+	if err != nil || known.Identity() != log.Identity() {
+		return log, err
+	}
+	return newer(log, other)
 }
 
 // newer is the longer of two logs of which one continues the other.

@@ -101,6 +101,7 @@ func TestBrowserVerifier(t *testing.T) {
 		Files   map[string][]byte `json:"files"`
 		Want    string            `json:"want"`
 		Keys    string            `json:"keys"`
+		Heard   string            `json:"heard"`
 		Known   *verify.Known     `json:"known,omitempty"`
 		Partial bool              `json:"partial"`
 	}
@@ -108,7 +109,7 @@ func TestBrowserVerifier(t *testing.T) {
 	var inputs []input
 	for _, c := range cases {
 		inputs = append(inputs, input{Kind: c.label, Bytes: slices.Concat(c.page, c.zip, c.file), Sig: c.sig, Files: c.site, Want: c.opts.Want,
-			Keys: string(c.opts.Keys), Known: c.opts.Known, Partial: c.opts.Partial})
+			Keys: string(c.opts.Keys), Heard: string(c.opts.Heard), Known: c.opts.Known, Partial: c.opts.Partial})
 	}
 	text, err := json.Marshal(inputs)
 	if err != nil {

@@ -52,7 +52,16 @@ if (box && globalThis.crypto?.subtle) {
       out.textContent = `This browser cannot verify signatures (${e.name}); use wb verify.`;
     }
   };
-  const say = (bytes) => verdict("This page", () => verifyPage(bytes));
+  // The key log of the site says whether the key was revoked since.
+  const heard = async () => {
+    try {
+      const response = root === undefined ? null : await fetch(root + keysPath, { cache: "no-cache" });
+      return response?.ok ? await response.text() : "";
+    } catch {
+      return "";
+    }
+  };
+  const say = (bytes) => verdict("This page", async () => verifyPage(bytes, { heard: await heard() }));
   const button = box.querySelector("button");
   button.addEventListener("click", async () => {
     out.textContent = "…";

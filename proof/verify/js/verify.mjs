@@ -485,9 +485,23 @@ async function page(r, bytes, options) {
     r.identity_did = log.identity();
     log.allows(r.issuer_did, noSequence);
   }
+  await revoked(r.issuer_did, noSequence, options.heard);
   wanted(r, options.want);
   await embedded(covered, manifest);
   return manifest;
+}
+
+// revoked refuses what a key signed that a log says is not to be believed. What
+// else the log says is for other checks.
+async function revoked(key, sequence, log) {
+  if (!keyText(log)) return;
+  const known = await KeyLog.parse(fromLatin1(keyText(log)));
+  try {
+    known.allows(key, sequence);
+  } catch (e) {
+    if (e.code === "key-revoked") throw e;
+    if (!(e instanceof Fault)) throw e;
+  }
 }
 
 function wanted(r, did) {
@@ -692,11 +706,20 @@ async function newer(log, known) {
   return other;
 }
 
+// heard is newer, where a log of another identity says nothing.
+async function heard(log, other) {
+  const known = await KeyLog.parse(fromLatin1(other));
+  return known.identity() === log.identity() ? newer(log, other) : log;
+}
+
 async function keylog(r, m, files, path, options) {
   const bytes = files.get(path) ?? fail("keylog-malformed", "is missing", path);
   let log = await within(path, () => KeyLog.parse(bytes));
   if (log.identity() !== m.get("identity_did")) fail("key-unknown", "is the key log of another identity", path);
-  const bundled = m.get("kind") === "bundle";
+  const bundled = m.get("kind") === "bundle", sequence = bundled ? noSequence : m.get("sequence");
+  for (const old of [options.keys, options.known?.keys, options.heard]) { // it says more than that the log is short
+    await within(path, () => revoked(m.get("issuer_did"), sequence, old));
+  }
   for (const old of [keyText(options.keys), keyText(options.known?.keys)]) {
     if (!old) continue;
     if (!bundled) {
@@ -705,7 +728,8 @@ async function keylog(r, m, files, path, options) {
       log = await newer(log, old);
     }
   }
-  await within(path, () => log.allows(m.get("issuer_did"), bundled ? noSequence : m.get("sequence")));
+  if (keyText(options.heard)) log = await within(path, () => heard(log, keyText(options.heard)));
+  await within(path, () => log.allows(m.get("issuer_did"), sequence));
   wanted(r, options.want);
 }
 
@@ -878,6 +902,8 @@ async function detached(r, data, signature, options) {
   if (log.identity() !== m.get("identity_did")) fail("key-unknown", "the key log is that of another identity");
   const known = keyText(options.keys);
   if (known) log = await newer(log, known);
+  await revoked(m.get("issuer_did"), noSequence, options.heard);
+  if (keyText(options.heard)) log = await heard(log, keyText(options.heard));
   log.allows(m.get("issuer_did"), noSequence);
   wanted(r, options.want);
   if (!r.asset_integrity) fail("asset-changed", "the file is not the one that was signed");

@@ -11,7 +11,7 @@ try {
 const bytes = (text) => new Uint8Array(Buffer.from(text ?? "", "base64"));
 const reports = [];
 for (const c of JSON.parse(readFileSync(process.argv[2], "utf8"))) {
-  const options = { want: c.want, keys: c.keys || undefined, known: c.known, partial: c.partial };
+  const options = { want: c.want, keys: c.keys || undefined, heard: c.heard || undefined, known: c.known, partial: c.partial };
   const files = () => new Map(Object.entries(c.files).map(([path, data]) => [path, bytes(data)]));
   reports.push(
     c.kind === "page" ? await verifyPage(bytes(c.bytes), options)

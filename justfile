@@ -47,3 +47,11 @@ world dir:
 # make a site of a folder of org files as it is, and follow every link in it
 world-site dir:
     WB_WORLD='{{absolute_path(dir)}}' go test -tags long -timeout 1h -count 1 -v -run WorldSite ./internal/test/world
+
+# archives of a release for all systems, signed; the same commit makes the same bytes
+release dir *targets:
+    ./.ci/release '{{dir}}' {{targets}}
+
+# an OCI image that holds wb and nothing else
+image file arch="":
+    ./.ci/image '{{file}}' {{arch}}

@@ -52,6 +52,7 @@ func Rows() []Row {
 		row(bundle),
 		row(unbundle),
 		row(toolchainList), row(toolchainInstall), row(toolchainVerify), row(toolchainPack), row(toolchainUnpack), row(toolchainGC),
+		row(selfVerify),
 		row(variableSet), row(variableGet), row(variableList), row(variableRef), row(variableUnset),
 		row(trustWhat),
 		row(grantsList), row(grantsRevoke), row(grantsStats),
@@ -84,6 +85,7 @@ type Group struct{ Help, About string }
 // Groups are those verbs by their names.
 var Groups = map[string]Group{
 	"agent":     {Help: "Run agents that documents define, and go on with their runs."},
+	"self":      {Help: "Check this wb itself."},
 	"publish":   {Help: "Make signed sites of workbooks, preview, deploy and roll them back."},
 	"issues":    {Help: "List the tickets that agents filed, and have agents work on them."},
 	"federate":  {Help: "List tables that are no org files, and mirror their rows as headlines."},

@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -81,7 +82,7 @@ func (in *SignIn) file(by sign.Issuer, mode os.FileMode) (*SignOut, error) {
 	if strings.EqualFold(filepath.Ext(in.Path), ".org") {
 		said = append(said, manifest.ProgramAssertion(workbook.ProgramDigest(workbook.NewPlan(in.Path, data))))
 	}
-	output, signed, err := sign.File(in.Path, data, by, time.Now(), said...)
+	output, signed, err := sign.File(in.Path, data, by, signedAt(os.Getenv), said...)
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (in *SignIn) site(by sign.Issuer) (*SignOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := sign.Dir(in.Path, by, record, in.Host, time.Now())
+	s, err := sign.Dir(in.Path, by, record, in.Host, signedAt(os.Getenv))
 	if err != nil {
 		return nil, err
 	}
@@ -129,4 +130,13 @@ func (in *SignIn) alone() (done func(), err error) {
 		err = diag.Busyf("wait until it has ended and try again", "another wb is signing %s", in.Path)
 	}
 	return done, err
+}
+
+// signedAt is when something is signed: now, or SOURCE_DATE_EPOCH for builds that make
+// the same bytes again (reproducible-builds.org).
+func signedAt(getenv func(string) string) time.Time {
+	if seconds, err := strconv.ParseInt(getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
+		return time.Unix(seconds, 0).UTC()
+	}
+	return time.Now()
 }

@@ -1,19 +1,18 @@
 package app
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"maps"
+	"io"
 	"os"
-	"path/filepath"
-	"slices"
-	"strings"
 
 	"wb/compile"
-	"wb/compile/place/tier"
 	"wb/compile/toolchain"
 	"wb/internal/diag"
+	"wb/proof/release"
 )
 
 // env builds programs here.
@@ -60,15 +59,16 @@ var toolchainList = Verb[struct{}, []toolchain.Status]{
 
 // ToolchainInstallIn is what wb toolchain install takes.
 type ToolchainInstallIn struct {
-	Names []string `arg:"" optional:"" help:"Toolchains; see wb toolchain list."`
-	All   bool     `help:"Install every toolchain that is fetched or built here."`
-	Force bool     `help:"Install again even when it is there."`
-	From  string   `help:"Use this local archive in place of the network, which must match the same digest; for zig and rust a directory." type:"path"`
+	Names   []string `arg:"" optional:"" help:"Toolchains; see wb toolchain list."`
+	All     bool     `help:"Install every toolchain that is fetched or built here."`
+	Force   bool     `help:"Install again even when it is there."`
+	Sources string   `help:"A directory or URL of yours with the archives, asked before the network; the same digests are pinned." env:"WB_SOURCES" placeholder:"DIR|URL"`
+	From    string   `help:"Use this local archive in place of the network, which must match the same digest; for zig and rust a directory." type:"path"`
 }
 
 var toolchainInstall = Verb[ToolchainInstallIn, Done]{
 	Name: "toolchain install", Help: "Fetch, check and prepare toolchains; first use does it too.", Changes: true,
-	About: "Examples:\n  wb toolchain install clang quickjs\n  wb toolchain install clang --from ./clang.tgz",
+	About: "Examples:\n  wb toolchain install clang quickjs\n  wb toolchain install clang --from ./clang.tgz\n  wb toolchain install --all --sources https://mirror.example.org/wb",
 	Do: func(ctx context.Context, h *Home, in *ToolchainInstallIn) (done Done, err error) {
 		env, err := h.env(ctx)
 		if err != nil {
@@ -82,7 +82,7 @@ var toolchainInstall = Verb[ToolchainInstallIn, Done]{
 			return done, diag.Usagef("wb toolchain list", "name a toolchain, or give --all")
 		}
 		for _, name := range names {
-			t, err := env.Tools.Install(ctx, name, env.Progress, toolchain.Options{Force: in.Force, From: in.From})
+			t, err := env.Tools.Install(ctx, name, env.Progress, toolchain.Options{Force: in.Force, From: in.From, Sources: toolchain.Sources(in.Sources)})
 			if err != nil {
 				return done, err
 			}
@@ -152,22 +152,29 @@ var toolchainPack = Verb[ToolchainPackIn, Done]{
 
 // ToolchainUnpackIn is what wb toolchain unpack takes.
 type ToolchainUnpackIn struct {
-	File string `arg:"" help:"Pack to install from." type:"existingfile"`
+	Pack string `arg:"" help:"Pack to install from: a file, or the https address of a signed one." complete:"files"`
+	DID  string `name:"did" help:"Fail unless this key signed the pack; without it, the key that signs the releases of this build." placeholder:"DID"`
 }
 
 var toolchainUnpack = Verb[ToolchainUnpackIn, Done]{
-	Name: "toolchain unpack", Help: "Install toolchains from a pack, offline.", About: "Example:\n  wb toolchain unpack wb.pack", Changes: true,
+	Name: "toolchain unpack", Help: "Install toolchains from a pack, without a registry.", Changes: true,
+	About: `Examples:
+  wb toolchain unpack wb.pack
+  wb toolchain unpack https://example.org/wb/wb.pack --did did:key:z6Mk…
+
+What wb builds from sources or fetches from npm is compared with the digests pinned in wb, whoever made the
+pack. What somebody's Go compiler built is not pinned, so a pack from a server must be signed (wb sign wb.pack).`,
 	Do: func(ctx context.Context, h *Home, in *ToolchainUnpackIn) (done Done, err error) {
+		pack, err := h.openPack(ctx, in)
+		if err != nil {
+			return done, err
+		}
+		defer pack.Close()
 		env, err := h.env(ctx)
 		if err != nil {
 			return done, err
 		}
-		f, err := os.Open(in.File)
-		if err != nil {
-			return done, err
-		}
-		defer f.Close()
-		added, unknown, err := env.Tools.Unpack(ctx, f, env.Progress)
+		added, unknown, err := env.Tools.Unpack(ctx, pack, env.Progress)
 		for _, t := range added {
 			h.notef("%s %s is installed", t.Name, t.Version)
 		}
@@ -175,10 +182,35 @@ var toolchainUnpack = Verb[ToolchainUnpackIn, Done]{
 			h.notef("%s is not a toolchain of this wb, left out", name)
 		}
 		if err != nil {
-			err = fmt.Errorf("%s: %w", in.File, err)
+			err = fmt.Errorf("%s: %w", in.Pack, err)
 		}
 		return done, err
 	},
+}
+
+// openPack opens a pack, once its signature is right. A file of the user's own needs none.
+func (h *Home) openPack(ctx context.Context, in *ToolchainUnpackIn) (io.ReadCloser, error) {
+	want := cmp.Or(in.DID, ReleaseKey)
+	data, by, err := release.File(ctx, in.Pack, want)
+	var unsigned *release.UnsignedError
+	switch {
+	case errors.As(err, &unsigned) && in.DID == "" && !release.Remote(in.Pack):
+		f, err := os.Open(in.Pack)
+		if os.IsNotExist(err) {
+			err = MissingFile(in.Pack)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return f, nil
+	case err != nil:
+		return nil, err
+	case want == "" && release.Remote(in.Pack):
+		return nil, &diag.CodedError{Err: fmt.Errorf("%s is signed by %s, which nobody vouches for", in.Pack, by.IssuerDID),
+			Help: "if you know the key, add --did " + by.IssuerDID, Code: diag.ExitVerify}
+	}
+	h.notef("%s is signed by %s", in.Pack, by.IssuerDID)
+	return io.NopCloser(bytes.NewReader(data)), nil
 }
 
 var toolchainGC = Verb[struct{}, []string]{
@@ -191,89 +223,4 @@ var toolchainGC = Verb[struct{}, []string]{
 		return env.Tools.Collect(ctx)
 	},
 	Text: listed(func(name string) string { return "removed " + name }),
-}
-
-// Checkup is one thing that wb can use, and how to get it when it is not there.
-type Checkup struct {
-	Name   string `json:"name"`
-	OK     bool   `json:"ok"`
-	Detail string `json:"detail"`
-	Fix    string `json:"fix,omitempty"`
-}
-
-// doctor never fails: its job is to name the command that fixes what is missing.
-var doctor = Verb[struct{}, []Checkup]{
-	Name: "doctor", Help: "Show what works here, what is missing and how to get it.", About: "Example:\n  wb doctor",
-	Do: func(ctx context.Context, h *Home, _ *struct{}) ([]Checkup, error) {
-		checks := []Checkup{checkCache()}
-		for _, name := range slices.Sorted(maps.Keys(toolchain.Clients())) {
-			check := Checkup{Name: name, Detail: "not on PATH", Fix: toolchain.Clients()[name]}
-			if path, ok := toolchain.FindClient(name); ok {
-				check = Checkup{Name: name, OK: true, Detail: path}
-			}
-			checks = append(checks, check)
-		}
-		for _, t := range []tier.Tier{tier.Process, tier.Container} {
-			checks = append(checks, checkTier(ctx, t))
-		}
-		return append(checks, h.checkToolchains(ctx)...), nil
-	},
-	Text: func(p *Page, checks []Checkup) error {
-		for _, check := range checks {
-			mark := "ok     "
-			if !check.OK {
-				mark = "missing"
-			}
-			p.Printf("%s  %-14s %s\n", mark, check.Name, check.Detail)
-			if check.Fix != "" {
-				p.Printf("         %-14s hint: %s\n", "", check.Fix)
-			}
-		}
-		return nil
-	},
-}
-
-// checkToolchains lists the compilers; one that is missing is fetched on first
-// use, so that is no fault.
-func (h *Home) checkToolchains(ctx context.Context) (checks []Checkup) {
-	env, err := h.env(ctx)
-	if err != nil {
-		return []Checkup{{Name: "toolchains", Detail: err.Error(), Fix: diag.HintOf(err)}}
-	}
-	for _, s := range env.Tools.List() {
-		check := Checkup{Name: s.Name, OK: s.Installed, Detail: s.Version + "  " + s.Summary}
-		if !s.Installed {
-			check.Fix = s.Install
-			if !s.Given {
-				check.Fix += "  (first use does it too)"
-			}
-		}
-		checks = append(checks, check)
-	}
-	return checks
-}
-
-// checkTier tells whether a tier of isolation is there, by running a child in it.
-func checkTier(ctx context.Context, t tier.Tier) Checkup {
-	check := Checkup{Name: "tier " + string(t), OK: true, Detail: "isolates fully"}
-	notes, err := tryTier(ctx, t)
-	switch {
-	case err != nil:
-		check.OK, check.Detail, check.Fix = false, err.Error(), diag.HintOf(err)
-	case len(notes) > 0:
-		check.Detail = "works, but: " + strings.Join(notes, "; ")
-	}
-	return check
-}
-
-func checkCache() Checkup {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return Checkup{Name: "cache", Detail: err.Error(), Fix: "set HOME or XDG_CACHE_HOME"}
-	}
-	dir = filepath.Join(dir, "wb")
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return Checkup{Name: "cache", Detail: err.Error(), Fix: "make " + dir + " writable or set XDG_CACHE_HOME"}
-	}
-	return Checkup{Name: "cache", OK: true, Detail: dir}
 }

@@ -29,7 +29,9 @@ type EnvConfig struct {
 	// Shared is another such directory, which is only read: its toolchains are
 	// used, and what is not in Dir is looked for there. It lets a process that
 	// is not trusted have warm caches and yet leave nothing behind for others.
-	Shared   string
+	Shared string
+	// Sources is a place of the user's for the archives toolchains are made of.
+	Sources  toolchain.Sources
 	Workers  int // goroutines that compile one module, 0 for the engine's choice
 	Progress toolchain.Progress
 	// Interpreter runs guests in wazero's interpreter, many times slower: for
@@ -52,6 +54,7 @@ func NewEnv(ctx context.Context, config EnvConfig) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
+	tools.From(config.Sources)
 	cache, err := OpenCache(filepath.Join(dir, "artifacts"))
 	if err != nil {
 		return nil, err

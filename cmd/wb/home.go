@@ -61,7 +61,7 @@ func (a *terminal) languages(ctx context.Context) (*compile.Registry, error) {
 	}
 	progress, stop := a.progress()
 	a.closers = append(a.closers, stop)
-	registry, err := a.openLanes(ctx, compile.EnvConfig{Progress: progress})
+	registry, err := a.openLanes(ctx, compile.EnvConfig{Progress: progress, Sources: toolchain.Sources(os.Getenv("WB_SOURCES"))})
 	a.lanes = registry
 	return registry, err
 }

@@ -22,6 +22,7 @@ import (
 	"wb/compile/place/fabric"
 	"wb/compile/place/fabric/natsserver"
 	"wb/compile/place/fabric/programs"
+	"wb/compile/toolchain"
 	"wb/internal/diag"
 	"wb/serve/api"
 )
@@ -266,7 +267,7 @@ func (c *workerCmd) workFor(ctx context.Context, a *terminal, e end) error {
 func (a *terminal) withLanesIn(caches string, do func(*compile.Env, *compile.Registry) error) error {
 	progress, stop := a.progress()
 	defer stop()
-	config := compile.EnvConfig{Progress: progress}
+	config := compile.EnvConfig{Progress: progress, Sources: toolchain.Sources(os.Getenv("WB_SOURCES"))}
 	if caches != "" {
 		user, err := os.UserCacheDir()
 		if err != nil {

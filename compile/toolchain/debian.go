@@ -42,7 +42,11 @@ func (d Debian) obtain(ctx context.Context, job *Job) (string, error) {
 	if d.verify(job.Tool, archive) == nil {
 		return archive, nil
 	}
-	if err := d.download(ctx, job, archive); err != nil {
+	found, err := job.fromElsewhere(ctx, d.File, archive)
+	if err == nil && !found {
+		err = d.download(ctx, job, archive)
+	}
+	if err != nil {
 		return "", err
 	}
 	if err := d.verify(job.Tool, archive); err != nil {
@@ -71,7 +75,7 @@ func (d Debian) byHand(tool string) string {
 		what = "packages"
 	}
 	return fmt.Sprintf("fetch %s (SHA-256 %s) on a machine that has %s %s: %s; then: wb toolchain install %s --from %s",
-		d.File, d.SHA256, d.Suite, what, d.command(), tool, d.File)
+		d.File, d.SHA256, d.Suite, what, d.command(), tool, d.File) + "; " + withoutNetwork
 }
 
 // command is what fetches the archive by hand.

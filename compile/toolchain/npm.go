@@ -80,7 +80,11 @@ func (n NPM) obtain(ctx context.Context, job *Job) (string, error) {
 	if tarball == "" {
 		tarball = filepath.Join(job.Downloads, job.Tool+"@"+n.Version+".tgz")
 		if n.verify(job.Tool, tarball) != nil {
-			if err := n.download(ctx, job, tarball); err != nil {
+			found, err := job.fromElsewhere(ctx, n.file(), tarball)
+			if err == nil && !found {
+				err = n.download(ctx, job, tarball)
+			}
+			if err != nil {
 				return "", err
 			}
 		}
@@ -92,6 +96,11 @@ func (n NPM) obtain(ctx context.Context, job *Job) (string, error) {
 		return "", err
 	}
 	return tarball, nil
+}
+
+// file is the name that npm gives the tarball.
+func (n NPM) file() string {
+	return strings.ReplaceAll(strings.TrimPrefix(n.Package, "@"), "/", "-") + "-" + n.Version + ".tgz"
 }
 
 // download runs npm pack in an empty directory, where no project file can
@@ -112,7 +121,7 @@ func (n NPM) download(ctx context.Context, job *Job, tarball string) (err error)
 	defer func() { step.Done(err) }()
 
 	args := []string{"pack", spec, "--ignore-scripts", "--no-update-notifier", "--loglevel=error"}
-	if _, err := run(ctx, job.Tool, dir, nil, "npm", args, "install Node.js, which brings npm, then: wb toolchain install "+job.Tool); err != nil {
+	if _, err := run(ctx, job.Tool, dir, nil, "npm", args, "install Node.js, which brings npm, then: wb toolchain install "+job.Tool+"; "+withoutNetwork); err != nil {
 		return err
 	}
 	made, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
@@ -179,6 +188,9 @@ func (n NPM) unpack(job *Job, tarball string) (err error) {
 	return nil
 }
 
+// withoutNetwork are the ways to a toolchain that need no registry.
+const withoutNetwork = "on a machine without network: wb toolchain unpack PACK, or --sources DIR"
+
 // run starts a client with fixed arguments and returns its standard output.
 // What goes wrong is an UnavailableError that shows the command.
 func run(ctx context.Context, tool, dir string, env []string, client string, args []string, missing string) ([]byte, error) {
@@ -196,8 +208,8 @@ func run(ctx context.Context, tool, dir string, env []string, client string, arg
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, &UnavailableError{Tool: tool, Command: command, Output: tail(stderr.Bytes(), 8), Err: fmt.Errorf("%s failed (%w)", client, err),
-			Fix: "check the network and the registry settings of " + client + ", then: wb toolchain install " + tool}
+		return nil, &UnavailableError{Tool: tool, Command: command, Output: reason(client, stderr.String()), Err: fmt.Errorf("%s failed (%w)", client, err),
+			Fix: "check the network and the registry settings of " + client + ", then: wb toolchain install " + tool + "; " + withoutNetwork}
 	}
 	return stdout.Bytes(), nil
 }

@@ -54,7 +54,9 @@ type Job struct {
 	Downloads string
 	// From is a local archive to use in place of the network, "" for none.
 	From string
-	Step func(text string, total int64) Step
+	// Sources is asked for archives before the network is.
+	Sources Sources
+	Step    func(text string, total int64) Step
 
 	builtWith string // the local compiler, when one was used
 }

@@ -1,6 +1,7 @@
 package toolchain
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -8,14 +9,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 )
 
 // Store is a directory of installed toolchains, shared by all processes of one
 // user, and the recipes this process knows. It is safe for concurrent use.
 type Store struct {
-	dir string
+	dir     string
+	sources Sources
 
 	mu      sync.Mutex
 	recipes map[string]*Recipe
@@ -44,6 +45,10 @@ func Open(dir string) (*Store, error) {
 
 // Dir is where toolchains are installed.
 func (s *Store) Dir() string { return s.dir }
+
+// From makes the store look for archives at a place of the user's before it asks the
+// network. It is called before the store is used.
+func (s *Store) From(sources Sources) { s.sources = sources }
 
 // Register makes recipes known. A name that is known already keeps its first
 // recipe, so that several lanes may share a toolchain.
@@ -169,6 +174,8 @@ type Options struct {
 	// From is a local archive (the npm tarball) used in place of the network.
 	// It must match the same pin.
 	From string
+	// Sources is where archives are looked for, in place of the store's.
+	Sources Sources
 }
 
 // Install is Ensure with options.
@@ -188,8 +195,12 @@ func (s *Store) install(ctx context.Context, name string, progress Progress, opt
 	if progress == nil {
 		progress = Silent
 	}
+	opts.Sources = cmp.Or(opts.Sources, s.sources)
+	if err := opts.Sources.check(); err != nil {
+		return Toolchain{}, err
+	}
 	for _, need := range r.Needs {
-		if _, err := s.Ensure(ctx, need, progress); err != nil {
+		if _, err := s.install(ctx, need, progress, Options{Sources: opts.Sources}); err != nil {
 			return Toolchain{}, err
 		}
 	}
@@ -207,7 +218,7 @@ func (s *Store) install(ctx context.Context, name string, progress Progress, opt
 		s.remember(t)
 		return t, nil
 	}
-	t, err := s.make(ctx, r, progress, opts.From)
+	t, err := s.make(ctx, r, progress, opts)
 	if err != nil {
 		return Toolchain{}, err
 	}
@@ -229,14 +240,14 @@ func (s *Store) forget(name string) {
 
 // make fills a work directory, checks it and moves it into place. The caller
 // holds the lock of the name, so leftovers of that name are from the dead.
-func (s *Store) make(ctx context.Context, r *Recipe, progress Progress, from string) (Toolchain, error) {
+func (s *Store) make(ctx context.Context, r *Recipe, progress Progress, opts Options) (Toolchain, error) {
 	work, err := s.workDir(r.Name)
 	if err != nil {
 		return Toolchain{}, err
 	}
 	defer os.RemoveAll(work)
 
-	job := &Job{Tool: r.Name, Dir: work, Downloads: filepath.Join(s.dir, ".downloads"), From: from,
+	job := &Job{Tool: r.Name, Dir: work, Downloads: filepath.Join(s.dir, ".downloads"), From: opts.From, Sources: opts.Sources,
 		Step: func(text string, total int64) Step { return progress.Begin(r.Name, text, total) }}
 	if err := r.Origin.Fetch(ctx, job); err != nil {
 		return Toolchain{}, err
@@ -456,10 +467,4 @@ func (s *Store) collect(r *Recipe) (removed []string, err error) {
 func exists(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
-}
-
-// tail keeps the last lines of a client's output, for error messages.
-func tail(output []byte, lines int) string {
-	all := strings.Split(strings.TrimSpace(string(output)), "\n")
-	return strings.Join(all[max(0, len(all)-lines):], "\n")
 }

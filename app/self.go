@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"wb/proof/release"
+)
+
+// ReleaseKey is the did:key that signs the releases of this build. The linker sets it
+// (just release); it is "" in a build of anybody's own.
+var ReleaseKey string
+
+// SelfVerifyIn is what wb self verify takes.
+type SelfVerifyIn struct {
+	Binary string `help:"The executable to check, in place of this one." placeholder:"FILE" type:"existingfile"`
+	From   string `help:"The signed list of a release's executables, in place of the one beside the executable." placeholder:"FILE|URL"`
+	DID    string `name:"did" help:"Fail unless this key signed the list, in place of the key that signs the releases of this build." placeholder:"DID"`
+}
+
+// SelfVerifyOut says what an executable is.
+type SelfVerifyOut struct {
+	Binary   string `json:"binary"`
+	As       string `json:"as"` // its name in the release
+	SignedBy string `json:"signed_by"`
+	SignedAt string `json:"signed_at"`
+	Expected bool   `json:"expected"` // the key is the one that was asked for
+}
+
+var selfVerify = Verb[SelfVerifyIn, *SelfVerifyOut]{
+	Name: "self verify", Help: "Check that this wb is one that was released.",
+	About: `Examples:
+  wb self verify
+  wb self verify --binary ./wb-new --from ./BINARIES --did did:key:z6Mk…
+  wb self verify --from https://example.org/wb/BINARIES
+
+Each archive of a release holds BINARIES, the digests of all its executables, and the
+signature of that list. An executable that somebody changed can lie about itself:
+check a new one with the wb you have, by --binary.`,
+	Do: func(ctx context.Context, _ *Home, in *SelfVerifyIn) (*SelfVerifyOut, error) {
+		file := in.Binary
+		if file == "" {
+			self, err := os.Executable()
+			if err != nil {
+				return nil, err
+			}
+			if file, err = filepath.EvalSymlinks(self); err != nil {
+				return nil, err
+			}
+		}
+		list, want := in.From, in.DID
+		if list == "" {
+			list = filepath.Join(filepath.Dir(file), release.Binaries)
+		}
+		if want == "" {
+			want = ReleaseKey
+		}
+		as, by, err := release.Executable(ctx, file, list, want)
+		if err != nil {
+			return nil, err
+		}
+		return &SelfVerifyOut{Binary: file, As: as, SignedBy: by.IssuerDID, SignedAt: by.IssuedAt, Expected: want != ""}, nil
+	},
+	Text: func(p *Page, out *SelfVerifyOut) error {
+		_, err := fmt.Fprintf(p, "%s is %s\nsigned by %s at %s (the issuer's clock)\n", out.Binary, out.As, out.SignedBy, out.SignedAt)
+		if err == nil && !out.Expected {
+			_, err = fmt.Fprintln(p, "this build knows no key of releases: compare the key with one you know, or give --did")
+		}
+		return err
+	},
+}

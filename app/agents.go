@@ -81,12 +81,10 @@ func heard(held tools.Held) func(trace.Sink) trace.Sink {
 
 // atPlace does a verb on the tree of an agent.
 func (r Row) atPlace(ctx context.Context, at *tools.Place, in any) (agent.Output, error) {
-	var notes []string
 	out := agent.Output{}
 	h := &Home{Root: at.Root, Dir: at.Dir, Store: treeStore{at}, Cache: at.Cache,
 		Outside:   func(string) error { return errors.New("read blocked: path escapes your working dir") },
-		Languages: func(context.Context) (*compile.Registry, error) { return at.Lanes, nil },
-		Note:      func(text string) { notes = append(notes, text) }}
+		Languages: func(context.Context) (*compile.Registry, error) { return at.Lanes, nil }}
 	h.Prepare = func(ctx context.Context, opts *workbook.Options) (func(context.Context) error, error) {
 		name, err := filepath.Rel(at.Dir, opts.File)
 		if err != nil {
@@ -103,22 +101,18 @@ func (r Row) atPlace(ctx context.Context, at *tools.Place, in any) (agent.Output
 		call, err := treeCommand(at.Tree, held, in)
 		return call, held.Ended, err
 	}
-	answer, err := r.Do(ctx, h, in)
-	if ran, ok := dataOf[*RunOut](answer); ok && ran != nil {
+	reply, err := r.Reply(ctx, h, in)
+	if ran, ok := dataOf[*RunOut](reply); ok && ran != nil {
 		out.Fuel = ran.Ran.Outcome.Fuel
-	}
-	if err == nil {
-		err = answer.Err
 	}
 	if err != nil {
 		return out, err
 	}
-	if ran, ok := dataOf[*ToolkitRunOut](answer); ok {
-		answer.Exit = ran.Code
+	if ran, ok := dataOf[*ToolkitRunOut](reply); ok {
+		reply.Exit = ran.Code
 	}
-	text, err := answer.Text()
-	out.Text, out.Exit = strings.Join(append(notes, text), "\n"), &answer.Exit
-	return out, err
+	out.Text, out.Exit = reply.Text, &reply.Exit
+	return out, nil
 }
 
 // treeCommand gives a command of a toolkit the tree of an agent and what is passed
@@ -135,9 +129,9 @@ func treeCommand(tree *agent.Tree, held tools.Held, in *ToolkitRunIn) (toolkit.C
 }
 
 // dataOf is an answer's data, if it has that type.
-func dataOf[T any](a *Answer) (data T, ok bool) {
-	if a != nil {
-		data, ok = a.Data.(T)
+func dataOf[T any](r *Reply) (data T, ok bool) {
+	if r.Answer != nil {
+		data, ok = r.Data.(T)
 	}
 	return data, ok
 }

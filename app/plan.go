@@ -45,7 +45,7 @@ var plan = Verb[PlanIn, *PlanOut]{
 Placement says which programs wb run --workers or --nats would send to workers,
 and why the others stay with the caller: they share a :session, were granted
 something of the dock, or read the clock or random numbers.`,
-	Doors: Tools | Agents,
+	Doors: Tools | Agents | Editors,
 	Do: func(ctx context.Context, h *Home, in *PlanIn) (*PlanOut, error) {
 		name, _, src, err := in.at(h).Read(in.File)
 		if err != nil {

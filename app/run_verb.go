@@ -80,7 +80,7 @@ type RunIn struct {
 var run = Verb[RunIn, *RunOut]{
 	Name: "run", Help: "Compile and run what changed, write results, record events.",
 	Model: "Run a workbook in the sandbox, with no capability but those that whoever serves it has granted, and get its exports and what became of each component.",
-	Doors: Tools | Agents, Changes: true, Runs: true,
+	Doors: Tools | Agents | Editors, Changes: true, Runs: true,
 	Do: func(ctx context.Context, h *Home, in *RunIn) (*RunOut, error) { return in.Run(ctx, h) },
 	Text: func(p *Page, out *RunOut) error {
 		if p.Reader == Model {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"wb/internal/diag"
@@ -16,8 +17,9 @@ type Doors uint8
 
 // The doors. Every verb is at the terminal.
 const (
-	Tools  Doors = 1 << iota // programs that speak the Model Context Protocol
-	Agents                   // the tool wb of agents
+	Tools   Doors = 1 << iota // programs that speak the Model Context Protocol, or HTTP
+	Agents                    // the tool wb of agents
+	Editors                   // the commands of the language server
 )
 
 // Verb is one thing that wb does.
@@ -112,6 +114,30 @@ type Answer struct {
 
 // Write writes the answer as text.
 func (a *Answer) Write(p *Page) error { return errors.Join(a.text(p), p.err) }
+
+// Reply is an answer for programs that hear nothing but the answer: notes stand
+// above its text.
+type Reply struct {
+	*Answer
+	Text string
+}
+
+// Reply does what a row says, and is an error for what the answer could not hold,
+// too. What is known of a failure comes with it. The home is that of this call
+// alone: its notes are heard here.
+func (r Row) Reply(ctx context.Context, h *Home, in any) (*Reply, error) {
+	var notes []string
+	h.Note = func(text string) { notes = append(notes, text) }
+	answer, err := r.Do(ctx, h, in)
+	if err == nil {
+		err = answer.Err
+	}
+	if err != nil {
+		return &Reply{Answer: answer}, err
+	}
+	text, err := answer.Text()
+	return &Reply{answer, strings.Join(append(notes, text), "\n")}, err
+}
 
 // Text is the answer as text for a model.
 func (a *Answer) Text() (string, error) {

@@ -24,33 +24,40 @@ type WhyIn struct {
 	Set   map[string]Given `help:"Inputs, as for wb run." placeholder:"NAME=VALUE" mapsep:"none"`
 	Grant []string         `on:"terminal" help:"Capabilities, as for wb run." placeholder:"CAP"`
 
+	Profile string `on:"terminal" enum:"compute,minimal,network,posix" default:"compute" help:"Profile, as for wb run (${enum})."`
+
 	Stdin
 }
 
 var why = Verb[WhyIn, *workbook.Explanation]{
 	Name: "why", Help: "Say why a component would, or would not, run again.",
 	About: "Example:\n  wb why analysis.org totals",
-	Doors: Tools | Agents,
+	Doors: Tools | Agents | Editors,
 	Do: func(ctx context.Context, h *Home, in *WhyIn) (*workbook.Explanation, error) {
-		name, path, src, err := in.at(h).Read(in.File)
-		if err != nil {
-			return nil, err
-		}
-		id, err := in.component(name, src)
-		if err != nil {
-			return nil, err
-		}
-		opts, err := RunFlags{Set: in.Set, Grant: in.Grant, Profile: "compute"}.Options(h)
-		if err != nil {
-			return nil, err
-		}
-		if opts.Lanes, err = h.lanes(ctx); err != nil {
-			return nil, err
-		}
-		opts.File, opts.Source, opts.Cache = path, src, workbook.CacheBeside(path)
-		return workbook.Explain(ctx, opts, id)
+		return in.Explain(ctx, h)
 	},
 	Text: func(p *Page, x *workbook.Explanation) error { return writeExplanation(p, x) },
+}
+
+// Explain answers for a component.
+func (in *WhyIn) Explain(ctx context.Context, h *Home) (*workbook.Explanation, error) {
+	name, path, src, err := in.at(h).Read(in.File)
+	if err != nil {
+		return nil, err
+	}
+	id, err := in.component(name, src)
+	if err != nil {
+		return nil, err
+	}
+	opts, err := RunFlags{Set: in.Set, Grant: in.Grant, Profile: in.Profile}.Options(h)
+	if err != nil {
+		return nil, err
+	}
+	if opts.Lanes, err = h.lanes(ctx); err != nil {
+		return nil, err
+	}
+	opts.File, opts.Source, opts.Cache = path, src, workbook.CacheBeside(path)
+	return workbook.Explain(ctx, opts, id)
 }
 
 // component is the id of the component that is asked about.

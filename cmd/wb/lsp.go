@@ -27,7 +27,7 @@ func (c *lspCmd) Run(a *terminal) error {
 
 // editor makes a server for an editor.
 func (a *terminal) editor(c *lspCmd, lanes *compile.Registry) *lsp.Server {
-	return lsp.New(lsp.Config{Version: version(), Languages: lanes, Options: workbook.Options{Grants: c.Grant},
+	return lsp.New(lsp.Config{Version: version(), Languages: lanes, Grants: c.Grant,
 		Run: func(ctx context.Context, r lsp.RunRequest) (*workbook.Report, error) {
 			return c.runText(ctx, a, lanes, r)
 		}})

@@ -186,12 +186,7 @@ func (s *scheduler) workflows(name, file string, src []byte) []scheduled {
 				return err
 			}
 			go func() {
-				defer func() {
-					s.tenant.mu.Lock()
-					s.tenant.held--
-					s.tenant.mu.Unlock()
-					s.tenant.busy.Done()
-				}()
+				defer s.tenant.release()
 				ctx, cancel := context.WithTimeout(s.tenant.work, workflowTimeout)
 				defer cancel()
 				now, err := os.ReadFile(file)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"wb/agent/schedule"
+	"wb/app"
 	"wb/internal/identity"
 	"wb/serve/sites"
 )
@@ -141,6 +142,10 @@ func (s *Server) routes() http.Handler {
 	api("GET /api/run/{id}/stream", s.stream)
 	api("GET /api/activity", s.activity)
 	api("POST /api/workflow", s.postWorkflow)
+	api("GET /api/verbs", s.listVerbs)
+	for _, row := range app.At(app.Tools) {
+		api("POST /api/verbs/"+strings.ReplaceAll(row.Name, " ", "/"), s.verb(row))
+	}
 	mux.HandleFunc("GET /healthz", s.health)
 	mux.HandleFunc("GET /.well-known/wb.json", s.wellKnown)
 	mux.HandleFunc("GET /.well-known/did.json", s.didDocument)
@@ -213,7 +218,7 @@ func (s *Server) wellKnown(w http.ResponseWriter, _ *http.Request) {
 		"name": "wb", "version": s.config.Version, "auth": auth, "exec": s.config.AllowExec,
 		"endpoints": map[string]string{
 			"run": "/api/run", "status": "/api/run/{id}", "stream": "/api/run/{id}/stream", "cancel": "/api/run/{id}/cancel",
-			"review": "/api/run/{id}/review", "activity": "/api/activity", "workflow": "/api/workflow", "health": "/healthz", "did": "/.well-known/did.json"},
+			"review": "/api/run/{id}/review", "activity": "/api/activity", "workflow": "/api/workflow", "verbs": "/api/verbs", "health": "/healthz", "did": "/.well-known/did.json"},
 		"streams": []string{"sse", "websocket"},
 	})
 }

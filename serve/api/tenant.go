@@ -122,11 +122,18 @@ func (t *tenant) hold() error {
 	return nil
 }
 
-// free gives the place back.
+// free gives the place of a run back.
 func (t *tenant) free(r *run) {
 	t.mu.Lock()
-	t.held--
 	delete(t.live, r.snapshot().ID)
+	t.mu.Unlock()
+	t.release()
+}
+
+// release gives a place back that hold has taken.
+func (t *tenant) release() {
+	t.mu.Lock()
+	t.held--
 	t.mu.Unlock()
 	t.busy.Done()
 }

@@ -43,24 +43,19 @@ func (s *Server) postWorkflow(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if r.URL.Query().Get("plan") == "1" {
-		data, err := workbook.NewPlan(opts.File, opts.Source).JSON(workbook.PlanShape(r.URL.Query().Get("shape")))
+		out, err := app.PlanOf(r.Context(), t.home(), &app.PlanIn{Shape: r.URL.Query().Get("shape")}, workbook.NewPlan(opts.File, opts.Source), opts.Source)
 		if err != nil {
 			failStart(w, t, &requestError{err})
 			return
 		}
-		answer(w, http.StatusOK, data)
+		answer(w, http.StatusOK, out.Data())
 		return
 	}
 	if err := t.hold(); err != nil {
 		failStart(w, t, err)
 		return
 	}
-	defer func() {
-		t.mu.Lock()
-		t.held--
-		t.mu.Unlock()
-		t.busy.Done()
-	}()
+	defer t.release()
 	ctx, cancel := context.WithTimeout(r.Context(), workflowTimeout)
 	defer cancel()
 	defer context.AfterFunc(t.work, cancel)()

@@ -7,14 +7,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
+	"wb/app"
 	"wb/internal/diag"
 	"wb/org"
 	"wb/workbook"
 )
 
-// commands are what workspace/executeCommand understands. Each takes a URI and,
-// where it is about a place, a line counted from 0.
+// commands are how workspace/executeCommand does the verbs that the table shows to
+// editors: wb.VERB for a document, and longer names for a part of one. Each takes a
+// URI and, where it is about a place, a line counted from 0.
 var commands = map[string]func(*Server, context.Context, commandCall) (any, error){
 	"wb.run":        (*Server).runAll,
 	"wb.runBlock":   (*Server).runBlock,
@@ -24,7 +27,18 @@ var commands = map[string]func(*Server, context.Context, commandCall) (any, erro
 	"wb.plan":       (*Server).planPicture,
 }
 
-func commandNames() []string { return slices.Sorted(maps.Keys(commands)) }
+// commandNames are the commands of the verbs that editors have.
+func commandNames() []string {
+	var names []string
+	for _, row := range app.At(app.Editors) {
+		for _, name := range slices.Sorted(maps.Keys(commands)) {
+			if strings.HasPrefix(name, "wb."+row.Name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
 
 // commandCall is one execution of a command.
 type commandCall struct {
@@ -277,10 +291,14 @@ func (s *Server) why(ctx context.Context, c commandCall) (any, error) {
 	if comp == nil {
 		return nil, failf(codeFailed, "there is no component on line %d", c.line+1)
 	}
-	return workbook.Explain(ctx, s.runOptions(c.analysis), comp.ID)
+	return s.explain(ctx, c.analysis, comp.ID)
 }
 
 // planPicture is the plan as SVG.
-func (s *Server) planPicture(_ context.Context, c commandCall) (any, error) {
-	return map[string]string{"svg": c.plan().SVG()}, nil
+func (s *Server) planPicture(ctx context.Context, c commandCall) (any, error) {
+	out, err := app.PlanOf(ctx, s.home(c.analysis), &app.PlanIn{SVG: true}, c.plan(), []byte(c.text.source))
+	if err != nil {
+		return nil, err
+	}
+	return map[string]string{"svg": out.Plan.SVG()}, nil
 }

@@ -290,7 +290,7 @@ func origin(in workbook.Input) string {
 func (s *Server) outcome(ctx context.Context, out *strings.Builder, a *analysis, c *workbook.Component) {
 	ctx, cancel := context.WithTimeout(ctx, explainWithin)
 	defer cancel()
-	if x, err := workbook.Explain(ctx, s.runOptions(a), c.ID); err != nil {
+	if x, err := s.explain(ctx, a, c.ID); err != nil {
 		fmt.Fprintf(out, "\nCannot say whether it would run: %s\n", clip(err.Error(), 300))
 	} else {
 		verdict := "Up to date"

@@ -5,9 +5,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
+	"wb/app"
 	"wb/compile"
 	"wb/org"
 	"wb/workbook"
@@ -23,9 +26,8 @@ type Config struct {
 	// Edits put the results in. It must not write the file. nil switches
 	// running off.
 	Run func(ctx context.Context, r RunRequest) (*workbook.Report, error)
-	// Options are those of `wb why`: they say what a run would do. The server
-	// fills in the file and the text.
-	Options workbook.Options
+	// Grants are what a run would have besides what the editor's settings grant.
+	Grants []string
 }
 
 // RunRequest is a text to be run.
@@ -368,13 +370,17 @@ func (s *Server) settings() options {
 	return s.options
 }
 
-// runOptions are what explains a component of a document.
-func (s *Server) runOptions(a *analysis) workbook.Options {
-	opts, set := s.config.Options, s.settings()
-	opts.File, opts.Source, opts.Lanes = a.file, []byte(a.text.source), s.config.Languages
-	opts.Cache = workbook.CacheBeside(a.file)
-	opts.Grants, opts.Profile = append(opts.Grants[:len(opts.Grants):len(opts.Grants)], set.Grants...), set.Profile
-	return opts
+// home is where the verbs of the table work: on the text that the editor has open.
+func (s *Server) home(a *analysis) *app.Home {
+	return &app.Home{Stdin: strings.NewReader(a.text.source), StdinName: a.file,
+		Languages: func(context.Context) (*compile.Registry, error) { return s.config.Languages, nil }}
+}
+
+// explain says why a component of a document would, or would not, run.
+func (s *Server) explain(ctx context.Context, a *analysis, id string) (*workbook.Explanation, error) {
+	set := s.settings()
+	in := app.WhyIn{File: "-", ID: id, Grant: slices.Concat(s.config.Grants, set.Grants), Profile: set.Profile}
+	return in.Explain(ctx, s.home(a))
 }
 
 // changesFor makes a workspace edit of one document's version.

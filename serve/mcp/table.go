@@ -69,18 +69,11 @@ func (s *server) answer(ctx context.Context, home *app.Home, row app.Row, r *mcp
 	if err != nil {
 		return nil, err
 	}
-	answer, err := row.Do(ctx, home, in)
-	if err == nil {
-		err = answer.Err
-	}
+	reply, err := row.Reply(ctx, home, in)
 	if err != nil {
 		return nil, err
 	}
-	text, err := answer.Text()
-	if err != nil {
-		return nil, err
-	}
-	data, err := home.InsideJSON(answer.Data)
+	data, err := home.InsideJSON(reply.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -91,5 +84,5 @@ func (s *server) answer(ctx context.Context, home *app.Home, row app.Row, r *mcp
 		}
 		data = bytes.Join([][]byte{[]byte(`{"` + name + `":`), data, []byte("}")}, nil)
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: home.Inside(text)}}, StructuredContent: data}, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: home.Inside(reply.Text)}}, StructuredContent: data}, nil
 }

@@ -47,7 +47,7 @@ func Rows() []Row {
 		row(signPath),
 		row(publishInit), row(publishValidate), row(publishSite), row(publishApply),
 		terminal("publish serve", "Preview a site in the browser, following every change."),
-		row(publishStatus), row(publishRollback),
+		row(publishStatus), row(publishRollback), row(publishEject),
 		row(verifyPath),
 		row(bundle),
 		row(unbundle),

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"html"
 	"maps"
 	"slices"
 	"strings"
@@ -33,11 +34,10 @@ func (a attributes) without(names ...string) attributes {
 // What #+ATTR_HTML: may set, by what it stands above. None of them loads
 // anything or runs anything.
 var (
-	blockAttributes     = []string{"class", "dir", "lang", "open", "style", "title"}
-	paragraphAttributes = []string{"dir", "lang"}
-	pictureAttributes   = []string{"alt", "class", "height", "lang", "style", "title", "width"}
-	mediaAttributes     = []string{"class", "controls", "height", "loop", "muted", "style", "title", "width"}
-	linkAttributes      = []string{"class", "download", "hreflang", "lang", "rel", "style", "target", "title"}
+	blockAttributes   = []string{"class", "dir", "id", "lang", "open", "role", "style", "title"}
+	pictureAttributes = []string{"alt", "class", "height", "lang", "style", "title", "width"}
+	mediaAttributes   = []string{"class", "controls", "height", "loop", "muted", "style", "title", "width"}
+	linkAttributes    = []string{"class", "download", "hreflang", "lang", "rel", "style", "target", "title"}
 )
 
 // attributes reads :name value pairs. A value may be quoted; "nil" takes an
@@ -53,8 +53,12 @@ func (w *writer) attributes(n *org.Node, allowed []string) attributes {
 		}
 		for name, value := range attributePairs(k.Value.Text) {
 			switch {
-			case value == "nil" || !slices.Contains(allowed, name):
+			case value == "nil" || !slices.Contains(allowed, name) && !isFreeAttribute(name):
 				delete(out, name)
+			case name == "id":
+				if id := w.ownID(value, k.Value.Start); id != "" {
+					out[name] = id
+				}
 			case name == "style" && !safeStyle(value):
 				w.report(k.Value.Start, warning, "attribute", "pages load nothing from elsewhere", "the style %q is left out", value)
 			default:
@@ -64,6 +68,52 @@ func (w *writer) attributes(n *org.Node, allowed []string) attributes {
 	}
 	return out
 }
+
+// isFreeAttribute reports whether an attribute may stand on any element and does
+// nothing by itself.
+func isFreeAttribute(name string) bool {
+	return strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-") && name != "data-wb"
+}
+
+// ownID is an id that the author gives, "" when it is taken. The same line is read
+// for the paragraph and for the link in it.
+func (w *writer) ownID(value string, at int) string {
+	if w.given[at] == value {
+		return value
+	}
+	if value == "" || cleanID(value) != value || w.ids[value] {
+		w.report(at, warning, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", value)
+		return ""
+	}
+	if w.given == nil {
+		w.given = map[int]string{}
+	}
+	w.given[at] = value
+	return w.take(value)
+}
+
+// decorated puts what #+ATTR_HTML: says into the first tag of an element's HTML. A
+// class comes on top of those that are there; the element's own id stays.
+func (w *writer) decorated(n *org.Node, body string) string {
+	a := w.attributes(n, blockAttributes)
+	at := firstTag.FindStringSubmatchIndex(body)
+	if len(a) == 0 || at == nil {
+		return body
+	}
+	tag := body[at[0] : at[1]-1]
+	if class := a["class"]; class != "" && strings.Contains(tag, " class=\"") {
+		tag = strings.Replace(tag, " class=\"", " class=\""+html.EscapeString(class)+" ", 1)
+		a = a.without("class")
+	}
+	for name := range a {
+		if strings.Contains(tag, " "+name+"=\"") {
+			a = a.without(name)
+		}
+	}
+	return body[:at[0]] + tag + a.String() + body[at[1]-1:]
+}
+
+var firstTag = lazyregexp.New(`^<[a-z][a-z0-9]*(?:\s[^<>]*)?>`)
 
 // attributePairs cuts ":a b c :d e" at its keys.
 func attributePairs(text string) map[string]string {

@@ -158,7 +158,7 @@ func (w *writer) source(n *org.Node) string {
 		body = "<pre><code" + class + "></code></pre>\n"
 	}
 	if n.FirstChild().Kind() == org.KindAffiliated {
-		body = w.framed(n, body, w.numbered(n), true)
+		body = w.framed(n, w.decorated(n, body), w.numbered(n), true)
 	}
 	return body + w.liveBelow(n)
 }

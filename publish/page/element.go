@@ -17,12 +17,12 @@ func (w *writer) element(n *org.Node) string {
 	case org.KindSrcBlock:
 		return w.source(n)
 	case org.KindExampleBlock:
-		return w.figure(n, w.example(n))
+		return w.figure(n, w.decorated(n, w.example(n)))
 	case org.KindFixedWidth:
 		if !w.set.fixed {
 			return ""
 		}
-		return w.figure(n, "<pre tabindex=\"0\"><samp>"+html.EscapeString(w.fixedWidth(n))+"</samp></pre>\n")
+		return w.figure(n, w.decorated(n, "<pre tabindex=\"0\"><samp>"+html.EscapeString(w.fixedWidth(n))+"</samp></pre>\n"))
 	case org.KindTableEl:
 		return w.figure(n, "<pre tabindex=\"0\"><samp>"+html.EscapeString(w.own(n))+"</samp></pre>\n")
 	case org.KindTable:
@@ -38,11 +38,11 @@ func (w *writer) element(n *org.Node) string {
 		}
 		return ""
 	case org.KindVerseBlock:
-		return w.figure(n, w.verse(n))
+		return w.figure(n, w.decorated(n, w.verse(n)))
 	case org.KindQuoteBlock:
-		return w.figure(n, "<blockquote>\n"+w.elements(n)+"</blockquote>\n")
+		return w.figure(n, w.decorated(n, "<blockquote>\n"+w.elements(n)+"</blockquote>\n"))
 	case org.KindCenterBlock:
-		return w.figure(n, "<div class=\"center\">\n"+w.elements(n)+"</div>\n")
+		return w.figure(n, w.decorated(n, "<div class=\"center\">\n"+w.elements(n)+"</div>\n"))
 	case org.KindSpecialBlock:
 		return w.figure(n, w.special(n))
 	case org.KindDynamicBlock:
@@ -50,7 +50,7 @@ func (w *writer) element(n *org.Node) string {
 	case org.KindDrawer:
 		return w.drawer(n)
 	case org.KindRule:
-		return "<hr>\n"
+		return w.decorated(n, "<hr>\n")
 	case org.KindLatexEnv:
 		return w.latexEnvironment(n)
 	case org.KindKeyword:
@@ -130,7 +130,7 @@ func (w *writer) special(n *org.Node) string {
 		if title == "" {
 			title = w.word(name)
 		}
-		return fmt.Sprintf("<aside class=\"admonition %s\" role=\"note\"%s>\n<p class=\"admonition-title\">%s</p>\n%s</aside>\n", name, attrs.without("class"), title, w.elements(n))
+		return fmt.Sprintf("<aside class=\"admonition %s\" role=\"note\"%s>\n<p class=\"admonition-title\">%s</p>\n%s</aside>\n", strings.TrimSpace(name+" "+html.EscapeString(attrs["class"])), attrs.without("class", "role"), title, w.elements(n))
 	case name == "details":
 		if title == "" {
 			title = "…"
@@ -143,7 +143,7 @@ func (w *writer) special(n *org.Node) string {
 		if !strings.HasPrefix(body, "<summary>") {
 			body = "<summary>" + title + "</summary>\n" + body
 		}
-		return "<details" + open + ">\n" + body + "</details>\n"
+		return "<details" + open + attrs.without("open").String() + ">\n" + body + "</details>\n"
 	case name == "summary":
 		return "<summary>" + title + paragraphText(w.elements(n)) + "</summary>\n"
 	case name == "abstract":

@@ -135,7 +135,7 @@ func (w *writer) paragraph(n *org.Node) string {
 	if c := n.FirstChild(); c == nil || c.Kind() != org.KindAffiliated {
 		return "<p>" + body + "</p>\n"
 	}
-	return "<p" + w.anchorOf(n) + w.attributes(n, paragraphAttributes).String() + ">" + body + "</p>\n" // a caption is for pictures
+	return w.decorated(n, "<p"+w.anchorOf(n)+">"+body+"</p>\n") // a caption is for pictures
 }
 
 // onlyLink is the link that a paragraph consists of, nil when there is more.

@@ -19,6 +19,7 @@ type Page struct {
 	Description string   // of #+DESCRIPTION:
 	Tags        []string // of #+FILETAGS: and #+KEYWORDS:, in order, each once
 
+	Head       string // elements of the author's for <head>
 	Header     string // the title as <h1>, and the byline
 	TOC        string // <nav> with the contents, "" when there is too little to choose from
 	Body       string // the text with its footnotes: <main>'s content below Header and TOC
@@ -79,6 +80,8 @@ func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page
 	w.unshown()
 	out := &Page{Title: w.title(), Lang: w.language(), Author: plainText(w.quietly("AUTHOR")), Date: plainText(w.quietly("DATE")),
 		Description: w.setting("DESCRIPTION"), Tags: w.tags(), Source: src}
+	w.nameIgnored()
+	out.Head = w.head()
 	out.Header = w.header()
 	out.Body = w.document() + w.footnotes()
 	out.TOC = w.contents()

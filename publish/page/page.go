@@ -61,6 +61,9 @@ type Options struct {
 	// TrailURL and ViewURL are where Page.Trail and Page.View are to be found;
 	// without them [Render] puts both at the end of the page.
 	TrailURL, ViewURL string
+	// Head is put into the head of the page by [Render], before what the author
+	// puts there: a site's style.
+	Head string
 	// Show says how much of the source readers may see: ShowExported, ShowFull
 	// or ShowNone.
 	Show string
@@ -93,7 +96,7 @@ func Render(ctx context.Context, file string, src []byte, opts Options) ([]byte,
 	}
 	var out strings.Builder
 	script := js.Source + proof
-	fmt.Fprintf(&out, head, html.EscapeString(p.Lang), policy(opts.Foot, "\n"+themeSwitch, "\n"+script), html.EscapeString(p.Title), style, themeSwitch)
+	fmt.Fprintf(&out, head, html.EscapeString(p.Lang), policy(opts.Foot, "\n"+themeSwitch, "\n"+script), html.EscapeString(p.Title), describe(p), style, opts.Head+p.Head, themeSwitch)
 	out.WriteString("<main>\n" + p.Header + p.TOC + p.Body + "</main>\n" + p.Provenance)
 	if opts.TrailURL == "" && p.Trail != "" {
 		out.WriteString("<section class=\"trail\" id=\"event-trail\" aria-label=\"Events\">\n<details>\n<summary>What happened in the run, event by event</summary>\n" + p.Trail + "</details>\n</section>\n")
@@ -103,6 +106,16 @@ func Render(ctx context.Context, file string, src []byte, opts Options) ([]byte,
 	}
 	fmt.Fprintf(&out, tail, opts.Foot.html(), script)
 	return []byte(out.String()), found, nil
+}
+
+// describe is what others show of a page that they link to.
+func describe(p *Page) string {
+	about := p.Description
+	if about == "" {
+		return "<meta property=\"og:type\" content=\"article\">\n<meta property=\"og:title\"" + attr("content", p.Title) + ">\n"
+	}
+	return "<meta name=\"description\"" + attr("content", about) + ">\n<meta property=\"og:type\" content=\"article\">\n<meta property=\"og:title\"" +
+		attr("content", p.Title) + ">\n<meta property=\"og:description\"" + attr("content", about) + ">\n"
 }
 
 const head = `<!DOCTYPE html>
@@ -115,9 +128,9 @@ const head = `<!DOCTYPE html>
 <meta name="referrer" content="no-referrer">
 <meta http-equiv="Content-Security-Policy" content="%s">
 <title>%s</title>
-<style>
+%s<style>
 %s</style>
-<script>
+%s<script>
 %s</script>
 </head>
 <body>

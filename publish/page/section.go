@@ -59,7 +59,16 @@ func (w *writer) section(n *org.Node, head *heading) string {
 	if level > 6 {
 		tag, role = "div", fmt.Sprintf(" role=\"heading\" aria-level=\"%d\"", level)
 	}
-	return fmt.Sprintf("<section aria-labelledby=\"%s\">\n<%s id=\"%s\"%s>%s</%s>\n%s</section>\n", head.id, tag, head.id, role, line, tag, w.sectionBody(n, head))
+	container, own := ownClass(head, "HTML_CONTAINER_CLASS"), ownClass(head, "HTML_HEADLINE_CLASS")
+	return fmt.Sprintf("<section%s aria-labelledby=\"%s\">\n<%s id=\"%s\"%s%s>%s</%s>\n%s</section>\n", container, head.id, tag, head.id, role, own, line, tag, w.sectionBody(n, head))
+}
+
+// ownClass is the class that a property of a heading's own drawer gives.
+func ownClass(head *heading, property string) string {
+	if class := ownProperties(head.Headline)[property]; class != "" {
+		return attr("class", class)
+	}
+	return ""
 }
 
 // headingLine is the text of a heading: number, keyword, priority, title, tags.

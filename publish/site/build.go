@@ -19,6 +19,7 @@ import (
 
 // Slots are the marks in a frame that parts of a document take the place of.
 const (
+	SlotHead       = "<!--wb:head-->"
 	SlotHeader     = "<!--wb:header-->"
 	SlotContents   = "<!--wb:contents-->"
 	SlotBody       = "<!--wb:body-->"
@@ -174,6 +175,18 @@ func (b *Builder) fill(r *Result) error {
 	files["assets/style.css"] = append([]byte(page.Style()), files["assets/style.css"]...)
 	files["assets/theme.js"] = []byte(page.ThemeSwitch())
 	files["assets/verify.mjs"] = []byte(page.Verifier())
+	for _, name := range b.p.extra {
+		data, err := b.p.root.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			return err
+		}
+		files[name] = data
+	}
+	for name, data := range b.p.Look.Static() {
+		if !b.isPage(name) {
+			files[name] = data
+		}
+	}
 	index, err := b.index()
 	if err != nil {
 		return err
@@ -181,6 +194,13 @@ func (b *Builder) fill(r *Result) error {
 	files["assets/search-index.js"] = index
 	b.files = files
 	return nil
+}
+
+// isPage reports whether a path is that of a document's page.
+func (b *Builder) isPage(name string) bool {
+	return slices.ContainsFunc(b.p.Documents, func(d *Document) bool {
+		return name == d.Page || name == sourceOf(d) || name == trailOf(d)
+	})
 }
 
 // inFrames puts the parts of a document into the frames of its pages.
@@ -192,7 +212,7 @@ func (b *Builder) inFrames(m *built) manifest.Files {
 		files[name] = []byte(m.foot.Script)
 		foot += "<script type=\"module\" src=\"" + d.To(name) + "\"></script>\n"
 	}
-	files[d.Page] = splice(b.frames[d.Page], map[string]string{SlotHeader: m.page.Header, SlotContents: m.page.TOC, SlotBody: m.page.Body,
+	files[d.Page] = splice(b.frames[d.Page], map[string]string{SlotHead: m.page.Head, SlotHeader: m.page.Header, SlotContents: m.page.TOC, SlotBody: m.page.Body,
 		SlotProvenance: m.page.Provenance, SlotFoot: foot})
 	if frame, ok := b.frames[sourceOf(d)]; ok {
 		files[sourceOf(d)] = splice(frame, map[string]string{SlotBody: m.page.View})

@@ -46,6 +46,8 @@ type Config struct {
 	Remote      string // gh-pages: a name or URL
 	Branch      string // gh-pages, cloudflare-pages
 	Keep        int    // how many releases the target keeps, 0 is its default
+
+	look lookConfig
 }
 
 // Values that keywords may have; the first is the default.
@@ -67,6 +69,9 @@ const keywordPrefix = "PUBLISH_"
 
 // setters are the keywords and what each does with its value.
 var setters = map[string]func(c *Config, value string) error{
+	"CSS": nil, "HEAD": nil, "MENU": nil, "FOOTER": nil, "LOGO": nil, "IMAGE": nil, "THEME": nil, // see [lookConfig.set]
+	"LOOK":        func(c *Config, v string) (err error) { return c.look.add(&c.look.light, v) },
+	"LOOK_DARK":   func(c *Config, v string) (err error) { return c.look.add(&c.look.dark, v) },
 	"TITLE":       func(c *Config, v string) error { c.Title = v; return nil },
 	"DESCRIPTION": func(c *Config, v string) error { c.Description = v; return nil },
 	"TARGET":      func(c *Config, v string) error { c.Target = v; return oneOf(v, targets) },
@@ -182,6 +187,10 @@ func ReadConfig(docs ...Named) (Config, []diag.Finding) {
 			}
 			if name == "BASE_PATH" {
 				pathAt = position(d.Name, doc, k.Key.Start)
+			}
+			if set == nil {
+				c.look.set(name, placed{k.Value.Text, position(d.Name, doc, k.Key.Start)})
+				continue
 			}
 			if err := set(&c, k.Value.Text); err != nil {
 				hint := ""

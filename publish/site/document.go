@@ -39,6 +39,7 @@ type built struct {
 	page  *page.Page
 	date  string // RFC 3339, or ""
 	about string // a sentence on it
+	image string // the picture that stands for it, "" for none
 	files []string
 	uses  []string // documents whose places its links name
 	// included are digests of the files whose text is on the page, by path.
@@ -72,6 +73,14 @@ func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 	}
 	links.private(p.Links)
 	out := &built{doc: d, page: p, date: isoDate(p.Date), files: links.files, uses: links.uses, included: included.seen, found: links.among(found)}
+	if at := imageForm.FindAllSubmatchIndex(d.Source, 1); len(at) > 0 {
+		from := at[0][2]
+		name := string(d.Source[from:at[0][3]])
+		if _, ok := links.resolve(page.Link{Kind: "file", Target: name, Path: name, Image: true, Pos: positionIn(d, from)}); ok && len(links.files) > len(out.files) {
+			out.image, out.files = links.files[len(links.files)-1], links.files
+		}
+		out.found = links.among(found)
+	}
 	if out.about = p.Description; out.about == "" {
 		out.about = firstSentence(p.Text)
 	}
@@ -88,6 +97,9 @@ func sourceOf(d *Document) string { return strings.TrimSuffix(d.Page, ".html") +
 
 // trailOf is the page that shows the events behind a document's results.
 func trailOf(d *Document) string { return strings.TrimSuffix(d.Page, ".html") + ".trail.html" }
+
+// imageForm is the picture that stands for a document where others link to it.
+var imageForm = lazyregexp.New(`(?im)^#\+IMAGE:[ \t]+(\S+)[ \t\r]*$`)
 
 var dateForm = lazyregexp.New(`^(\d{4}-\d\d-\d\d)(?:[^\d]*(\d\d:\d\d))?`)
 

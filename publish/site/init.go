@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wb/proof/manifest"
@@ -89,15 +90,37 @@ func scaffoldNav(docs []*Document) string {
 		}
 		sections[dir] = append(sections[dir], d)
 	}
+	slices.SortFunc(order, func(a, b string) int { return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/")) })
+	if at := slices.Index(order, "."); at > 0 { // the pages of the directory itself come first
+		order = slices.Insert(slices.Delete(order, at, at+1), 0, ".")
+	}
+	written := map[string]bool{}
 	for _, dir := range order {
-		title := "Pages"
-		if dir != "." {
-			title = titleOf(dir, nil)
+		if dir == "." {
+			out.WriteString("\n* Pages\n")
+		} else {
+			parts := strings.Split(dir, "/")
+			for i := range parts {
+				at := strings.Join(parts[:i+1], "/")
+				if !written[at] {
+					written[at] = true
+					fmt.Fprintf(&out, "\n%s %s\n", strings.Repeat("*", i+1), titleOf(at, nil))
+				}
+			}
 		}
-		fmt.Fprintf(&out, "\n* %s\n", title)
+		slices.SortStableFunc(sections[dir], func(a, b *Document) int { // the index of a directory comes first
+			return boolOrder(path.Base(b.Path) == "index.org") - boolOrder(path.Base(a.Path) == "index.org")
+		})
 		for _, d := range sections[dir] {
 			fmt.Fprintf(&out, "- [[file:%s]]\n", d.Path)
 		}
 	}
 	return out.String()
+}
+
+func boolOrder(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }

@@ -1,6 +1,7 @@
 package site
 
 import (
+	"fmt"
 	"path"
 	"slices"
 	"strings"
@@ -12,10 +13,10 @@ import (
 
 // entry is one line of site.org, before its pages are known.
 type entry struct {
-	section string
-	path    string // of a document, or of a directory with "/" at its end
-	href    string // of a place elsewhere
-	title   string // "" is the document's own
+	section []string // headlines, the highest first
+	path    string   // of a document, or of a directory with "/" at its end
+	href    string   // of a place elsewhere
+	title   string   // "" is the document's own
 	pos     diag.Position
 }
 
@@ -25,10 +26,10 @@ type entry struct {
 func readNav(d Named) (entries []entry, found []diag.Finding) {
 	doc := org.Parse(d.Source)
 	heads := slices.Collect(doc.Headlines())
-	next, section := 0, ""
+	next, section := 0, []string(nil)
 	for n := range doc.AllObjects(org.KindLink) {
 		for next < len(heads) && heads[next].Start() <= n.Start() {
-			section = strings.TrimSpace(heads[next].Title.Text)
+			section = append(slices.Clone(section[:min(len(section), heads[next].Level-1)]), strings.TrimSpace(heads[next].Title.Text))
 			next++
 		}
 		if !inItem(n) {
@@ -92,25 +93,36 @@ func position(file string, doc *org.Document, at int) diag.Position {
 	return p
 }
 
-// nav puts the pages of a site in order: that of site.org, or one section for
-// each directory.
+// nav puts the pages of a site in order: that of site.org, or a section for each
+// directory, within that of the directory around it.
 func (p *Project) nav(pages map[string]*built) []Section {
 	var out []Section
-	ids := map[string]int{}
-	add := func(section string, items ...Item) {
+	ids, open := map[string]int{}, []string{"\x00"} // nothing is open
+	add := func(section []string, items ...Item) {
 		if len(items) == 0 {
 			return
 		}
-		if len(out) == 0 || out[len(out)-1].Title != section {
-			id := workbook.Slug(section)
+		if len(section) == 0 {
+			section = []string{""}
+		}
+		same := 0
+		for same < min(len(open), len(section)) && open[same] == section[same] {
+			same++
+		}
+		if same == len(section) && len(open) > same {
+			same-- // goes on after a section within it
+		}
+		for level := same; level < len(section); level++ {
+			id := workbook.Slug(section[level])
 			if id == "" {
 				id = "pages"
 			}
 			if ids[id]++; ids[id] > 1 {
-				id += "-" + string(rune('0'+ids[id]%10))
+				id = fmt.Sprintf("%s-%d", id, ids[id])
 			}
-			out = append(out, Section{Title: section, ID: id})
+			out = append(out, Section{Title: section[level], ID: id, Level: level + 1})
 		}
+		open = section
 		last := &out[len(out)-1]
 		last.Items = append(last.Items, items...)
 	}
@@ -129,15 +141,22 @@ func (p *Project) nav(pages map[string]*built) []Section {
 		}
 		within[dir] = append(within[dir], d.Path)
 	}
-	slices.Sort(dirs)
+	slices.SortFunc(dirs, func(a, b string) int { return slices.Compare(strings.Split(a, "/"), strings.Split(b, "/")) })
+	if at := slices.Index(dirs, "."); at > 0 {
+		dirs = slices.Insert(slices.Delete(dirs, at, at+1), 0, ".")
+	}
 	for _, dir := range dirs {
-		title := ""
-		if dir != "." {
-			title = titleOf(dir, pages)
-		}
-		add(title, sorted(within[dir], pages)...)
+		add(titlesOf(dir, pages), sorted(within[dir], pages)...)
 	}
 	return out
+}
+
+// titlesOf are the titles of a directory and of those around it, the highest first.
+func titlesOf(dir string, pages map[string]*built) (titles []string) {
+	for at := dir; at != "."; at = path.Dir(at) {
+		titles = slices.Insert(titles, 0, titleOf(at, pages))
+	}
+	return titles
 }
 
 // items are the pages that a line of site.org stands for.

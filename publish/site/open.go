@@ -38,6 +38,7 @@ type Project struct {
 	Config    Config
 	Documents []*Document // that become pages, sorted by path
 	Left      []string    // documents that do not, with the reason
+	Look      Look
 	Found     []diag.Finding
 
 	root    *os.Root
@@ -46,6 +47,7 @@ type Project struct {
 	seen    map[string]*Document // every document that was read, drafts and unlisted ones too
 	byPath  map[string]*Document
 	byID    map[string]*Document // which document has the headline with an id
+	extra   []string             // files that the look needs
 }
 
 // Close frees what [Open] took.
@@ -102,6 +104,10 @@ func (p *Project) Reload() error {
 	p.checkNames()
 	p.indexIDs()
 	p.includedIDs()
+	p.extra = nil
+	if err := p.readLook(); err != nil {
+		return err
+	}
 	sortFound(p.Found)
 	return nil
 }
@@ -137,7 +143,7 @@ func (p *Project) collect() error {
 		case err != nil:
 			return err
 		case d.IsDir():
-			if name != "." && (manifest.Private(name) || name == output || path.Base(name) == "node_modules") {
+			if name != "." && (manifest.Private(name) || name == output || path.Base(name) == "node_modules" || name == themesDir && p.Config.look.theme.value != "") {
 				return fs.SkipDir
 			}
 			return nil
@@ -251,14 +257,17 @@ func (p *Project) checkEntries() {
 	}
 }
 
+// madeAssets are the files that wb makes in assets.
+var madeAssets = map[string]bool{"style.css": true, "look.css": true, "site.js": true, "theme.js": true, "verify.mjs": true, "search-index.js": true}
+
 // generated are the paths that wb makes files at.
 func generated(name string) bool {
 	switch name {
 	case "404.html", "all-pages.html", "tags.html", "index.xml", "feed.xml", "sitemap.xml", "robots.txt":
 		return true
 	}
-	dir, _, _ := strings.Cut(name, "/")
-	return dir == "assets" || dir == "tags" || dir == ".well-known"
+	dir, rest, _ := strings.Cut(name, "/")
+	return dir == "tags" || dir == ".well-known" || dir == "assets" && (madeAssets[rest] || strings.HasPrefix(rest, "live"))
 }
 
 // checkNames complains about documents whose pages cannot have the names they

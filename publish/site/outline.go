@@ -8,7 +8,7 @@ import (
 
 // outline says of every page what its frame shows.
 func (p *Project) outline(pages map[string]*built) *Outline {
-	o := &Outline{Config: p.Config, Nav: p.nav(pages)}
+	o := &Outline{Config: p.Config, Look: p.Look, Nav: p.nav(pages)}
 	o.settleTitle(pages)
 	infos := map[string]*PageInfo{}
 	for _, d := range p.Documents {
@@ -64,7 +64,7 @@ func (o *Outline) settleTitle(pages map[string]*built) {
 func (p *Project) info(b *built) *PageInfo {
 	d := b.doc
 	info := &PageInfo{Path: d.Page, Kind: "page", Title: b.page.Title, Lang: b.page.Lang, Author: b.page.Author,
-		Description: b.about, Date: b.date, Tags: slices.Clone(b.page.Tags), EditURL: p.Config.Edit(d.Path)}
+		Description: b.about, Image: p.imageOf(b), Date: b.date, Tags: slices.Clone(b.page.Tags), EditURL: p.Config.Edit(d.Path)}
 	if d.Path == "index.org" {
 		info.Kind = "home"
 	}
@@ -76,6 +76,15 @@ func (p *Project) info(b *built) *PageInfo {
 		info.TrailURL = path.Base(trailOf(d))
 	}
 	return info
+}
+
+// imageOf is the picture that stands for a page: what #+IMAGE: names, else the
+// site's.
+func (p *Project) imageOf(b *built) string {
+	if b.image != "" {
+		return b.image
+	}
+	return p.Look.Image
 }
 
 // companions are the pages that belong to a page: its source and its events.

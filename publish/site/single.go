@@ -29,6 +29,9 @@ func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []d
 	p := &Project{Dir: filepath.Dir(d.File), root: root, Documents: []*Document{d}, byPath: map[string]*Document{d.Path: d}}
 	config, found := ReadConfig(Named{d.File, d.Source})
 	p.Config, p.Found = config, found
+	if err := p.readLook(); err != nil {
+		return nil, nil, err
+	}
 	links := &reading{linker: newLinker(p), doc: d, embed: true}
 	po := page.Options{Highlight: opts.Highlight, Resolve: links.resolve, Lisp: page.LispOf(opts.Lanes, d.Source)}
 	po.Read = func(name string) ([]byte, error) {
@@ -38,6 +41,9 @@ func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []d
 		return root.ReadFile(filepath.FromSlash(name))
 	}
 	po.Show = showOf[config.Source]
+	if po.Head, err = p.singleHead(); err != nil {
+		return nil, nil, err
+	}
 	var live map[string][]byte
 	if opts.Know != nil {
 		known, err := opts.Know(ctx, d, config)
@@ -59,6 +65,23 @@ func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []d
 		}
 	}
 	return files, slices.Concat(p.Found, links.among(found)), nil
+}
+
+// singleHead is what the configuration puts into the head of a page that stands
+// alone: style sheets are in it.
+func (p *Project) singleHead() (string, error) {
+	head := page.StyleElement(string(p.Look.Own[path.Join(staticDir, LookFile)]))
+	for _, name := range p.Look.Style {
+		if name == LookFile {
+			continue
+		}
+		css, err := p.root.ReadFile(filepath.FromSlash(name))
+		if err != nil {
+			return "", err
+		}
+		head += page.StyleElement(string(css))
+	}
+	return head + strings.ReplaceAll(p.Look.Head, RootMark, ""), nil
 }
 
 // SingleConfig is the configuration of a document that is published alone. It

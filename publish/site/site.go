@@ -34,9 +34,9 @@ type Layout interface {
 // stands on them.
 type Outline struct {
 	Config
+	Look  Look
 	Nav   []Section
 	Pages []PageInfo // in the order of Nav, then by path
-	Style []string   // paths of style sheets, in their order
 }
 
 // PageInfo is one page as its layout sees it.
@@ -47,6 +47,7 @@ type PageInfo struct {
 	Lang        string
 	Author      string
 	Description string
+	Image       string   // path of the picture that others show with a link to it, or ""
 	Date        string   // RFC 3339, or ""
 	Tags        []string // as the author wrote them
 	Section     string   // the title of its section, "" when it has none
@@ -67,6 +68,7 @@ type Ref struct{ Href, Title string }
 type Section struct {
 	Title string // "" for pages before the first heading
 	ID    string // its place on the page that lists all
+	Level int    // 1, and more for a section of a section
 	Items []Item
 }
 

@@ -20,6 +20,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/bep/logg"
@@ -30,12 +31,14 @@ import (
 	"github.com/gohugoio/hugo/hugolib"
 	"github.com/spf13/afero"
 
+	"wb/internal/lazyregexp"
 	"wb/proof/manifest"
 	"wb/publish/site"
 	"wb/publish/site/theme"
 )
 
-// Layout lays sites out with the theme that is built in.
+// Layout lays sites out with the site's own layouts, its theme, and below both the
+// theme that is built in.
 type Layout struct{}
 
 // Frames implements [site.Layout].
@@ -53,6 +56,7 @@ func (Layout) Frames(ctx context.Context, o *site.Outline) (manifest.Files, erro
 	}
 	files := out.files
 	markCurrent(files)
+	protect(files)
 	if err := addAssets(files); err != nil {
 		return nil, err
 	}
@@ -110,18 +114,60 @@ func write(in afero.Fs, o *site.Outline) error {
 		if err != nil {
 			return err
 		}
-		return afero.WriteFile(in, path.Join(root, "layouts", name), data, 0o644)
+		return afero.WriteFile(in, path.Join(root, "themes", builtIn, "layouts", name), data, 0o644)
 	})
 	if err != nil {
 		return err
 	}
+	for name, data := range o.Look.Own {
+		if err := afero.WriteFile(in, path.Join(root, name), data, 0o644); err != nil {
+			return err
+		}
+	}
 	for name, front := range s.content() {
-		if err := writeJSON(in, path.Join(root, "content", name), front); err != nil {
+		if err := writeContent(in, path.Join(root, "content", name), front); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// builtIn is the name of wb's own theme.
+const builtIn = "wb"
+
+// contentSlots are what a theme of hugo's shows as a page's content.
+const contentSlots = site.SlotContents + site.SlotBody + site.SlotProvenance + site.SlotFoot + "\n"
+
+// writeContent writes the file of a page: front matter, and for pages that are
+// written in HTML the marks of the document's parts.
+func writeContent(in afero.Fs, name string, front object) error {
+	if !strings.HasSuffix(name, ".html") {
+		return writeJSON(in, name, front)
+	}
+	text, err := json.Marshal(front)
+	if err != nil {
+		return err
+	}
+	return afero.WriteFile(in, name, append(text, "\n\n"+contentSlots...), 0o644)
+}
+
+// protect gives pages of layouts that name no content security policy the one of
+// pages: nothing is loaded from elsewhere, and scripts are files of the site.
+func protect(files manifest.Files) {
+	for name, data := range files {
+		if !manifest.IsPage(name) || bytes.Contains(data, []byte("Content-Security-Policy")) {
+			continue
+		}
+		if at := headTag.FindIndex(data); at != nil {
+			files[name] = slices.Concat(data[:at[1]], []byte("\n"+sitePolicy), data[at[1]:])
+		}
+	}
+}
+
+var headTag = lazyregexp.New(`(?i)<head(?:\s[^>]*)?>`)
+
+// sitePolicy is that of the theme's csp.html, for pages with programs, too.
+const sitePolicy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; font-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; media-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'">`
 
 func writeJSON(in afero.Fs, name string, v any) error {
 	text, err := json.Marshal(v)

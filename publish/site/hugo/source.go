@@ -90,10 +90,20 @@ func (s *source) config() object {
 		"outputFormats": object{"atom": object{"mediaType": "application/atom+xml", "baseName": "feed"}},
 		"outputs":       object{"home": outputs, "page": []string{"html"}, "taxonomy": []string{"html"}, "term": []string{"html"}},
 		"security": object{"exec": object{"allow": "none", "osEnv": "none"}, "funcs": object{"getenv": "none"},
-			"http": object{"urls": "none", "methods": "none"}, "enableInlineShortcodes": false},
-		"params": object{"nav": s.nav(), "large": s.large(), "tags": s.tags, "description": o.Description, "basepath": o.BasePath,
-			"address": address, "feeds": feeds, "unlisted": o.Access == "unlisted"},
+			"http": object{"urls": "none", "methods": "none"}, "enableInlineShortcodes": false, "allowContent": []string{".*"}}, // content is marks alone
+		"params": object{"description": o.Description, "wb": object{"nav": s.nav(), "large": s.large(), "tags": s.tags, "description": o.Description, "basepath": o.BasePath,
+			"address": address, "feeds": feeds, "unlisted": o.Access == "unlisted",
+			"style": escaped(o.Look.Style), "head": o.Look.Head, "logo": pathTo(o.Look.Logo), "menu": s.menu(), "footer": o.Look.Footer}},
+		"theme": s.themes(), "themesDir": "themes",
 	}
+}
+
+// themes are the site's own, whose layouts come before those of the one built in.
+func (s *source) themes() []string {
+	if s.o.Look.Theme == "" {
+		return []string{builtIn}
+	}
+	return []string{s.o.Look.Theme, builtIn}
 }
 
 func (s *source) large() bool {
@@ -104,8 +114,10 @@ func (s *source) large() bool {
 	return lines > largeNav
 }
 
+// nav are the sections, each with those within it.
 func (s *source) nav() []object {
 	out := []object{}
+	open := []object{}
 	for _, section := range s.o.Nav {
 		items := make([]object, len(section.Items))
 		for i, item := range section.Items {
@@ -115,13 +127,46 @@ func (s *source) nav() []object {
 			}
 			items[i] = object{"path": item.Path, "href": href, "title": item.Title}
 		}
-		out = append(out, object{"title": section.Title, "id": section.ID, "items": items, "long": len(items) > longSection})
+		made := object{"title": section.Title, "id": section.ID, "items": items, "long": len(items) > longSection, "level": section.Level, "sections": []object{}, "ids": []string{section.ID}}
+		open = open[:min(len(open), max(0, section.Level-1))]
+		for _, around := range open {
+			around["ids"] = append(around["ids"].([]string), section.ID)
+		}
+		if len(open) == 0 {
+			out = append(out, made)
+		} else {
+			last := open[len(open)-1]
+			last["sections"] = append(last["sections"].([]object), made)
+		}
+		open = append(open, made)
+	}
+	return out
+}
+
+// menu are the lines in the bar at the top.
+func (s *source) menu() []object {
+	out := []object{}
+	for _, item := range s.o.Look.Menu {
+		href := item.Href
+		if item.Path != "" {
+			href = escape(item.Path)
+		}
+		out = append(out, object{"path": item.Path, "href": href, "title": item.Title})
+	}
+	return out
+}
+
+// escaped are paths as parts of addresses.
+func escaped(names []string) []string {
+	out := []string{}
+	for _, name := range names {
+		out = append(out, escape(name))
 	}
 	return out
 }
 
 // slots are the marks for the parts of a document.
-var slots = object{"header": site.SlotHeader, "contents": site.SlotContents, "body": site.SlotBody, "provenance": site.SlotProvenance, "foot": site.SlotFoot}
+var slots = object{"head": site.SlotHead, "header": site.SlotHeader, "contents": site.SlotContents, "body": site.SlotBody, "provenance": site.SlotProvenance, "foot": site.SlotFoot}
 
 // content are the files of pages, which have front matter and nothing else.
 // Their names are numbers: addresses are in the front matter, and hugo would
@@ -130,9 +175,9 @@ func (s *source) content() iter.Seq2[string, object] {
 	return func(yield func(string, object) bool) {
 		home := false
 		for i, p := range s.o.Pages {
-			name := fmt.Sprintf("p%d.md", i)
+			name := fmt.Sprintf("p%d.html", i)
 			if p.Kind == "home" {
-				name, home = "_index.md", true
+				name, home = "_index.html", true
 			}
 			if !yield(name, s.page(p)) {
 				return
@@ -163,8 +208,8 @@ func (s *source) content() iter.Seq2[string, object] {
 // page is the front matter of a document's page.
 func (s *source) page(p site.PageInfo) object {
 	params := object{"kind": p.Kind, "lang": p.Lang, "author": p.Author, "root": rootOf(p.Path), "href": escape(p.Path), "slots": slots,
-		"section": p.Section, "sectionid": p.SectionID, "sourceurl": address(p.SourceURL), "trailurl": address(p.TrailURL), "editurl": p.EditURL, "live": p.Live}
-	front := object{"title": p.Title, "url": "/" + p.Path, "description": p.Description, "params": params}
+		"section": p.Section, "sectionid": p.SectionID, "sourceurl": pathTo(p.SourceURL), "trailurl": pathTo(p.TrailURL), "editurl": p.EditURL, "live": p.Live, "image": pathTo(p.Image)}
+	front := object{"title": p.Title, "url": "/" + p.Path, "description": p.Description, "summary": p.Description, "params": params}
 	if p.Date != "" {
 		front["date"] = p.Date
 		params["day"] = p.Date[:len("2006-01-02")]
@@ -204,8 +249,8 @@ func rootOf(name string) string {
 // escape is a path as part of an address.
 func escape(name string) string { return (&url.URL{Path: name}).EscapedPath() }
 
-// address is escape for what may be nowhere.
-func address(name string) string {
+// pathTo is escape for what may be nowhere.
+func pathTo(name string) string {
 	if name == "" {
 		return ""
 	}

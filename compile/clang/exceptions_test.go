@@ -20,7 +20,7 @@ func native(t *testing.T, compiler, program string) (out []byte, exit int, ok bo
 	binary := filepath.Join(t.TempDir(), "program")
 	args := []string{"-O1", "-w", "-o", binary, program}
 	if compiler == "g++" {
-		args = append([]string{"-std=gnu++17", "-D_GNU_SOURCE", "-I" + filepath.Dir(program)}, args...)
+		args = append([]string{"-std=gnu++17", "-D_GNU_SOURCE", "-I" + filepath.Dir(program), "-I" + filepath.Join(filepath.Dir(program), "support")}, args...)
 	}
 	if exec.Command(compiler, args...).Run() != nil {
 		return nil, 0, false

@@ -48,9 +48,14 @@ func guestKey() string {
 
 // interpreter is CPython as package vm runs it.
 func (l *lane) interpreter() *vm.Interpreter {
+	return l.newInterpreter(version+" "+guestKey(), nil, boot)
+}
+
+// newInterpreter is CPython with packs of modules, made ready by boot.
+func (l *lane) newInterpreter(key string, packs []sandbox.FS, boot func(context.Context, *sandbox.Instance) error) *vm.Interpreter {
 	return vm.New(l.env, vm.Config{
-		Tool: toolName, File: wasmFile, Key: version + " " + guestKey(), Args: []string{"python3"}, Limits: bootLimits,
-		Files: func(t toolchain.Toolchain) (sandbox.FS, error) { return newTree(nil, newLibrary(t), nil) },
+		Tool: toolName, File: wasmFile, Key: key, Args: []string{"python3"}, Limits: bootLimits,
+		Files: func(t toolchain.Toolchain) (sandbox.FS, error) { return newTree(nil, newLibrary(t), nil, packs) },
 		Boot:  boot,
 	})
 }

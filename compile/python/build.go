@@ -143,32 +143,49 @@ var magicNumber = lazyregexp.New(`MAGIC_NUMBER = \((\d+)\)`)
 
 // stdlib compiles the standard library with the program just built, which needs
 // no library for that, and packs sources and code into one archive.
-func (b *builder) stdlib(ctx context.Context, job *toolchain.Job, wasm []byte, all map[string][]byte) (_ []byte, err error) {
-	var names []string
-	var total int64
-	for name, data := range all {
-		if strings.HasPrefix(name, "Lib/") && path.Ext(name) == ".py" {
-			names = append(names, name)
-			total += int64(len(data))
-		}
-	}
-	slices.Sort(names)
-	step := job.Step(fmt.Sprintf("compiling %d modules of the standard library", len(names)), total)
-	defer func() { step.Done(err) }()
-
+func (b *builder) stdlib(ctx context.Context, job *toolchain.Job, wasm []byte, all map[string][]byte) ([]byte, error) {
 	module, err := b.lane.env.Engine.Compile(ctx, toolName, wasm)
 	if err != nil {
 		return nil, err
+	}
+	library := map[string][]byte{}
+	for name, data := range all {
+		if inside, ok := strings.CutPrefix(name, "Lib/"); ok && path.Ext(name) == ".py" {
+			library[inside] = data
+		}
 	}
 	vm, err := startBare(ctx, b.lane.env.Engine, module)
 	if err != nil {
 		return nil, err
 	}
 	defer vm.close(ctx)
+	p := &packer{python: vm, dir: stdlibDir, bootstrap: library[bootstrapFile]}
+	return p.pack(ctx, job, "the standard library", library, bareModules)
+}
 
-	match := magicNumber.FindSubmatch(all["Lib/importlib/_bootstrap_external.py"])
+// bootstrapFile is where Python's library has the number of its code's version.
+const bootstrapFile = "importlib/_bootstrap_external.py"
+
+// packer puts modules, as sources and compiled by Python, into an archive.
+type packer struct {
+	python    *machine
+	dir       string // where the guest will find the modules
+	bootstrap []byte // bootstrapFile
+}
+
+// pack is the archive of modules by path; those named in frozen are there once
+// more, for a Python that cannot import yet.
+func (p *packer) pack(ctx context.Context, job *toolchain.Job, what string, modules map[string][]byte, frozen []string) (_ []byte, err error) {
+	var total int64
+	for _, data := range modules {
+		total += int64(len(data))
+	}
+	step := job.Step(fmt.Sprintf("compiling %d modules of %s", len(modules), what), total)
+	defer func() { step.Done(err) }()
+
+	match := magicNumber.FindSubmatch(p.bootstrap)
 	if match == nil {
-		return nil, fmt.Errorf("importlib/_bootstrap_external.py: no magic number")
+		return nil, fmt.Errorf("%s: no magic number", bootstrapFile)
 	}
 	var magic uint16
 	if _, err := fmt.Sscan(string(match[1]), &magic); err != nil {
@@ -176,22 +193,21 @@ func (b *builder) stdlib(ctx context.Context, job *toolchain.Job, wasm []byte, a
 	}
 	var buffer bytes.Buffer
 	archive := zip.NewWriter(&buffer)
-	for _, name := range names {
-		inside := strings.TrimPrefix(name, "Lib/")
-		code, err := vm.marshal(ctx, stdlibDir+"/"+inside, all[name])
+	for _, name := range slices.Sorted(maps.Keys(modules)) {
+		code, err := p.python.marshal(ctx, p.dir+"/"+name, modules[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if err := addFile(archive, inside, all[name]); err != nil {
+		if err := addFile(archive, name, modules[name]); err != nil {
 			return nil, err
 		}
-		if err := addFile(archive, cachedName(inside), append(codeHeader(magic), code...)); err != nil {
+		if err := addFile(archive, cachedName(name), append(codeHeader(magic), code...)); err != nil {
 			return nil, err
 		}
-		step.Add(int64(len(all[name])))
+		step.Add(int64(len(modules[name])))
 	}
-	for _, name := range bareModules {
-		code, err := vm.marshal(ctx, "<frozen "+name+">", all["Lib/"+strings.ReplaceAll(name, ".", "/")+".py"])
+	for _, name := range frozen {
+		code, err := p.python.marshal(ctx, "<frozen "+name+">", modules[strings.ReplaceAll(name, ".", "/")+".py"])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}

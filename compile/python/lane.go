@@ -31,6 +31,9 @@ type lane struct {
 	mu    sync.Mutex
 	lib   *vm.Archive
 	shelf *compile.Library // lib as recipes have it
+	// The files of packs by digest, and interpreters that have imported packs.
+	shelves map[string]*vm.Archive
+	ready   map[string]*vm.Interpreter
 }
 
 // New makes the lane and registers its toolchains, which c builds.
@@ -38,6 +41,9 @@ func New(env *compile.Env, c *clang.Compiler) compile.Lane {
 	l := &lane{env: env}
 	l.Interpreter = l.interpreter()
 	env.Tools.Register(zlibRecipe(), sqliteRecipe(), l.recipe(c))
+	for _, p := range packs {
+		env.Tools.Register(p.recipe(l))
+	}
 	return l
 }
 
@@ -73,12 +79,20 @@ func (l *lane) acquire(ctx context.Context, p *program, job *compile.Job) (*vm.M
 	if err != nil {
 		return nil, nil, err
 	}
-	mine := *job
-	if mine.Files, err = newTree(job.Files, lib, p.Sources); err != nil {
+	archives, err := l.visible(ctx, p)
+	if err != nil {
 		return nil, nil, err
 	}
-	if !p.Session {
-		mine.Session = ""
+	mine := *job
+	if mine.Files, err = newTree(job.Files, lib, p.Sources, archives); err != nil {
+		return nil, nil, err
+	}
+	if p.Session {
+		return l.Acquire(ctx, &mine)
+	}
+	mine.Session = ""
+	if len(p.Packs) > 0 {
+		return l.importing(p.Packs, archives).Acquire(ctx, &mine)
 	}
 	return l.Acquire(ctx, &mine)
 }
@@ -96,6 +110,10 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 		return nil, err
 	}
 	if err := l.addWheels(src, p); err != nil {
+		return nil, fmt.Errorf("%s: %w", src.At(1, 1), err)
+	}
+	p.Packs = packsOf(src, p)
+	if _, err := l.archives(ctx, p.Packs...); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.At(1, 1), err)
 	}
 	a, err := l.check(ctx, src, p)
@@ -121,7 +139,7 @@ func refuse(src *compile.Source) error {
 			WithHint("draw with a plot block that takes this block's table, or write an SVG file and use :results file")
 	}
 	for _, dep := range src.Deps {
-		if name := moduleName(dep); !vendored(src.Files, name) && !pinned(src, dep) {
+		if name := moduleName(dep); packOf(dep) == nil && !vendored(src.Files, name) && !pinned(src, dep) {
 			wheel := dep
 			if !strings.Contains(dep, "==") {
 				wheel = name + "==VERSION"

@@ -15,7 +15,7 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if err != nil {
 		return nil, err
 	}
-	if len(p.Sources) > 0 {
+	if len(p.Sources) > 0 || len(p.Packs) > 0 {
 		return nil, &compile.NotPortable{Reason: "it imports other files, or packages"}
 	}
 	component := art.Shape == compile.ShapeComponent

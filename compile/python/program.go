@@ -43,6 +43,8 @@ type program struct {
 	Outs    []string                   `json:"outs"`
 	// Sources are modules that come with the block; Python gets them as files.
 	Sources map[string][]byte `json:"sources,omitempty"`
+	// Packs are the names of those it imports.
+	Packs []string `json:"packs,omitempty"`
 }
 
 // metaProgram is the entry of Artifact.Meta that holds a program, as JSON.

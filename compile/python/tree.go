@@ -18,9 +18,9 @@ func newLibrary(t toolchain.Toolchain) *vm.Archive {
 	return vm.NewArchive(stdlibFile, func() ([]byte, error) { return t.ReadFile(stdlibFile) })
 }
 
-// newTree puts the library, and the block's sources if it has any, behind the
-// files of a job.
-func newTree(job sandbox.FS, lib sandbox.FS, sources map[string][]byte) (sandbox.FS, error) {
+// newTree puts the library, and the block's sources and packs if it has any,
+// behind the files of a job.
+func newTree(job sandbox.FS, lib sandbox.FS, sources map[string][]byte, packs []sandbox.FS) (sandbox.FS, error) {
 	hidden := map[string]sandbox.FS{stdlibDir: lib}
 	if len(sources) > 0 {
 		own := sandbox.NewMemFS()
@@ -29,7 +29,10 @@ func newTree(job sandbox.FS, lib sandbox.FS, sources map[string][]byte) (sandbox
 				return nil, err
 			}
 		}
-		hidden[sourcesDir] = sandbox.ReadOnly(own)
+		packs = append([]sandbox.FS{sandbox.ReadOnly(own)}, packs...)
+	}
+	if len(packs) > 0 {
+		hidden[sourcesDir] = vm.Layers(packs...)
 	}
 	return vm.Behind(job, hidden), nil
 }

@@ -1,0 +1,155 @@
+package python
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"wb/compile"
+	"wb/compile/toolchain"
+	"wb/compile/vm"
+)
+
+// pack is a toolchain of Python modules that are not in the standard library. A
+// block gets it by importing one of them; others do not see it.
+type pack struct {
+	name    string // of the toolchain, and of the module
+	version string
+	summary string
+	needs   string // another pack that its modules import, "" for none
+	archive toolchain.Debian
+	test    string // a program, and what it prints
+	want    string
+}
+
+// packs are what there is, each after what it needs.
+var packs = []*pack{
+	{
+		name: "mpmath", version: "1.2.1", summary: "mpmath, arithmetic of any precision for Python",
+		archive: toolchain.Debian{Package: "python3-mpmath", Version: "1.2.1", Suite: "bookworm", Binary: true,
+			File: "python3-mpmath_1.2.1-2_all.deb", Size: 418_000,
+			SHA256: "2c219b63cbab11b27208ef4141c116cbb022dc1236e84981fadb46042f3ce235"},
+		test: "mpmath.mp.dps = 40\nprint(mpmath.zeta(3))",
+		want: "1.202056903159594285399738161511449990765\n",
+	},
+	{
+		name: "sympy", version: "1.11.1", summary: "SymPy, algebra for Python", needs: "mpmath",
+		archive: toolchain.Debian{Package: "python3-sympy", Version: "1.11.1", Suite: "bookworm", Binary: true,
+			File: "python3-sympy_1.11.1-1_all.deb", Size: 4_358_000,
+			SHA256: "b437232be31819aafd267ddf2132c16293ef75e02fd58b4ad31eee3ef1d5b49e"},
+		test: "x = sympy.symbols('x')\nprint(sympy.integrate(sympy.sin(x)**2, x), sympy.solve(x**2 - 2, x))",
+		want: "x/2 - sin(x)*cos(x)/2 [-sqrt(2), sqrt(2)]\n",
+	},
+}
+
+// packOf is the pack that has a module, nil for none.
+func packOf(module string) *pack {
+	for _, p := range packs {
+		if p.name == module {
+			return p
+		}
+	}
+	return nil
+}
+
+// The files of a pack's toolchain, and where Debian's package has its modules.
+const (
+	packFile   = "modules.zip"
+	debianDir  = "lib/python3/dist-packages/"
+	packFormat = "1" // changes when the same modules are packed differently
+)
+
+// recipe takes the modules out of Debian's package, without their own tests, and
+// compiles them with the Python that will import them.
+func (p *pack) recipe(l *lane) toolchain.Recipe {
+	needs := []string{toolName}
+	if p.needs != "" {
+		needs = append(needs, p.needs)
+	}
+	return toolchain.Recipe{
+		Name: p.name, Version: p.version, Summary: p.summary, Needs: needs,
+		Origin: toolchain.Source{
+			Archive: p.archive,
+			Files:   []string{debianDir + p.name + "/"},
+			Of:      packFormat + " " + l.env.Tools.Fingerprint(toolName),
+			Build: func(ctx context.Context, job *toolchain.Job, files map[string][]byte) error {
+				data, err := l.packModules(ctx, job, p, files)
+				if err != nil {
+					return err
+				}
+				return job.Write(packFile, data)
+			},
+		},
+		Check: func(ctx context.Context, t toolchain.Toolchain, _ toolchain.Step) error { return l.testPack(ctx, t, p) },
+		Takes: 10 * time.Second,
+	}
+}
+
+// packModules is the archive of a pack's modules.
+func (l *lane) packModules(ctx context.Context, job *toolchain.Job, p *pack, all map[string][]byte) ([]byte, error) {
+	python, err := l.env.Tools.Ensure(ctx, toolName, l.env.Progress)
+	if err != nil {
+		return nil, err
+	}
+	library := newLibrary(python)
+	files, err := library.All()
+	if err != nil {
+		return nil, err
+	}
+	tree, err := newTree(nil, library, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	m, release, err := l.Acquire(ctx, &compile.Job{Files: tree, Limits: buildLimits})
+	if err != nil {
+		return nil, err
+	}
+	defer release(false)
+	modules := map[string][]byte{}
+	for name, data := range all {
+		inside, ok := strings.CutPrefix(name, debianDir)
+		if ok && strings.HasSuffix(inside, ".py") && !strings.Contains(inside, "/tests/") {
+			modules[inside] = data
+		}
+	}
+	if len(modules) == 0 {
+		return nil, fmt.Errorf("%s has no modules below %s", p.archive.File, debianDir)
+	}
+	packer := &packer{python: &machine{in: m.Instance, stderr: &m.Stderr.Buffer}, dir: sourcesDir, bootstrap: files[bootstrapFile]}
+	return packer.pack(ctx, job, p.name, modules, nil)
+}
+
+// testPack runs the pack's program, and freezes a Python that has imported it.
+func (l *lane) testPack(ctx context.Context, t toolchain.Toolchain, p *pack) error {
+	archives, err := l.archives(ctx, p.needs)
+	if err != nil {
+		return err
+	}
+	archives = append(archives, newPack(t))
+	python, err := l.env.Tools.Ensure(ctx, toolName, l.env.Progress)
+	if err != nil {
+		return err
+	}
+	files, err := newTree(nil, newLibrary(python), nil, archives)
+	if err != nil {
+		return err
+	}
+	m, release, err := l.newImporting([]string{p.name}, archives).Acquire(ctx, &compile.Job{Files: files, Limits: bootLimits})
+	if err != nil {
+		return err
+	}
+	defer release(false)
+	a, err := ask(ctx, m, request{Do: "run", Program: &program{Kind: kindScript, Text: "import " + p.name + "\n" + p.test}, Dir: "/"})
+	if err != nil {
+		return err
+	}
+	if got := m.Stdout.String(); a.Exit != 0 || got != p.want {
+		return fmt.Errorf("printed %q, want %q %s", got, p.want, strings.TrimSpace(m.Stderr.String()))
+	}
+	return nil
+}
+
+func newPack(t toolchain.Toolchain) *vm.Archive {
+	return vm.NewArchive(packFile, func() ([]byte, error) { return t.ReadFile(packFile) })
+}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/diff"
 
+	"wb/internal/diag"
 	"wb/org"
 	"wb/org/oql"
 	"wb/org/orgfile"
@@ -100,6 +101,7 @@ func (p *Plan) file(ctx context.Context, name string, q *oql.Query, changes []Ch
 		p.Matched++
 		whole := org.Span{Start: h.Start(), End: h.Body().End}
 		s := &section{prefix: prefix, text: f.Doc.Text(whole), now: opts.Now, log: opts.Log}
+		s.logging(f.Doc, h)
 		for _, c := range changes {
 			if err := s.change(c); err != nil {
 				errs = append(errs, place(name, line, err))
@@ -117,13 +119,31 @@ func (p *Plan) file(ctx context.Context, name string, q *oql.Query, changes []Ch
 	if err := errors.Join(errs...); err != nil || len(edits) == 0 {
 		return err
 	}
+	if f.ReadOnly() {
+		return &ReadOnlyError{name}
+	}
 	out, err := org.Apply([]byte(f.Doc.Source()), edits)
 	if err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
+	if n := f.Names(); n > 1 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s: has %d names (hard links); the others keep what it was", name, n))
+	}
 	p.Files = append(p.Files, File{f, out})
 	return nil
 }
+
+// ReadOnlyError is a file that nobody may write. It could be replaced all the same,
+// which is not what its owner wants.
+type ReadOnlyError struct{ Path string }
+
+func (e *ReadOnlyError) Error() string { return e.Path + ": is read-only" }
+
+// Hint says how to allow it.
+func (e *ReadOnlyError) Hint() string { return "chmod u+w " + e.Path + " lets wb change it" }
+
+// ExitCode is that of what is not permitted.
+func (e *ReadOnlyError) ExitCode() int { return diag.ExitForbidden }
 
 // firstUsage shortens errors that are the same for every headline.
 func firstUsage(err error) error {

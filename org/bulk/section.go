@@ -18,6 +18,9 @@ type section struct {
 	now    time.Time
 	log    bool
 	notes  []string
+
+	logsRepeats bool   // when a repeating task is done
+	drawer      string // that log lines go into, "" for none
 }
 
 // prefixOf are the lines of a document that say how its headlines are read and
@@ -87,20 +90,30 @@ func (s *section) change(c Change) error {
 			return err
 		}
 	}
-	if c.Field == "state" && s.log {
-		if err := s.logState(h, after); err != nil {
+	if err := s.check(h, after, c); err != nil || c.Field != "state" {
+		return err
+	}
+	if s.repeats(h, after) {
+		state, err := s.repeat(h, after)
+		if err != nil {
 			return err
 		}
+		note := "repeats: its dates moved on"
+		if state != "" {
+			note += ", and it is " + state + " again"
+		}
+		s.notes = append(s.notes, note)
+		return nil
 	}
-	return s.check(h, after, c)
+	if s.log {
+		return s.logState(h, after)
+	}
+	return nil
 }
 
 func (s *section) edits(h org.Headline, c Change) ([]org.Edit, error) {
 	switch c.Field {
 	case "state":
-		if c.Value != h.Keyword.Text {
-			s.repeats(h, c.Value)
-		}
 		return org.SetKeyword(h, c.Value)
 	case "priority":
 		return org.SetPriority(h, strings.ToUpper(c.Value))
@@ -153,15 +166,6 @@ func newTags(tags []string, c Change) []string {
 	return out
 }
 
-// repeats notes tasks that Emacs would not have ended but moved on.
-func (s *section) repeats(h org.Headline, state string) {
-	k, _ := h.Document().Todo().Find(state)
-	p, ok := h.Planning()
-	if ok && k.Done && (p.Scheduled.Repeat.Mark != "" || p.Deadline.Repeat.Mark != "") {
-		s.notes = append(s.notes, "has a repeater, which is left as it is: Emacs would move the date and reopen the task")
-	}
-}
-
 // check compares the headline with what it should be after a change.
 func (s *section) check(before, after org.Headline, c Change) error {
 	want := func(what, want, got string) error {
@@ -211,50 +215,48 @@ func (s *section) logState(before, after org.Headline) error {
 			return err
 		}
 	}
-	k, _ := after.Document().Todo().Find(after.Keyword.Text)
-	entering, _, _ := strings.Cut(k.Log, "/")
-	old, _ := after.Document().Todo().Find(before.Keyword.Text)
-	_, leaving, _ := strings.Cut(old.Log, "/")
-	if entering == "" && leaving == "" || after.Keyword.Text == "" {
+	if after.Keyword.Text == "" || !asksForLog(after, before) {
 		return nil
 	}
 	h, err := s.head()
 	if err != nil {
 		return err
 	}
-	return s.apply(logLine(h, before.Keyword.Text, after.Keyword.Text, stampText))
+	return s.apply(s.logLine(h, before.Keyword.Text, after.Keyword.Text, stampText))
 }
 
-// logLine adds a line about a change of state: first in the LOGBOOK, if there
-// is one or notes go into drawers here, else below planning and properties.
-func logLine(h org.Headline, from, to, at string) []org.Edit {
+// logLine adds a line about a change of state: first in the drawer for notes, if
+// they go into one here, else below planning and properties.
+func (s *section) logLine(h org.Headline, from, to, when string) []org.Edit {
 	doc := h.Document()
 	eol := "\n"
 	if doc.CRLF() {
 		eol = "\r\n"
 	}
-	line := fmt.Sprintf("- State %-12s from %-12s %s%s", `"`+to+`"`, `"`+from+`"`, at, eol)
+	line := fmt.Sprintf("- State %-12s from %-12s %s%s", `"`+to+`"`, `"`+from+`"`, when, eol)
 	if from == "" {
-		line = fmt.Sprintf("- State %-12s from %-12s %s%s", `"`+to+`"`, "", at, eol)
+		line = fmt.Sprintf("- State %-12s from %-12s %s%s", `"`+to+`"`, "", when, eol)
 	}
 	body := h.Body()
-	for c := range h.Children() {
-		if d, ok := c.Drawer(); ok && d.Is("LOGBOOK") {
-			return []org.Edit{{Start: d.Body.Start, End: d.Body.Start, New: line}}
+	at := body.Start
+	if s.drawer != "" {
+		for c := range h.Children() {
+			if d, ok := c.Drawer(); ok && d.Is(s.drawer) {
+				return []org.Edit{{Start: d.Body.Start, End: d.Body.Start, New: line}}
+			}
+		}
+		line = ":" + s.drawer + ":" + eol + line + ":END:" + eol
+	} else { // below blank lines, as in Emacs
+		for rest := doc.Text(body); ; {
+			blank, after, ok := strings.Cut(rest, "\n")
+			if !ok || strings.TrimSpace(blank) != "" {
+				break
+			}
+			at, rest = at+len(blank)+1, after
 		}
 	}
-	drawer := false
-	for k := range doc.Keywords("STARTUP") {
-		drawer = drawer || slices.Contains(strings.Fields(k.Value.Text), "logdrawer")
-	}
-	if v, ok := h.Property("LOG_INTO_DRAWER"); ok {
-		drawer = v != "nil"
-	}
-	if drawer {
-		line = ":LOGBOOK:" + eol + line + ":END:" + eol
-	}
-	if src := doc.Source(); !strings.HasSuffix(src[:body.Start], "\n") {
+	if src := doc.Source(); !strings.HasSuffix(src[:at], "\n") {
 		line = eol + strings.TrimSuffix(line, eol)
 	}
-	return []org.Edit{{Start: body.Start, End: body.Start, New: line}}
+	return []org.Edit{{Start: at, End: at, New: line}}
 }

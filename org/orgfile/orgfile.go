@@ -103,6 +103,22 @@ func notRegular(path string) error {
 	return &fs.PathError{Op: "open", Path: path, Err: errors.New("not a regular file")}
 }
 
+// Names is how many names the file has: hard links. Replacing it gives this name a
+// file of its own.
+func (f *File) Names() int {
+	info, err := os.Stat(f.real)
+	if err != nil {
+		return 1
+	}
+	return links(info)
+}
+
+// ReadOnly reports whether nobody may write the file.
+func (f *File) ReadOnly() bool {
+	info, err := os.Stat(f.real)
+	return err == nil && info.Mode().Perm()&0o222 == 0
+}
+
 // Apply performs edits on the file and returns what it is afterwards.
 func (f *File) Apply(edits []org.Edit) (*File, error) {
 	out, err := org.Apply(f.src, edits)

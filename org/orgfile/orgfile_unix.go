@@ -59,3 +59,11 @@ func syncDir(dir string) error {
 	}
 	return nil
 }
+
+// links is how many names a file has.
+func links(info fs.FileInfo) int {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return int(s.Nlink)
+	}
+	return 1
+}

@@ -3,6 +3,7 @@ package clang
 import (
 	"context"
 	"testing"
+	"time"
 
 	"wb/compile"
 	"wb/internal/test/lanetest"
@@ -20,7 +21,7 @@ func BenchmarkBuildHello(b *testing.B) {
 	}
 }
 
-func build(b *testing.B, lane compile.Lane, src *compile.Source) *compile.Artifact {
+func build(b testing.TB, lane compile.Lane, src *compile.Source) *compile.Artifact {
 	art, err := lane.Build(context.Background(), src)
 	if err != nil {
 		b.Fatal(err)
@@ -87,6 +88,48 @@ func BenchmarkBuildHelloCPP(b *testing.B) {
 	build(b, lane, src)
 	for b.Loop() {
 		build(b, lane, src)
+	}
+}
+
+// BenchmarkExceptions runs programs that throw, and programs that do not, as they
+// are ("plain") and with a handler around them ("caught"), which lets every call
+// that may throw be checked.
+func BenchmarkExceptions(b *testing.B) {
+	const plain, caught = "int main() { work(); }", "int main() { try { work(); } catch (...) { return 1; } }"
+	lane := compiler(b).CPP()
+	for _, c := range []struct{ name, head, body string }{
+		{"throw int 1e6", "[[gnu::noinline]] void f(int i) { throw i; }", "long s = 0; for (int i = 0; i < 1000000; i++) try { f(i); } catch (int x) { s += x; } sink = s;"},
+		{"throw runtime_error 1e5", "[[gnu::noinline]] void f() { throw std::runtime_error(\"x\"); }", "for (int i = 0; i < 100000; i++) try { f(); } catch (std::exception &e) { sink += e.what()[0]; }"},
+		{"through 20 frames 1e5", "struct D { ~D() { sink++; } }; [[gnu::noinline]] int f(int n) { D d; return n == 0 ? throw n : f(n - 1) + 1; }", "for (int i = 0; i < 100000; i++) try { f(20); } catch (int) { sink++; }"},
+		{"try 1e7", "[[gnu::noinline]] void f(int i) { if (i < 0) throw i; sink += i; }", "for (int i = 0; i < 10000000; i++) try { f(i); } catch (int) { sink++; }"},
+		{"destructor 1e7", "struct D { ~D() { sink++; } }; [[gnu::noinline]] void f(int i) { if (i < 0) abort(); sink += i; } [[gnu::noinline]] void g(int i) { D d; f(i); }", "for (int i = 0; i < 10000000; i++) g(i);"},
+		{"virtual 1e7", "struct B { virtual int f(int i) = 0; }; struct C : B { int f(int i) override { return i + 1; } }; struct D : B { int f(int i) override { return i + 2; } };", "C c; D d; B *p[] = {&c, &d}; for (int i = 0; i < 10000000; i++) sink += p[i & 1]->f(i);"},
+		{"fib(32)", "[[gnu::noinline]] int fib(int n) { if (n < 0) throw n; return n < 2 ? n : fib(n - 1) + fib(n - 2); }", "sink = fib(32);"},
+		{"map 3e5", "", "std::map<std::string, int> m; for (int i = 0; i < 300000; i++) m[std::to_string(i * 7919 % 300000)] += i; sink = m.size();"},
+		{"strings sorted 1e5", "", "std::vector<std::string> v; for (int i = 0; i < 100000; i++) v.push_back(\"item \" + std::to_string(i * 7919 % 100000)); std::sort(v.begin(), v.end()); sink = v.size();"},
+		{"sort 1e6", "", "std::vector<int> v; for (int i = 0; i < 1000000; i++) v.push_back(i * 7919 % 1000003); std::sort(v.begin(), v.end()); sink = v[0];"},
+	} {
+		head := "#include <algorithm>\n#include <cstdlib>\n#include <map>\n#include <stdexcept>\n#include <string>\n#include <vector>\nvolatile long sink;\n" + c.head + "\nvoid work() { " + c.body + " }\n"
+		for mode, main := range map[string]string{"plain": plain, "caught": caught} {
+			if mode == "plain" && catchWords.MatchString(head) {
+				continue
+			}
+			b.Run(c.name+"/"+mode, func(b *testing.B) {
+				art := build(b, lane, block("C++", compile.ShapeCommand, head+main))
+				var least time.Duration
+				for b.Loop() {
+					out, err := lane.Run(context.Background(), art, &compile.Job{})
+					if err != nil || out.Exit != 0 {
+						b.Fatal(out, err)
+					}
+					if least == 0 || out.Usage.Work < least {
+						least = out.Usage.Work
+					}
+				}
+				b.ReportMetric(float64(least.Milliseconds()), "work-ms")
+				b.ReportMetric(float64(len(art.Wasm)), "bytes")
+			})
+		}
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"wb/compile"
 	"wb/internal/test/lanetest"
+	"wb/sandbox"
 )
 
 // native is what a program prints, and how it ends, when the machine's own
@@ -157,4 +158,42 @@ func TestWithoutHandlers(t *testing.T) {
 			t.Errorf("%s: has handlers: %v, want %v", name, got, want)
 		}
 	}
+}
+
+// TestHelloStaysSmall compares a program that throws nothing with what it was
+// without exceptions: neither its size nor its work may grow by a fifth.
+func TestHelloStaysSmall(t *testing.T) {
+	c := compiler(t)
+	for name, body := range map[string]string{
+		"printf":   "#include <cstdio>\nint main() { printf(\"hello %d\\n\", 42); }",
+		"iostream": "#include <iostream>\nint main() { std::cout << \"hello \" << 42 << std::endl; }",
+		"library":  iostreamProgram,
+	} {
+		without, err := c.CompileC(t.Context(), map[string][]byte{"hello.cpp": []byte(body)}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		art := build(t, c.CPP(), block("C++", compile.ShapeCommand, body))
+		before, after := len(without), len(art.Wasm)
+		work, now := fuelOf(t, without), fuelOf(t, art.Wasm)
+		t.Logf("%s: %d bytes were %d, %d units of fuel were %d", name, after, before, now, work)
+		if after > before*6/5 || now > work*6/5 {
+			t.Errorf("%s: %d bytes were %d, %d units of fuel were %d", name, after, before, now, work)
+		}
+	}
+}
+
+// fuelOf is what a program burns.
+func fuelOf(t *testing.T, wasm []byte) int64 {
+	t.Helper()
+	engine := lanetest.Env(t).Engine
+	module, err := engine.Compile(t.Context(), "hello", wasm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	exit, err := engine.Run(t.Context(), sandbox.Command{Module: module, Args: []string{"hello"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return exit.Usage.Fuel
 }

@@ -2,11 +2,15 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"path"
+	"path/filepath"
 
 	"wb/internal/diag"
 	"wb/internal/textdiff"
+	"wb/org"
 	"wb/org/orgfile"
 	"wb/workbook"
 	"wb/workbook/format"
@@ -19,18 +23,23 @@ type FmtIn struct {
 	DryRun       bool     `help:"Change nothing; show what would change." xor:"mode"`
 	KeepQueries  bool     `help:"Do not answer wb-query blocks."`
 	KeepFormulas bool     `help:"Do not recompute #+TBLFM: formulas."`
+	Recalc       bool     `help:"Let Org itself recompute #+TBLFM: formulas, in the sandbox, and tidy nothing else."`
 }
 
 // FmtOut is the files that are not tidy, or were not.
 type FmtOut struct {
 	Changed []string
 	shown   []byte // a diff, or the tidy text
+	failed  error  // about tables that cannot be recalculated
 	untidy  bool   // the check fails
 	text    bool   // shown is the answer
 }
 
 // Data is the files as programs read them.
 func (out *FmtOut) Data() any { return out.Changed }
+
+// Err is about tables that cannot be recalculated; the others were.
+func (out *FmtOut) Err() error { return out.failed }
 
 // Exit is 1 when a check fails.
 func (out *FmtOut) Exit() int {
@@ -46,13 +55,16 @@ var tidy = Verb[FmtIn, *FmtOut]{
 	About: `Examples:
   wb fmt notes.org
   wb fmt --check *.org
+  wb fmt --recalc budget.org
 
 Aligns tables, tags and properties, recomputes simple table formulas and answers
-wb-query blocks; other blocks and results are left alone.`,
+wb-query blocks; other blocks and results are left alone. With --recalc, the
+toolchain emacs recomputes all formulas, those of Calc and Emacs Lisp too, once, as
+C-c * does in each table.`,
 	Doors: Agents,
 	Do: func(ctx context.Context, h *Home, in *FmtIn) (*FmtOut, error) {
 		if len(in.Files) == 1 && in.Files[0] == "-" && h.Stdin != nil {
-			return in.filter(h)
+			return in.filter(ctx, h)
 		}
 		out := &FmtOut{text: in.DryRun}
 		for _, name := range in.Files {
@@ -81,12 +93,9 @@ func (in *FmtIn) file(ctx context.Context, h *Home, file string, out *FmtOut) er
 	if err != nil {
 		return err
 	}
-	neat, notes, err := in.tidy(ctx, h, path, src)
+	neat, err := in.tidy(ctx, h, name, path, src, out)
 	if err != nil {
 		return err
-	}
-	for _, n := range notes {
-		h.notef("%s:%s", name, n)
 	}
 	if h.Root != nil && !in.Check && !in.DryRun { // who only looks is shown the text
 		out.text, out.shown = true, append(out.shown, neat...)
@@ -118,31 +127,72 @@ func replace(path string, old, neat []byte) error {
 	return err
 }
 
-// tidy answers the query blocks of a file, then formats it.
-func (in *FmtIn) tidy(ctx context.Context, h *Home, path string, src []byte) ([]byte, []format.Note, error) {
+// tidy answers the query blocks of a file, then formats it; or it only recalculates
+// the file's tables.
+func (in *FmtIn) tidy(ctx context.Context, h *Home, name, file string, src []byte, out *FmtOut) ([]byte, error) {
+	if in.Recalc {
+		return recalc(ctx, h, name, src, out)
+	}
 	var notes []format.Note
-	if !in.KeepQueries && h.Root == nil { // a query block may name files anywhere
+	if !in.KeepQueries && h.Root == nil && file != "-" { // a query block may name files anywhere
 		var err error
-		if src, notes, err = workbook.RefreshQueries(ctx, path, src, workbook.QueryOptions{}); err != nil {
-			return nil, nil, err
+		if src, notes, err = workbook.RefreshQueries(ctx, file, src, workbook.QueryOptions{}); err != nil {
+			return nil, err
 		}
 	}
-	out, more := format.Format(src, format.Options{KeepFormulas: in.KeepFormulas})
-	return out, append(notes, more...), nil
+	neat, more := format.Format(src, format.Options{KeepFormulas: in.KeepFormulas})
+	for _, n := range append(notes, more...) {
+		h.notef("%s:%s", name, n)
+	}
+	return neat, nil
+}
+
+// recalc lets Org recalculate the tables of a file.
+func recalc(ctx context.Context, h *Home, name string, src []byte, out *FmtOut) ([]byte, error) {
+	if workbook.ThirdParty(org.Parse(src)) {
+		return nil, diag.Failedf("remove #+TRUST: if the document is yours", "%s: the formulas of a third-party document are not evaluated", name)
+	}
+	lanes, err := h.lanes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	emacs := lanes.Lisp()
+	if emacs == nil {
+		return nil, errors.New("there is no Emacs here to recalculate tables")
+	}
+	neat, found, err := format.Recalc(ctx, emacs, name, path.Base(filepath.ToSlash(name)), src)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var failed []diag.Finding
+	for _, f := range found {
+		if f.Severity == diag.Error {
+			failed = append(failed, f)
+		} else {
+			h.notef("%s", f)
+		}
+	}
+	if failed != nil {
+		out.failed = errors.Join(out.failed, &diag.FindingsError{Findings: failed})
+	}
+	return neat, nil
 }
 
 // filter tidies standard input to standard output.
-func (in *FmtIn) filter(h *Home) (*FmtOut, error) {
+func (in *FmtIn) filter(ctx context.Context, h *Home) (*FmtOut, error) {
 	src, err := io.ReadAll(h.Stdin)
 	if err != nil {
 		return nil, err
 	}
-	neat, notes := format.Format(src, format.Options{KeepFormulas: in.KeepFormulas})
-	for _, n := range notes {
-		h.notef("-:%s", n)
+	out := &FmtOut{}
+	neat, err := in.tidy(ctx, h, "-", "-", src, out)
+	if err != nil {
+		return nil, err
 	}
 	if in.Check {
-		return &FmtOut{untidy: string(neat) != string(src)}, nil
+		out.untidy = string(neat) != string(src)
+		return out, nil
 	}
-	return &FmtOut{shown: neat, text: true}, nil
+	out.shown, out.text = neat, true
+	return out, nil
 }

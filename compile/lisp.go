@@ -14,8 +14,8 @@ type Evaluator interface {
 	Evaluation(ctx context.Context, doc *Document) (Evaluation, error)
 }
 
-// Evaluation is an Emacs for one document. It sees no files, and all that it does
-// together has the limits of a block. It is not safe for concurrent use.
+// Evaluation is an Emacs for one document. It sees no files, and its limits bound
+// all that it evaluates together. It is not safe for concurrent use.
 type Evaluation interface {
 	// Evaluate returns the value of the last of some forms, which find point at an
 	// offset of the document as it was given. Symbols in the value are their

@@ -19,6 +19,8 @@ import (
 type request struct {
 	Do      string // the function that answers
 	Code    string
+	Lang    string // org or calc, for wb--babel
+	Results string // the words of :results, for wb--babel
 	Vars    string // an association list, "" for none
 	Lexical string // as eval takes it, "" for nil
 	Dir     string
@@ -48,6 +50,13 @@ func (r request) form() string {
 	}
 	fmt.Fprintf(&b, "(:do %s", r.Do)
 	add("code", lisp.Print(lisp.String(r.Code)))
+	text := func(name, s string) {
+		if s != "" {
+			add(name, lisp.Print(lisp.String(s)))
+		}
+	}
+	text("lang", r.Lang)
+	text("results", r.Results)
 	add("vars", r.Vars)
 	add("lexical", r.Lexical)
 	if !r.Again {

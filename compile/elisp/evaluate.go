@@ -5,10 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"time"
 
 	"wb/compile"
 	"wb/compile/vm"
 	"wb/internal/diag"
+	"wb/sandbox"
 	lisp "wb/tangle/elisp"
 )
 
@@ -17,12 +19,15 @@ var errMissing = errors.New("the toolchain " + toolName + " is missing, which ru
 // installHint says how to get Emacs.
 const installHint = "wb toolchain install " + toolName + " builds GNU Emacs for the sandbox, which takes some minutes"
 
+// evaluationLimits bound all forms of a document together.
+var evaluationLimits = sandbox.Limits{Fuel: 30_000_000_000, Memory: 256 << 20, Timeout: 30 * time.Second}
+
 // Evaluation implements [compile.Evaluator].
 func (l *lane) Evaluation(ctx context.Context, doc *compile.Document) (compile.Evaluation, error) {
 	if !l.installed() {
 		return nil, &diag.CodedError{Err: errMissing, Help: installHint, Code: diag.ExitUnavailable}
 	}
-	m, release, err := l.acquire(ctx, &compile.Job{})
+	m, release, err := l.acquire(ctx, &compile.Job{Limits: evaluationLimits})
 	if err != nil {
 		return nil, err
 	}

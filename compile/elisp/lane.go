@@ -21,7 +21,7 @@ import (
 
 // version is part of every cache key: raise it when the same source may give
 // another result.
-const version = "1"
+const version = "2"
 
 // guest is the Lisp that prepares Emacs and answers requests.
 //
@@ -72,7 +72,7 @@ func (l *lane) tree(t toolchain.Toolchain, job sandbox.FS) (sandbox.FS, error) {
 	if err := docs.WriteFile(docFile, text); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"boot.el", "answer.el"} {
+	for _, name := range []string{"boot.el", "answer.el", "org.el"} {
 		text, err := guest.ReadFile("guest/" + name)
 		if err != nil {
 			return nil, err
@@ -110,11 +110,17 @@ func boot(ctx context.Context, in *sandbox.Instance) error {
 // Info describes the lane.
 func (l *lane) Info() compile.Info {
 	return compile.Info{
-		Name: "emacs-lisp", Aliases: []string{"elisp"}, Shapes: []compile.Shape{compile.ShapeBabel},
-		Toolchains: []string{toolName}, Summary: "Emacs Lisp (GNU Emacs 28.2 with Org, without processes and network)",
+		Name: "emacs-lisp", Aliases: []string{"elisp", langOrg, langCalc}, Shapes: []compile.Shape{compile.ShapeBabel},
+		Toolchains: []string{toolName}, Summary: "Emacs Lisp, Org and Calc (GNU Emacs 28.2, without processes and network)",
 		Args: []string{"lexical"},
 	}
 }
+
+// The languages that Org executes in Emacs besides Emacs Lisp.
+const (
+	langOrg  = "org"
+	langCalc = "calc"
+)
 
 // Fingerprint names lane and interpreter.
 func (l *lane) Fingerprint() string { return "elisp/" + version + "/" + l.Interpreter.Fingerprint() }
@@ -124,6 +130,7 @@ type unit struct {
 	Skip    int             `json:"skip,omitempty"` // lines before the body
 	Vars    string          `json:"vars,omitempty"` // as Lisp
 	Lexical string          `json:"lexical,omitempty"`
+	Lang    string          `json:"lang,omitempty"` // org or calc; "" is Emacs Lisp
 	Results compile.Results `json:"results,omitempty"`
 	// Document is what the block finds in its current buffer.
 	Document *compile.Document `json:"document,omitempty"`
@@ -144,6 +151,10 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 			WithHint("put the library into a directory, name that with :dir, and load it from there")
 	}
 	u := &unit{Results: src.Results, Vars: variables(src.Vars), Document: src.Document}
+	if lang := strings.ToLower(src.Lang); lang == langOrg || lang == langCalc {
+		u.Lang = lang
+		return compile.NewScript(l, src, src.Body, u)
+	}
 	if word, ok := src.Arg("lexical"); ok {
 		u.Lexical = lexical(word)
 	}
@@ -201,7 +212,13 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	if err := art.Unit(u); err != nil {
 		return nil, err
 	}
-	if !l.installed() {
+	switch {
+	case l.installed():
+	case u.Lang == langOrg && !u.exports():
+		return u.runOrg(art.Script)
+	case u.Lang != "":
+		return nil, diag.Errorf(u.position(job.Source, &failure{line: 1, column: 1}), "%v", errMissing).WithHint(installHint)
+	default:
 		return l.runSmall(u, art.Script, job)
 	}
 	m, release, err := l.acquire(ctx, job)
@@ -242,6 +259,9 @@ func (u *unit) request(code string, job *compile.Job) request {
 	r := request{Do: "wb--evaluate", Code: code, Vars: u.Vars, Lexical: u.Lexical, Dir: path.Join("/", job.Dir), Seed: vm.Seed(job),
 		Output: u.Results.Has("output"), Text: u.Results.AsText(), PP: u.Results.Has("pp") || u.Results.Has("code"),
 		Printed: u.Results.Has("scalar") || u.Results.Has("verbatim"), Document: u.Document}
+	if u.Lang != "" {
+		r.Do, r.Lang, r.Results = "wb--babel", u.Lang, strings.Join(u.Results, " ")
+	}
 	if u.Document != nil {
 		r.Point = pointAt(u.Document, u.Document.Point)
 	}

@@ -96,3 +96,23 @@ func reason(err error) string {
 	}
 	return fmt.Sprint(err)
 }
+
+// exports reports whether an Org block gives what Org exports it to.
+func (u *unit) exports() bool {
+	return u.Results.Has("latex") || u.Results.Has("html") || u.Results.Has("ascii")
+}
+
+// runOrg is an Org block without Emacs: its text, with variables in it.
+func (u *unit) runOrg(body string) (*compile.Outcome, error) {
+	if u.Vars != "" {
+		list, err := lisp.Read(u.Vars)
+		if err != nil {
+			return nil, err
+		}
+		pairs, _ := lisp.Items(list)
+		for _, pair := range pairs {
+			body = strings.ReplaceAll(body, "$"+lisp.Princ(lisp.Car(pair)), lisp.Princ(lisp.Cdr(pair)))
+		}
+	}
+	return &compile.Outcome{Value: u.result(lisp.String(body))}, nil
+}

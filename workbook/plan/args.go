@@ -22,9 +22,10 @@ var (
 )
 
 // languageDefaults are what org-babel assumes besides for blocks of some
-// languages: those whose program is a picture.
+// languages.
 var languageDefaults = map[string][]org.Arg{
 	"dot":  {{Key: ":results", Value: "file"}, {Key: ":exports", Value: "results"}},
+	"org":  {{Key: ":results", Value: "raw silent"}, {Key: ":exports", Value: "code"}},
 	"plot": {{Key: ":results", Value: "file"}, {Key: ":exports", Value: "results"}},
 }
 

@@ -286,11 +286,12 @@ func (b *builder) block(n *org.Node) {
 	}
 	src, _ := n.Block()
 	lang := src.Lang.Text
-	if isText(lang) {
+	args := b.doc.HeaderArgs(n, DefaultsFor(lang)...)
+	if isText(lang) && !wantsResult(lang, args) {
 		return // a value when something refers to it, nothing to run
 	}
 	c := &Component{Kind: KindBlock, Name: n.Name().Text, Lang: lang, Pos: b.position(src.Begin.Start),
-		Body: src.Code(), Args: b.doc.HeaderArgs(n, DefaultsFor(lang)...), node: n, span: org.Span{Start: src.Begin.Start, End: n.End()}, Dialect: DialectBabel}
+		Body: src.Code(), Args: args, node: n, span: org.Span{Start: src.Begin.Start, End: n.End()}, Dialect: DialectBabel}
 	c.Uses = b.usesOf(n, c.Args)
 	c.Shape = c.defaultShape()
 	if isData(lang) {

@@ -21,6 +21,12 @@ var textLangs = []string{
 // isText reports whether blocks of a language are mere text.
 func isText(lang string) bool { return slices.Contains(textLangs, strings.ToLower(lang)) }
 
+// wantsResult reports whether a block of Org is executed: Org's own default
+// silences it, so its author has to ask for a result.
+func wantsResult(lang string, args org.Args) bool {
+	return strings.EqualFold(lang, "org") && !slices.Contains(args.Words(":results"), "silent")
+}
+
 // isData reports whether blocks of a language are values (json, csv, yaml).
 func isData(lang string) bool { return DataParser(lang) != nil }
 

@@ -8,3 +8,4 @@
 (fset 'kill-emacs wb--kill-emacs)
 (makunbound 'wb--kill-emacs)
 (load "/usr/share/emacs/wb/answer.el" nil t t)
+(load "/usr/share/emacs/wb/org.el" nil t t)

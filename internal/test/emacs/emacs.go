@@ -48,8 +48,27 @@ func Need(t testing.TB) *Emacs {
 	return e
 }
 
+// NeedBundled returns the Emacs to ask with the Org that is part of it, which is
+// that of the lane of Emacs Lisp where the versions agree, or skips the test.
+func NeedBundled(t testing.TB, version string) *Emacs {
+	t.Helper()
+	program, err := exec.LookPath("emacs")
+	if err != nil {
+		t.Skip("emacs is not installed: apt-get install emacs-nox")
+	}
+	e := &Emacs{program: program}
+	out, err := e.command("--eval", "(princ emacs-version)").Output()
+	if err != nil || string(out) != version {
+		t.Skipf("the emacs of this machine is %s, not %s", out, version)
+	}
+	return e
+}
+
 func (e *Emacs) command(args ...string) *exec.Cmd {
-	cmd := exec.Command(e.program, append([]string{"-Q", "--batch", "-L", e.lisp}, args...)...)
+	if e.lisp != "" {
+		args = append([]string{"-L", e.lisp}, args...)
+	}
+	cmd := exec.Command(e.program, append([]string{"-Q", "--batch"}, args...)...)
 	// ob-shell writes for the user's own shell; the reference is bash.
 	cmd.Env = append(os.Environ(), "SHELL=/bin/bash", "LC_ALL=C.UTF-8")
 	return cmd

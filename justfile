@@ -40,6 +40,12 @@ wasi-testsuite dir="/tmp/wb-wasi-testsuite":
     git -C {{dir}} checkout -q 9f80ca35444cfd9e63100725615140a346652e6c
     WB_WASI_TESTSUITE={{dir}}/tests go test -tags long ./sandbox -run TestWASITestsuite -v
 
+# org-ql's own result tests, fetched at the commit that was measured
+org-ql-suite dir="/tmp/wb-org-ql":
+    test -d {{dir}} || git clone https://github.com/alphapapa/org-ql {{dir}}
+    git -C {{dir}} checkout -q 4b8330a683c43bb4a2c64ccce8cd5a90c8b174ca
+    WB_ORG_QL={{dir}} go test -tags long ./org/oql -run 'TestSuite$' -v
+
 # hold wb against a folder of org files, which stays as it is
 world dir:
     WB_WORLD='{{absolute_path(dir)}}' go test -tags long -timeout 4h -count 1 -v -run World ./internal/test/world

@@ -24,7 +24,7 @@ func (c *compiler) period(e *Call) (period, error) {
 	for _, n := range e.Named {
 		switch n.Name {
 		case "with-time":
-			yes := n.Value.Text != "nil"
+			yes := n.Value.Text != "nil" && n.Value.Text != "" // with-time= is with-time=nil
 			p.withTime = &yes
 			continue
 		case "type":

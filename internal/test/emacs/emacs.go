@@ -64,6 +64,9 @@ func NeedBundled(t testing.TB, version string) *Emacs {
 	return e
 }
 
+// Command is a batch Emacs with Org 9.8 and these arguments.
+func (e *Emacs) Command(args ...string) *exec.Cmd { return e.command(args...) }
+
 func (e *Emacs) command(args ...string) *exec.Cmd {
 	if e.lisp != "" {
 		args = append([]string{"-L", e.lisp}, args...)

@@ -19,12 +19,10 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"wb/internal/test/emacs"
 )
 
-// patience is how long one verb may take for one file.
-const patience = 2 * time.Minute
+// patience is how long one verb may take for one file, on a busy machine.
+const patience = 10 * time.Minute
 
 // TestWorld fails where wb crashes, hangs or loses a byte of a document on a way
 // there and back. All else is counted.
@@ -54,7 +52,8 @@ type world struct {
 	// notebooks are Jupyter's, which wb takes to org and back.
 	notebooks []string
 	verbs     []*verb
-	blocks    map[string]int // by what became of them
+	blocks    map[string]int // by what became of them, in detail
+	ends      map[fate]int
 }
 
 // verb counts what became of the files.
@@ -66,7 +65,7 @@ type verb struct {
 }
 
 func newWorld(t *testing.T, folder string) *world {
-	w := &world{t: t, dir: t.TempDir(), blocks: map[string]int{}}
+	w := &world{t: t, dir: t.TempDir(), blocks: map[string]int{}, ends: map[fate]int{}}
 	w.program = filepath.Join(t.TempDir(), "wb")
 	if out, err := exec.Command("go", "build", "-o", w.program, "wb/cmd/wb").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -115,15 +114,25 @@ func (w *world) copy(from, to, ext string) (files []string) {
 func (w *world) each(name string, do func(v *verb, file string) string) { w.over(name, w.files, do) }
 
 func (w *world) over(name string, files []string, do func(v *verb, file string) string) {
-	v := &verb{name: name, failures: map[string][]string{}}
-	w.verbs = append(w.verbs, v)
+	v := w.count(name)
 	for _, file := range files {
 		if wrong := do(v, file); wrong != "" {
-			v.failures[kind(wrong)] = append(v.failures[kind(wrong)], file)
+			v.fail(wrong, file)
 			continue
 		}
 		v.ok++
 	}
+}
+
+// count begins to count.
+func (w *world) count(name string) *verb {
+	v := &verb{name: name, failures: map[string][]string{}}
+	w.verbs = append(w.verbs, v)
+	return v
+}
+
+func (v *verb) fail(wrong, file string) {
+	v.failures[kind(wrong)] = append(v.failures[kind(wrong)], file)
 }
 
 var (
@@ -143,8 +152,13 @@ func (w *world) wb(v *verb, dir string, args ...string) (stdout []byte, wrong st
 	w.t.Helper()
 	ctx, stop := context.WithTimeout(w.t.Context(), patience)
 	defer stop()
-	cmd := exec.CommandContext(ctx, w.program, args...)
+	return w.do(ctx, v, exec.CommandContext(ctx, w.program, args...), dir)
+}
+
+func (w *world) do(ctx context.Context, v *verb, cmd *exec.Cmd, dir string) (stdout []byte, wrong string) {
+	w.t.Helper()
 	cmd.Dir = dir
+	args := cmd.Args[1:]
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
@@ -217,114 +231,6 @@ func (w *world) there(format string) func(*verb, string) string {
 	}
 }
 
-// run counts what became of each block. A file is taken when wb answers with its
-// components, whatever they said.
-func (w *world) run(v *verb, file string) string {
-	out, wrong := w.wb(v, w.dir, "run", file, "--json", "--no-write", "--events", "none")
-	var answer struct {
-		Data *struct {
-			Components []struct {
-				Status, Why, Lang, Error string
-				Exit                     int
-			}
-		}
-	}
-	if json.Unmarshal(out, &answer) != nil || answer.Data == nil {
-		return cmp.Or(wrong, "no answer")
-	}
-	for _, c := range answer.Data.Components {
-		what := c.Status
-		switch {
-		case c.Status == "skipped":
-			what += ": " + kind(c.Why)
-		case c.Status == "failed" && c.Exit == 0:
-			what += ": " + kind(c.Error)
-			if os.Getenv("WB_WORLD_SAY") != "" {
-				fmt.Printf("SAY %s\t%s\t%s\n", file, c.Lang, strings.ReplaceAll(c.Error, "\n", " ⏎ "))
-			}
-		}
-		w.blocks[what]++
-	}
-	return ""
-}
-
-// tangle lets wb and Emacs tangle copies of the folder, and compares the files.
-func (w *world) tangle() {
-	ours := w.t.TempDir()
-	w.copy(w.dir, ours, ".org")
-	v := &verb{name: "tangle", failures: map[string][]string{}}
-	w.verbs = append(w.verbs, v)
-	succeeded := map[string]bool{}
-	for _, file := range w.files {
-		if _, wrong := w.wb(v, ours, "tangle", file); wrong != "" {
-			v.failures[kind(wrong)] = append(v.failures[kind(wrong)], file)
-			continue
-		}
-		v.ok, succeeded[file] = v.ok+1, true
-	}
-	w.t.Run("Emacs", func(t *testing.T) { w.tangleByEmacs(t, ours, succeeded) })
-}
-
-// tangleByEmacs compares only directories in which both have tangled all files:
-// elsewhere one of them has written more.
-func (w *world) tangleByEmacs(t *testing.T, ours string, succeeded map[string]bool) {
-	e := emacs.Need(t)
-	theirs := t.TempDir()
-	w.copy(w.dir, theirs, ".org")
-	script := filepath.Join(t.TempDir(), "tangle.el")
-	w.write(script, []byte(`(require 'ob-tangle)
-(setq org-confirm-babel-evaluate t make-backup-files nil)
-(fset 'yes-or-no-p #'ignore) (fset 'y-or-n-p #'ignore)
-(dolist (file command-line-args-left)
-  (condition-case e (let ((default-directory (file-name-directory file))) (org-babel-tangle-file file) (princ (concat file "\n")))
-    (error nil)))
-(setq command-line-args-left nil)
-`))
-	args := make([]string, len(w.files))
-	for i, file := range w.files {
-		args[i] = filepath.Join(theirs, file)
-	}
-	both := map[string]bool{}
-	for line := range strings.Lines(e.Run(t, script, args...)) {
-		if file, err := filepath.Rel(theirs, strings.TrimSpace(line)); err == nil && succeeded[file] {
-			both[file] = true
-		}
-	}
-	v := &verb{name: "files equal to Emacs's", failures: map[string][]string{}}
-	w.verbs = append(w.verbs, v)
-	clean := func(file string) bool {
-		for _, other := range w.files {
-			if filepath.Dir(other) == filepath.Dir(file) && !both[other] {
-				return false
-			}
-		}
-		return true
-	}
-	for _, file := range w.written(theirs) {
-		switch mine, err := os.ReadFile(filepath.Join(ours, file)); {
-		case !clean(file):
-		case err != nil:
-			v.failures["not written"] = append(v.failures["not written"], file)
-		case !bytes.Equal(mine, w.read(filepath.Join(theirs, file))):
-			v.failures["different"] = append(v.failures["different"], file)
-		default:
-			v.ok++
-		}
-	}
-}
-
-// written are the files below a directory that are no org files.
-func (w *world) written(dir string) (files []string) {
-	_ = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error { // an unreadable directory holds none
-		if err == nil && d.Type().IsRegular() && filepath.Ext(path) != ".org" {
-			name, _ := filepath.Rel(dir, path)
-			files = append(files, name)
-		}
-		return nil
-	})
-	return files
-}
-
 func (w *world) read(path string) []byte {
 	w.t.Helper()
 	text, err := os.ReadFile(path)
@@ -348,12 +254,12 @@ func (w *world) report() {
 		for _, files := range v.failures {
 			failed += len(files)
 		}
-		fmt.Printf("%-24s %5d taken %5d not   %6.1f s of processor time\n", v.name, v.ok, failed, v.cpu.Seconds())
+		fmt.Printf("%-32s %5d taken %5d not   %6.1f s of processor time\n", v.name, v.ok, failed, v.cpu.Seconds())
 		for _, k := range slices.SortedFunc(maps.Keys(v.failures), func(a, b string) int { return len(v.failures[b]) - len(v.failures[a]) }) {
 			fmt.Printf("  %4d  %s\n        %s\n", len(v.failures[k]), k, strings.Join(v.failures[k][:min(3, len(v.failures[k]))], "  "))
 		}
 	}
-	fmt.Println("\nblocks")
+	w.fates()
 	for _, what := range slices.SortedFunc(maps.Keys(w.blocks), func(a, b string) int { return w.blocks[b] - w.blocks[a] }) {
 		fmt.Printf("  %4d  %s\n", w.blocks[what], what)
 	}

@@ -27,10 +27,11 @@ type Page struct {
 	Trail      string // the events of the runs that made them: <main>'s content of a page of its own, or ""
 	View       string // the org text that readers may see, highlighted: <main>'s content of a page of its own, or ""
 
-	Ids    []string // the ids in Header, TOC, Body and Provenance, in the order they were given
-	Links  []Link   // where the text leads, in order
-	Text   string   // the text without markup, for a search index
-	Source []byte   // what the author wrote
+	Ids    []string  // the ids in Header, TOC, Body and Provenance, in the order they were given
+	Links  []Link    // where the text leads, in order
+	Text   string    // the text without markup, for a search index
+	Parts  []Passage // the same, taken apart at its headings
+	Source []byte    // what the author wrote
 }
 
 // Link is one link of the document's text.
@@ -94,6 +95,7 @@ func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page
 	out.Trail = w.trail()
 	out.View = w.view(ctx, p.plan, src)
 	out.Text = indexText(out.Body)
+	out.Parts = w.passages(out.Body)
 	out.Ids, out.Links = w.idList, w.links
 	slices.SortStableFunc(w.found, func(a, b diag.Finding) int {
 		return cmp.Or(strings.Compare(a.Pos.File, b.Pos.File), a.Pos.Line-b.Pos.Line, a.Pos.Col-b.Pos.Col)

@@ -45,7 +45,7 @@ type built struct {
 	// included are digests of the files whose text is on the page, by path.
 	included map[string]string
 	found    []diag.Finding
-	record   *record // in the search index
+	records  []*record // its parts in the search index
 	foot     page.Foot
 	live     map[string][]byte // files that the foot needs, by path
 
@@ -84,7 +84,7 @@ func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 	if out.about = p.Description; out.about == "" {
 		out.about = firstSentence(p.Text)
 	}
-	out.record, out.foot, out.live = newRecord(p), known.Foot, known.Files
+	out.records, out.foot, out.live = newRecords(p), known.Foot, known.Files
 	sortFound(out.found)
 	return out, nil
 }

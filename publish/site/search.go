@@ -15,50 +15,43 @@ import (
 	"wb/publish/page"
 )
 
-// record is a page in the search index.
+// record is a part of a page in the search index: a heading and what stands below it.
 type record struct {
-	title, excerpt string
-	length         int            // words of the page
-	words          map[string]int // how often each is there; those of the title count more
+	id, title string
+	length    int            // words of the text
+	words     map[string]int // how often each is there; those of titles count more
 }
 
-// titleWeight is how many words of the text one of the title is worth.
-const titleWeight = 8
+// titleWeight is how many words of the text one of a heading is worth, pageWeight one
+// of the page's title or tags, for the page's beginning.
+const (
+	titleWeight = 8
+	pageWeight  = 12
+)
 
-// maxExcerpt bounds what a search result shows of a page, in runes.
-const maxExcerpt = 150
-
-// newRecord reads the words of a page: of what readers see, and of nothing else.
-func newRecord(p *page.Page) *record {
-	r := &record{title: p.Title, excerpt: p.Description, words: map[string]int{}}
-	if r.excerpt == "" {
-		r.excerpt = cut(p.Text, maxExcerpt)
-	}
-	for w := range words(p.Text) {
-		r.length++
-		r.words[w]++
-	}
+// newRecords reads the words of a page: of what readers see, and of nothing else.
+// Parts without an id are one record, the page's beginning.
+func newRecords(p *page.Page) []*record {
+	first := &record{words: map[string]int{}}
+	out := []*record{first}
 	for w := range words(p.Title + " " + strings.Join(p.Tags, " ")) {
-		r.words[w] += titleWeight
+		first.words[w] += pageWeight
 	}
-	return r
-}
-
-// cut shortens a text to about n runes, at a word.
-func cut(text string, n int) string {
-	if len(text) > 8*n {
-		text = text[:8*n] // the last rune may be cut, and is not reached
+	for _, part := range p.Parts {
+		r := first
+		if part.ID != "" {
+			r = &record{id: part.ID, title: part.Title, words: map[string]int{}}
+			out = append(out, r)
+		}
+		for w := range words(part.Text) {
+			r.length++
+			r.words[w]++
+		}
+		for w := range words(part.Title) {
+			r.words[w] += titleWeight
+		}
 	}
-	text = strings.Join(strings.Fields(text), " ")
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	short := string(runes[:n])
-	if i := strings.LastIndexByte(short, ' '); i > n/2 {
-		short = short[:i]
-	}
-	return short + "…"
+	return out
 }
 
 // words are those of a text as the index has them: in lower case, without
@@ -102,55 +95,118 @@ const maxWord = 32
 // index writes the search index: a script, since pages opened from a disk may
 // load those and nothing else. It calls wbSearch with
 //
-//	{pages: [[href, title, excerpt, words], …], words: {word: "page*count page …"}}
+//	{pages: [[href, title], …], parts: [[page, words, title, id], …], words: "…"}
 //
-// where pages in a word's list are numbers of pages, each as the difference to
-// the one before, and a count of 1 is left out.
+// A part's page is a number, as the difference to that of the part before; one without
+// a title and an id is the beginning of its page, and an id that [plainID] makes of the
+// title is left out. A line of words is a word and its list: how many characters it
+// shares with the word before (in base 36), the rest, a blank, and the parts that have
+// it, as [posting] writes them. The texts are on the pages, where the script reads the
+// passages that it shows.
 func (b *Builder) index() ([]byte, error) {
 	type list struct {
 		out  strings.Builder
 		last int
 	}
 	lists := map[string]*list{}
-	var pages [][]any
+	var pages, parts [][]any
+	n, before := 0, 0
 	for i, d := range b.p.Documents {
-		r := b.pages[d.Path].record
-		pages = append(pages, []any{d.Page, r.title, r.excerpt, r.length})
-		for w, n := range r.words {
-			l := lists[w]
-			if l == nil {
-				l = &list{}
-				lists[w] = l
+		built := b.pages[d.Path]
+		pages = append(pages, []any{d.Page, built.page.Title})
+		for _, r := range built.records {
+			part := []any{i - before, r.length}
+			if before = i; r.id != "" {
+				if part = append(part, r.title); plainID(r.title) != r.id {
+					part = append(part, r.id)
+				}
 			}
-			if l.out.Len() > 0 {
-				l.out.WriteByte(' ')
+			parts = append(parts, part)
+			for w, count := range r.words {
+				l := lists[w]
+				if l == nil {
+					l = &list{}
+					lists[w] = l
+				}
+				posting(&l.out, n-l.last, count)
+				l.last = n
 			}
-			l.out.WriteString(strconv.Itoa(i - l.last))
-			l.last = i
-			if n > 1 {
-				l.out.WriteByte('*')
-				l.out.WriteString(strconv.Itoa(n))
-			}
+			n++
 		}
+	}
+	var text strings.Builder
+	last := ""
+	for i, w := range slices.Sorted(maps.Keys(lists)) {
+		if i > 0 {
+			text.WriteByte('\n')
+		}
+		same := shared(last, w)
+		text.WriteString(strconv.FormatInt(int64(same), 36) + w[same:] + " " + lists[w].out.String())
+		last = w
 	}
 	var out bytes.Buffer
 	out.WriteString("wbSearch({\"pages\":")
 	if err := encode(&out, pages); err != nil {
 		return nil, err
 	}
-	out.WriteString(",\"words\":{")
-	for i, w := range slices.Sorted(maps.Keys(lists)) {
-		if i > 0 {
-			out.WriteByte(',')
-		}
-		out.WriteByte('\n')
-		if err := encode(&out, w); err != nil {
-			return nil, err
-		}
-		out.WriteString(":\"" + lists[w].out.String() + "\"")
+	out.WriteString(",\n\"parts\":")
+	if err := encode(&out, parts); err != nil {
+		return nil, err
 	}
-	out.WriteString("}})\n")
+	out.WriteString(",\n\"words\":")
+	if err := encode(&out, text.String()); err != nil {
+		return nil, err
+	}
+	out.WriteString("})\n")
 	return out.Bytes(), nil
+}
+
+// The digits of postings: of 32 each, those that others follow and those that end a
+// number, and the characters for how often, from 2 on.
+const (
+	moreDigits = "0123456789abcdefghijklmnopqrstuv"
+	lastDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%()"
+	oftenMarks = ":;=?@[]^_`{|}~"
+)
+
+// posting writes a number, and how often unless that is once.
+func posting(out *strings.Builder, n, count int) {
+	var high []byte
+	for rest := n / 32; rest > 0; rest /= 32 {
+		high = append(high, moreDigits[rest%32])
+	}
+	slices.Reverse(high)
+	out.Write(high)
+	out.WriteByte(lastDigits[n%32])
+	if count > 1 {
+		out.WriteByte(oftenMarks[min(count-2, len(oftenMarks)-1)])
+	}
+}
+
+// plainID is the id that most headings get, as the script makes it of their titles.
+func plainID(title string) string {
+	var out strings.Builder
+	for _, c := range []byte(title) {
+		switch {
+		case 'A' <= c && c <= 'Z':
+			out.WriteByte(c | 0x20)
+		case 'a' <= c && c <= 'z' || '0' <= c && c <= '9':
+			out.WriteByte(c)
+		case out.Len() > 0 && out.String()[out.Len()-1] != '-':
+			out.WriteByte('-')
+		}
+	}
+	return strings.TrimSuffix(out.String(), "-")
+}
+
+// shared is how many bytes two words begin with alike: whole characters of one
+// UTF-16 unit, as the script counts, so only ASCII.
+func shared(a, b string) int {
+	n := 0
+	for n < min(len(a), len(b), 35) && a[n] == b[n] && a[n] < 0x80 {
+		n++
+	}
+	return n
 }
 
 func encode(out *bytes.Buffer, v any) error {

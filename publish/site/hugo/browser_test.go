@@ -84,6 +84,7 @@ func TestSearchFits(t *testing.T) {
 		page.Eval(`document.getElementById("wb-search").value = ""`)
 		page.Type("#wb-search", "water")
 		page.Wait(`document.querySelector("#wb-found a") !== null && !document.getElementById("wb-found").hidden`)
+		page.Wait(`document.querySelector("#wb-found span mark") !== null`) // the passage comes from the page
 		if off := page.Text(`(() => { const r = document.getElementById("wb-found").getBoundingClientRect(); return r.left < 0 || r.right > innerWidth || r.width < Math.min(300, innerWidth - 60) ? r.left + " to " + r.right + " of " + innerWidth : "" })()`); off != "" {
 			t.Errorf("%s: results are at %s", name, off)
 		}

@@ -24,6 +24,8 @@ func TestSearch(t *testing.T) {
 		"tulips.org": "#+TITLE: Tulips\nThey need cold. Crème brûlée they do not need.\n",
 		"ja.org":     "#+TITLE: 庭\n日本語の庭です。\n",
 		"odd.org":    "#+TITLE: Odd\nThe words constructor and __proto__ and toString.\n",
+		"long.org": "#+TITLE: A year\nThe year of a gardener.\n* Spring\nSow radishes.[fn:1]\n** Beds\nDig them.\n* Autumn\nRake leaves; sow garlic.\n" +
+			"[fn:1] They like shade.\n",
 		"hidden.org": "#+TITLE: Hidden\n* Mine :noexport:\nshipwreck\n",
 	} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
@@ -40,15 +42,20 @@ func TestSearch(t *testing.T) {
 		args = append(args, at)
 	}
 	want := []string{
-		"roses: ./roses.html ./water.html (2 pages)", // in its title first
-		"water roses: ./roses.html ./water.html (2 pages)",
-		"tul: ./tulips.html ./water.html (2 pages)", // the last word may be unfinished
-		"CREME Brulee: ./tulips.html (1 page)",
-		"日本: ./ja.html (1 page)",
-		"constructor: ./odd.html (1 page)",
+		"roses: ./roses.html ./water.html (2 places)", // in its title first
+		"water roses: ./roses.html ./water.html (2 places)",
+		"tul: ./tulips.html ./water.html (2 places)", // the last word may be unfinished
+		"CREME Brulee: ./tulips.html (1 place)",
+		"日本: ./ja.html (1 place)",
+		"constructor: ./odd.html (1 place)",
 		"__proto__:  (Nothing found)", // what JavaScript keeps for itself
 		"valueOf:  (Nothing found)",
 		"shipwreck:  (Nothing found)",
+		"sow: ./long.html#spring ./long.html#autumn (2 places)", // a heading each, the longer text last
+		"spring: ./long.html#spring (1 place)",
+		"beds dig: ./long.html#beds (1 place)",
+		"year garlic: ./long.html ./long.html#autumn (2 places)", // words of one page, in two parts of it
+		"shade: ./long.html (1 place)",
 		"roses shipwreck:  (Nothing found)",
 		":  ()",
 	}

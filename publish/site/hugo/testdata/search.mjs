@@ -13,7 +13,7 @@ const element = (extra = {}) => {
     querySelector: () => null, querySelectorAll: () => [] };
 };
 const form = element(), box = element(), list = element(), count = element();
-const context = vm.createContext({ document: {
+const context = vm.createContext({ location: { protocol: "file:" }, document: {
   body: element(), head: { append: (tag) => { loaded = tag.src; } }, activeElement: null,
   querySelector: () => form, getElementById: (id) => ({ "wb-search": box, "wb-found": list, "wb-found-count": count })[id],
   createElement: () => element(), addEventListener: () => {} } });

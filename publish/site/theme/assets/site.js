@@ -11,11 +11,18 @@
   if (!form || !box) return;
   form.hidden = false;
 
-  let index = null; // {pages, words, sorted} once it is loaded
+  let index = null; // {pages, parts, words, sorted} once it is loaded
   globalThis.wbSearch = (data) => {
-    index = { pages: data.pages, words: data.words, sorted: Object.keys(data.words) };
-    index.sorted.sort();
-    index.mean = data.pages.reduce((sum, p) => sum + p[3], 0) / Math.max(1, data.pages.length);
+    let page = 0, word = "";
+    const parts = data.parts.map(([step, length, title, id]) => ({ page: (page += step), length, title, id: id || plainID(title || "") }));
+    const words = new Map();
+    for (const line of data.words ? data.words.split("\n") : []) {
+      const blank = line.indexOf(" ");
+      word = word.slice(0, parseInt(line[0], 36)) + line.slice(1, blank);
+      words.set(word, line.slice(blank + 1));
+    }
+    index = { pages: data.pages, parts, words, sorted: [...words.keys()].sort() };
+    index.mean = parts.reduce((sum, p) => sum + p.length, 0) / Math.max(1, parts.length) || 1;
     show();
   };
   const load = () => {
@@ -54,59 +61,137 @@
     return out;
   };
 
-  // postings gives [page, count] pairs of a word.
+  // plainID is the id that most headings have.
+  const plainID = (title) => title.replace(/[A-Z]/g, (c) => c.toLowerCase()).replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "");
+
+  // postings gives [part, count] pairs of a word.
   const postings = (word) => {
-    let page = 0;
-    return index.words[word].split(" ").map((entry) => {
-      const [step, n] = entry.split("*");
-      page += Number(step);
-      return [page, n ? Number(n) : 1];
-    });
+    const out = [];
+    let part = 0, step = 0;
+    for (const c of index.words.get(word)) {
+      const more = "0123456789abcdefghijklmnopqrstuv".indexOf(c), last = "ABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%()".indexOf(c);
+      if (more >= 0) step = step * 32 + more;
+      else if (last >= 0) { part += step * 32 + last; step = 0; out.push([part, 1]); }
+      else out[out.length - 1][1] = 2 + ":;=?@[]^_`{|}~".indexOf(c);
+    }
+    return out;
   };
 
-  // find ranks the pages that have all words (the last one may be unfinished) by
-  // BM25.
+  // find ranks the parts of pages that have all words between their headings and the
+  // rest of the page (the last word may be unfinished): those first that have more of
+  // the words themselves, then by BM25. A page shows at most three of its parts.
   const find = (query) => {
     const words = wordsOf(query);
-    let scores = null;
+    const mine = new Map(); // part: {score, has}
+    let pages = null;
     words.forEach((word, i) => {
-      const mine = new Map();
-      const known = Object.hasOwn(index.words, word);
+      const best = new Map(), here = new Set();
+      const known = index.words.has(word);
       const among = i + 1 === words.length ? starting(word) : known ? [word] : starting(word);
       for (const w of among) {
         const list = postings(w);
-        const rarity = Math.log(1 + (index.pages.length - list.length + 0.5) / (list.length + 0.5));
-        for (const [page, n] of list) {
-          const length = index.pages[page][3] / index.mean;
+        const rarity = Math.log(1 + (index.parts.length - list.length + 0.5) / (list.length + 0.5));
+        for (const [part, n] of list) {
+          const length = index.parts[part].length / index.mean;
           const score = rarity * (n * 2.2) / (n + 1.2 * (0.25 + 0.75 * length)) * (w === word ? 1 : 0.5);
-          mine.set(page, Math.max(mine.get(page) || 0, score));
+          best.set(part, Math.max(best.get(part) || 0, score));
+          here.add(index.parts[part].page);
         }
       }
-      if (scores === null) scores = mine;
-      else scores = new Map([...scores].filter(([page]) => mine.has(page)).map(([page, s]) => [page, s + mine.get(page)]));
+      for (const [part, score] of best) {
+        const m = mine.get(part) || { score: 0, has: 0 };
+        m.score += score;
+        m.has++;
+        mine.set(part, m);
+      }
+      pages = pages === null ? here : new Set([...pages].filter((page) => here.has(page)));
     });
-    return [...(scores || [])].sort((a, b) => b[1] - a[1] || a[0] - b[0]).map(([page]) => index.pages[page]);
+    const shown = new Map();
+    return [...mine].map(([part, m]) => ({ ...index.parts[part], part, ...m })).filter((p) => pages.has(p.page))
+      .sort((a, b) => b.has - a.has || b.score - a.score || a.part - b.part)
+      .filter((p) => { shown.set(p.page, (shown.get(p.page) || 0) + 1); return shown.get(p.page) <= 3; });
   };
 
+  // texts are pages that were read for their passages, by address.
+  const texts = new Map();
+  const read = (href) => {
+    if (!texts.has(href)) {
+      texts.set(href, globalThis.fetch && location.protocol !== "file:"
+        ? fetch(href).then((r) => r.ok ? r.text() : "").then((html) => new DOMParser().parseFromString(html, "text/html"), () => null)
+        : Promise.resolve(null));
+    }
+    return texts.get(href);
+  };
+
+  // passageOf is the text of a page below a heading, up to the next one.
+  const passageOf = (page, id) => {
+    const body = page.getElementById("content");
+    if (!body) return "";
+    const start = id && page.getElementById(id);
+    const out = [];
+    const walk = page.createTreeWalker(body, NodeFilter.SHOW_ELEMENT | NodeFilter.SHOW_TEXT);
+    let on = !start;
+    for (let n = walk.nextNode(); n && out.length < 4000; n = walk.nextNode()) {
+      if (n.nodeType === 3) {
+        if (on && !n.parentElement.closest("annotation, svg, .made, .footref") && !(start && start.contains(n))) out.push(n.data);
+      } else if (n === start) on = true;
+      else if (on && /^H[2-6]$/.test(n.tagName)) break;
+    }
+    return out.join(" ").replace(/\s+/g, " ").trim();
+  };
+
+  // fill writes the part of a text around the first words that were asked for, these
+  // marked.
+  const fill = (element, text, words) => {
+    const plain = [...text].map((c) => { const p = c.toLowerCase().normalize("NFKD").replace(/\p{Mn}/gu, ""); return p.length === 1 ? p : p[0] || " "; }).join("");
+    const chars = [...text];
+    const places = [];
+    for (const word of words) {
+      for (let at = plain.indexOf(word), n = 0; at >= 0 && n < 20; at = plain.indexOf(word, at + 1), n++) {
+        if (at === 0 || !/[\p{L}\p{Nd}_]/u.test(plain[at - 1]) || /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}]/u.test(word)) places.push([at, at + word.length]);
+      }
+    }
+    places.sort((a, b) => a[0] - b[0]);
+    let from = places.length ? Math.max(0, places[0][0] - 60) : 0;
+    if (from > 0) from = plain.indexOf(" ", from) + 1;
+    let to = Math.min(chars.length, from + 180);
+    if (to < chars.length) to = Math.max(plain.lastIndexOf(" ", to), from);
+    element.replaceChildren(from > 0 ? "… " : "");
+    let at = from;
+    for (const [a, b] of places) {
+      if (a < at || b > to) continue;
+      const mark = document.createElement("mark");
+      mark.textContent = chars.slice(a, b).join("");
+      element.append(chars.slice(at, a).join(""), mark);
+      at = b;
+    }
+    element.append(chars.slice(at, to).join("") + (to < chars.length ? " …" : ""));
+  };
+
+  const most = 12;
   const show = () => {
     if (!index) return;
-    const query = box.value.trim();
+    const query = box.value.trim(), words = wordsOf(query);
     list.replaceChildren();
     const found = query ? find(query) : [];
-    for (const [href, title, excerpt] of found.slice(0, 12)) {
+    for (const { page, id, title } of found.slice(0, most)) {
+      const [path, of] = index.pages[page];
+      const address = root + path.split("/").map(encodeURIComponent).join("/");
       const link = document.createElement("a");
-      link.href = root + href.split("/").map(encodeURIComponent).join("/");
+      link.href = id ? address + "#" + encodeURIComponent(id) : address;
       const name = document.createElement("b");
-      name.textContent = title;
+      name.textContent = title || of;
+      const where = document.createElement("small");
+      where.textContent = title ? of : "";
       const text = document.createElement("span");
-      text.textContent = excerpt;
-      link.append(name, " ", text);
+      link.append(name, " ", where, text);
       const line = document.createElement("li");
       line.append(link);
       list.append(line);
+      read(address).then((html) => { if (html) fill(text, passageOf(html, id), words); });
     }
     list.hidden = found.length === 0;
-    count.textContent = !query ? "" : found.length === 0 ? "Nothing found" : found.length === 1 ? "1 page" : `${found.length} pages`;
+    count.textContent = !query ? "" : found.length === 0 ? "Nothing found" : found.length === 1 ? "1 place" : `${found.length} places`;
   };
 
   box.addEventListener("focus", load);
@@ -123,6 +208,8 @@
     if (event.key === "ArrowUp" && at >= 0) { event.preventDefault(); (at === 0 ? box : links[at - 1]).focus(); }
     if (event.key === "Escape") { box.value = ""; show(); box.focus(); }
   });
+  // A hit on the page itself leads there and puts the list away.
+  list.addEventListener("click", () => { box.value = ""; list.hidden = true; });
   document.addEventListener("keydown", (event) => {
     const typing = event.target.closest?.("input, textarea, select, [contenteditable]");
     if (event.key === "/" && !typing && !event.ctrlKey && !event.metaKey && !event.altKey) { event.preventDefault(); box.focus(); }

@@ -25,6 +25,7 @@ type (
 	Digests         = run.Digests
 	DockRequest     = run.DockRequest
 	Docks           = run.Docks
+	Begun           = run.Begun
 	Done            = run.Done
 	ExitError       = run.ExitError
 	Explanation     = run.Explanation

@@ -97,13 +97,19 @@ func (a *terminal) withLanes(do func(*compile.Env, *compile.Registry) error) err
 	return do(a.env, registry)
 }
 
+// screen is where a person follows what is under way, nil for a pipe.
+func (a *terminal) screen() *screen {
+	s, _ := a.std.Err.(*screen)
+	return s
+}
+
 // progress shows bars to a person and lines to a log; --quiet shows nothing.
 func (a *terminal) progress() (toolchain.Progress, func()) {
 	switch {
 	case a.quiet:
 		return toolchain.Silent, func() {}
-	case isTerminal(a.std.Err):
-		return toolchain.Bars(a.std.Err)
+	case a.screen() != nil:
+		return a.screen(), func() {}
 	}
 	return toolchain.Plain(a.std.Err), func() {}
 }

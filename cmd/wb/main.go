@@ -54,6 +54,7 @@ func (a *terminal) run(args []string) (code int) {
 	if tier.IsChild(args) {
 		return tier.Child(args, a.std.In, a.std.Out, a.std.Err, lanes.New)
 	}
+	a.std.Err = onScreen(a.std.Err)
 	defer func() {
 		switch p := recover().(type) {
 		case nil:

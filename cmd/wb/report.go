@@ -106,6 +106,9 @@ var errInterrupted = &diag.CodedError{Err: errors.New("interrupted"), Code: diag
 
 // isTerminal reports whether w is a terminal, where colour and progress help.
 func isTerminal(w any) bool {
+	if s, ok := w.(*screen); ok {
+		w = s.out
+	}
 	f, ok := w.(*os.File)
 	if !ok {
 		return false

@@ -130,17 +130,19 @@ func (c *runCmd) home(a *terminal) (*app.Home, error) {
 		c.teller.record(record)
 		return record
 	}
+	live := a.liveOutput()
 	home.Execute = func(ctx context.Context, opts workbook.Options) (*workbook.Report, error) {
 		defer c.teller.record(nil)
+		defer live.follow()()
 		return c.FreezeFlags.Run(ctx, opts)
 	}
 	home.Options = func(opts *workbook.Options) {
 		c.place(opts)
 		opts.KeepText = c.fromStdin()
-		live := a.liveOutput()
-		opts.Progress, opts.Output = live.ended, live.printed
+		live = a.liveOutput()
+		opts.Begun, opts.Progress, opts.Output = live.began, live.ended, live.printed
 		if c.Progress {
-			opts.Progress, opts.Output = a.progressJSON, a.printedJSON
+			opts.Begun, opts.Progress, opts.Output = nil, a.progressJSON, a.printedJSON
 		}
 	}
 	return home, nil

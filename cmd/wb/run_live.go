@@ -20,6 +20,7 @@ const liveAfter = time.Second
 type liveOutput struct {
 	*terminal
 	after time.Duration
+	state runState
 
 	mu       sync.Mutex
 	speakers map[string]*speaker // components that have printed and not ended
@@ -32,8 +33,21 @@ type speaker struct {
 }
 
 func (a *terminal) liveOutput() *liveOutput {
-	return &liveOutput{terminal: a, after: liveAfter, speakers: map[string]*speaker{}}
+	return &liveOutput{terminal: a, after: liveAfter, speakers: map[string]*speaker{}, state: runState{began: time.Now()}}
 }
+
+// follow shows the state of the run on a terminal until it is called off.
+func (l *liveOutput) follow() (off func()) {
+	s := l.screen()
+	if s == nil || l.json || l.quiet {
+		return func() {}
+	}
+	l.state.show(s)
+	return l.state.stop
+}
+
+// began hears that a component begins to run.
+func (l *liveOutput) began(b workbook.Begun) { l.state.start(b) }
 
 // printed hears what a component prints.
 func (l *liveOutput) printed(p workbook.Printed) {
@@ -75,6 +89,7 @@ func (l *liveOutput) show(id string, s *speaker) {
 
 // ended tells how a component ended. What it printed is not shown twice.
 func (l *liveOutput) ended(d workbook.Done) {
+	l.state.end(d)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if s := l.speakers[d.ID]; s != nil && s.heard {

@@ -5,9 +5,6 @@ import (
 	"io"
 	"sync"
 	"time"
-
-	"github.com/vbauerster/mpb/v8"
-	"github.com/vbauerster/mpb/v8/decor"
 )
 
 // Progress hears what an installation is doing. Its methods may be called from
@@ -74,40 +71,6 @@ func (s *plainStep) Done(err error) {
 	case took >= time.Second:
 		s.line("%s: done in %.1f s", s.label, took.Seconds())
 	}
-}
-
-// Bars draws a bar for every step on a terminal. Call the returned function
-// when no step is open any more; it leaves the terminal clean.
-func Bars(w io.Writer) (Progress, func()) {
-	container := mpb.New(mpb.WithOutput(w), mpb.WithWidth(48), mpb.WithRefreshRate(120*time.Millisecond))
-	return &bars{container}, container.Wait
-}
-
-type bars struct{ *mpb.Progress }
-
-type barStep struct {
-	*mpb.Bar
-	total int64
-}
-
-func (b *bars) Begin(tool, text string, total int64) Step {
-	label := mpb.PrependDecorators(decor.Name(tool+": "+text, decor.WCSyncSpaceR))
-	if total > 0 {
-		return barStep{total: total, Bar: b.New(total, mpb.BarStyle(), label,
-			mpb.AppendDecorators(decor.CountersKibiByte("% .1f / % .1f"), decor.Name(" "), decor.AverageETA(decor.ET_STYLE_GO)))}
-	}
-	return barStep{Bar: b.New(0, mpb.SpinnerStyle(), label, mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))}
-}
-
-func (s barStep) Add(n int64) { s.IncrInt64(n) }
-
-func (s barStep) Done(err error) {
-	if err != nil {
-		s.Abort(false)
-		return
-	}
-	s.SetCurrent(s.total)
-	s.SetTotal(-1, true)
 }
 
 // size prints a number of bytes for people: 512 B, 1.5 KiB, 25.9 MiB.

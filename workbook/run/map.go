@@ -40,7 +40,7 @@ func Map(ctx context.Context, opts Options, id string, inputs []value.Value) ([]
 	if width <= 0 {
 		width = mapWidth
 	}
-	opts.Only, opts.NoWrite, opts.Progress, opts.Output = []string{id}, true, nil, nil
+	opts.Only, opts.NoWrite, opts.Begun, opts.Progress, opts.Output = []string{id}, true, nil, nil, nil
 	opts.Jobs = width
 	opts.mapped = id
 	r, err := newRunner(opts)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/workbook/plan"
 )
 
 // Printed is what a program prints while it runs: whole lines, except where it ends
@@ -99,6 +100,22 @@ func (l *liner) end() {
 	}
 	l.pass(len(l.begun))
 	l.ended = true
+}
+
+// begun tells that a component begins to run.
+func (r *runner) begun(id string) {
+	if r.opts.Begun == nil {
+		return
+	}
+	of := 0
+	for _, c := range r.plan.Components {
+		if r.tasks[c.Index()] != nil && c.Kind != plan.KindData {
+			of++
+		}
+	}
+	r.telling.Lock()
+	defer r.telling.Unlock()
+	r.opts.Begun(Begun{ID: id, Of: of})
 }
 
 // progress tells that a component has ended.

@@ -63,7 +63,7 @@ const maxOffprintFiles = 1 << 20
 // Offprints lays out every component that is run, in document order. Nothing is
 // executed, but blocks whose program is not kept are compiled.
 func Offprints(ctx context.Context, opts Options) ([]Offprint, error) {
-	opts.NoWrite, opts.Progress, opts.Output, opts.Trace, opts.lenient = true, nil, nil, nil, true
+	opts.NoWrite, opts.Begun, opts.Progress, opts.Output, opts.Trace, opts.lenient = true, nil, nil, nil, nil, true
 	r, err := newRunner(opts)
 	if err != nil {
 		return nil, err

@@ -87,8 +87,9 @@ type Options struct {
 	// Principal is who the programs run for, where that is not File: the page a
 	// workbook was taken from.
 	Principal string
-	// Progress hears about each component that ends, and Output what programs print
-	// while they run. One call is made at a time.
+	// Begun hears about each component that begins to run, Progress about each that
+	// ends, and Output what programs print while they run. One call is made at a time.
+	Begun    func(Begun)
 	Progress func(Done)
 	Output   func(Printed)
 	// Lint is asked before anything runs; nil checks the plan alone. An error
@@ -114,6 +115,12 @@ const (
 	StatusBlocked   Status = "blocked"   // something it needs failed
 	StatusCancelled Status = "cancelled" // the run was interrupted first
 )
+
+// Begun is a component that begins to run: it has its slot.
+type Begun struct {
+	ID string
+	Of int // components of the run that are no mere data
+}
 
 // Done reports one component.
 type Done struct {

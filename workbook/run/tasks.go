@@ -194,6 +194,7 @@ func (r *runner) acquire(ctx context.Context, t *task) (release func(), err erro
 	defer func() { t.done.Queued += time.Since(start) }()
 	select {
 	case r.slots <- struct{}{}:
+		r.begun(t.done.ID)
 		return func() { <-r.slots }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()

@@ -40,7 +40,7 @@ type KeptOutcome struct {
 // Explain finds out whether a run with these options would execute a component,
 // and for which reason, without executing anything.
 func Explain(ctx context.Context, opts Options, id string) (*Explanation, error) {
-	opts.Only, opts.NoWrite, opts.Progress, opts.Output, opts.Trace = []string{id}, true, nil, nil, nil
+	opts.Only, opts.NoWrite, opts.Begun, opts.Progress, opts.Output, opts.Trace = []string{id}, true, nil, nil, nil, nil
 	r, err := newRunner(opts)
 	if err != nil {
 		return nil, err

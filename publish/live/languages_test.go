@@ -49,6 +49,10 @@ var changed = map[string][]given{
 		{"text-in-text-out", map[string]string{"words": `"ünder\nlines"`}},
 		{"kernel", map[string]string{"raw": `"desserts!"`}},
 		{"collatz", map[string]string{"start": "837799"}},
+		{"throwing", map[string]string{"n": "3"}},
+		{"throwing", map[string]string{"n": "1"}},
+		{"thrown", map[string]string{"count": `"21"`}},
+		{"thrown", map[string]string{"count": `"none"`}},
 	},
 	"go.org": {
 		{"sum", map[string]string{"numbers": "[]"}},

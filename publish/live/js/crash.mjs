@@ -8,7 +8,8 @@ const plain = (frame) => {
 
 const zigFrame = /\bblock_(\w+?)__\d+$/;
 
-// explain gives the message and the exit code that a shell would show.
+// explain gives the message, the exit code that a shell would show, and whether the
+// message replaces the last line of standard error.
 export function explain(guide, trap, stderr) {
   switch (guide?.style) {
     case "c":
@@ -42,9 +43,12 @@ function explainC(guide, trap, stderr) {
   const where = own ? ` in ${own}` : "";
   let at = own ? guide.functions[own] : guide.at;
   let exit = 134, text = trap.reason + where;
+  // What the runtime of exceptions says last is said here in better words.
+  const last = /(?:^|\n)(?:line (\d+): )?(uncaught exception: .*|std::terminate was called)\n$/.exec(stderr);
+  if (last) return { text: `${guide.lines?.[last[1] - 1] ?? at}: error: ${last[2]}`, exit, replaces: true };
   if (names.includes("abort")) {
     text = "the program called abort" + where;
-    const m = /^Assertion failed: (.*) \(body\.\w+: [^:]*: (\d+)\)$/m.exec(stderr);
+    const m = /^Assertion failed: (.*) \(block\.\w+: [^:]*: (\d+)\)$/m.exec(stderr);
     if (m) {
       at = guide.lines?.[m[2] - 1] ?? at;
       text = `assertion failed: ${m[1]}`;

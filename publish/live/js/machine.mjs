@@ -27,6 +27,9 @@ function reasonOf(message) {
   return message;
 }
 
+// V8 keeps ten frames, which the runtime of C++ exceptions fills by itself.
+Error.stackTraceLimit = 50;
+
 // framesOf are the functions that were active, innermost first. Two imports
 // stand before the functions of the module.
 function framesOf(error) {

@@ -21,6 +21,13 @@ class Sink {
     this.size += bytes.length;
   };
 
+  // dropLine takes the last line back.
+  dropLine() {
+    const all = this.bytes;
+    this.size = all.lastIndexOf(10, all.length - 2) + 1;
+    this.parts = [all.subarray(0, this.size)];
+  }
+
   get bytes() {
     const all = new Uint8Array(this.size);
     let at = 0;
@@ -95,7 +102,8 @@ function fail(recipe, e, out, stderr) {
     return;
   }
   if (e instanceof Trap) {
-    const { text, exit } = explain(recipe.crash, e, shownText(textOf(stderr.bytes)));
+    const { text, exit, replaces } = explain(recipe.crash, e, shownText(textOf(stderr.bytes)));
+    if (replaces) stderr.dropLine();
     if (recipe.entry === "start" || recipe.crash?.style !== "c") {
       if (text) stderr.write(utf8.encode(text + "\n"));
       out.exit = exit;

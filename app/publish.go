@@ -271,6 +271,8 @@ var publishApply = Verb[PublishApplyIn, *deploy.Done]{
 
 The workbook becomes the one page of a site of its own, signed and deployed as
 its #+PUBLISH_ keywords say; by default it is built in .publish_NAME beside it.
+The page has the source inside that it shows, so that wb verify --rebuild can run
+it again; where that is not enough, publishing says so.
 Documents that belong together are published by wb publish site.`,
 	Do: func(ctx context.Context, h *Home, in *PublishApplyIn) (*deploy.Done, error) {
 		config, found, err := site.SingleConfig(in.File)
@@ -313,7 +315,21 @@ func (in *ReleaseFlags) release(ctx context.Context, h *Home, r worker.Request, 
 	if err != nil {
 		return nil, err
 	}
-	done, err := deploy.Run(ctx, deploy.Job{Stage: stage, Dir: dir, Config: config, Assertions: reply.Assertions, DryRun: in.DryRun}, with)
+	job := deploy.Job{Stage: stage, Dir: dir, Config: config, Assertions: reply.Assertions, DryRun: in.DryRun, First: h.first}
+	if r.File != "" {
+		if err := h.carry(ctx, r.File, config, &job); err != nil {
+			return nil, err
+		}
+	}
+	done, err := deploy.Run(ctx, job, with)
+	var leaks *leak.Error
+	if errors.As(err, &leaks) {
+		docs, err := documentsOf(r)
+		if err != nil {
+			return nil, err
+		}
+		return nil, &LeakError{leaks, site.Leaked(docs, leaks.Findings, leak.Rules{Secrets: with.Secrets})}
+	}
 	if err != nil {
 		if diag.Forbidden(err) && diag.HintOf(err) == "" {
 			err = diag.Advise(err, "#+PUBLISH_OUTPUT: DIR in publish.org builds elsewhere")
@@ -326,6 +342,52 @@ func (in *ReleaseFlags) release(ctx context.Context, h *Home, r worker.Request, 
 	done.Warnings, done.Found = site.Warnings(reply.Found), reply.Found
 	done.Pages, done.Millis = reply.Pages, time.Since(start).Milliseconds()
 	return done, nil
+}
+
+// LeakError names the places in documents where something stands that must not
+// leave.
+type LeakError struct {
+	leaks *leak.Error
+	Found []diag.Finding
+}
+
+// Hint says what to do.
+func (e *LeakError) Hint() string { return e.leaks.Hint() }
+
+// ExitCode is that of things not permitted.
+func (e *LeakError) ExitCode() int { return e.leaks.ExitCode() }
+
+func (e *LeakError) Error() string {
+	var out []string
+	for _, d := range e.Found {
+		at := d.Pos.String()
+		if d.Pos.Line == 0 {
+			at = d.Pos.File
+		}
+		out = append(out, at+": "+d.Message)
+	}
+	return strings.Join(out, "\n")
+}
+
+// Data is the same for programs.
+func (e *LeakError) Data() any { return map[string]any{"found": e.Found} }
+
+// documentsOf are the documents that a site is made of.
+func documentsOf(r worker.Request) ([]site.Named, error) {
+	if r.File != "" {
+		text, err := os.ReadFile(r.File)
+		return []site.Named{{Name: r.File, Source: text}}, err
+	}
+	p, err := site.Open(r.Dir)
+	if err != nil {
+		return nil, err
+	}
+	defer p.Close()
+	var out []site.Named
+	for _, d := range p.Documents {
+		out = append(out, site.Named{Name: d.File, Source: d.Source})
+	}
+	return out, nil
 }
 
 // options are who signs, and where the releases before the next one are known from.

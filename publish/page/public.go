@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"wb/internal/lazyregexp"
 	"wb/org"
 	"wb/workbook"
 )
@@ -17,7 +18,9 @@ const (
 
 // public reports for each line of a workbook's source whether readers may see
 // it. They do not see sections that are not exported, comments, logs, planning,
-// property drawers, and code or results that :exports keeps back.
+// drawers that Org keeps to the author, code or results that :exports keeps back,
+// settings that the page obeys by leaving something out, what is for other
+// formats, and macros that nothing they see uses.
 func public(ctx context.Context, plan *workbook.Plan) []bool {
 	doc := plan.Document()
 	shown := make([]bool, doc.LineCount()+1)
@@ -52,10 +55,30 @@ func public(ctx context.Context, plan *workbook.Plan) []bool {
 					hide(org.Span{Start: line.End, End: n.End()})
 				}
 			}
-		case org.KindComment, org.KindCommentBlock, org.KindClock, org.KindPlanning, org.KindPropertyDrawer:
+		case org.KindComment, org.KindCommentBlock, org.KindClock, org.KindPlanning:
 			hide(n.Span())
+		case org.KindPropertyDrawer:
+			own := true
+			for p := range n.Children() {
+				if programLine.MatchString(p.Text()) {
+					own = false
+				}
+			}
+			for p := range n.Children() {
+				if prop := p.Text(); own || !programLine.MatchString(prop) && !drawerEnds.MatchString(prop) {
+					hide(p.Span())
+				}
+			}
 		case org.KindDrawer:
-			if d, ok := n.Drawer(); ok && strings.EqualFold(d.Label.Text, "LOGBOOK") {
+			if d, ok := n.Drawer(); ok && !settings.drawers.has(d.Label.Text) {
+				hide(n.Span())
+			}
+		case org.KindExportBlock:
+			if b, ok := n.Block(); ok && !strings.EqualFold(b.Lang.Text, "html") {
+				hide(n.Span())
+			}
+		case org.KindKeyword:
+			if k, ok := n.Keyword(); ok && settings.unsaid(k.Name()) {
 				hide(n.Span())
 			}
 		}
@@ -76,5 +99,69 @@ func public(ctx context.Context, plan *workbook.Plan) []bool {
 			at = end
 		}
 	}
+	for k := range doc.Keywords("MACRO") {
+		if line, _ := doc.Position(k.Start()); !usesMacro(doc, shown, k) {
+			shown[line-1] = false
+		}
+	}
 	return shown
+}
+
+// unsaid reports whether a keyword says something that the page leaves out.
+func (s *settings) unsaid(keyword string) bool {
+	switch keyword {
+	case "EMAIL":
+		return !s.email
+	case "AUTHOR":
+		return !s.author
+	case "DATE":
+		return !s.date
+	}
+	return strings.HasPrefix(keyword, "LATEX") || strings.HasPrefix(keyword, "BEAMER") || strings.HasPrefix(keyword, "TEXINFO")
+}
+
+// usesMacro reports whether a line that readers see uses a macro, be it the
+// definition of another.
+func usesMacro(doc *org.Document, shown []bool, macro org.Keyword) bool {
+	name, _, _ := strings.Cut(macro.Value.Text, " ")
+	call := "{{{" + strings.ToLower(name)
+	own, _ := doc.Position(macro.Start())
+	for i, line := range strings.Split(strings.ToLower(doc.Source()), "\n") {
+		if at := strings.Index(line, call); i+1 != own && shown[i] && at >= 0 {
+			if rest := line[at+len(call):]; strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "}}}") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+var (
+	homePath = lazyregexp.New(`(/home/|/Users/|\b[A-Za-z]:\\Users\\)[^\s"'()\]]+`)
+	session  = lazyregexp.New(`[ \t]*:session[ \t]+[^ \t\r\n:\]]+`)
+	// programLine is a property that says what a component is.
+	programLine = lazyregexp.New(`(?i)^[ \t]*:(in|out|sig|deps|uses|profile|lang|default-[^ \t:]+|header-args[^ \t]*):`)
+	drawerEnds  = lazyregexp.New(`(?i)^[ \t]*:(PROPERTIES|END):[ \t]*\r?\n?$`)
+	ownLine     = lazyregexp.New(`(?i)^[ \t]*(#\+|:header-args)|(src|call)_[^ \t]+\[`)
+)
+
+// redacted is the source without what lines that readers see say to the author
+// alone: comments in the text, and in settings and header arguments the names of
+// sessions and of places in somebody's home directory. Lines keep their numbers.
+func redacted(doc *org.Document) string {
+	var out strings.Builder
+	at, src := 0, doc.Source()
+	for n := range doc.AllObjects(org.KindExportSnippet) {
+		if s, ok := n.ExportSnippet(); ok && strings.EqualFold(s.Backend.Text, "comment") && n.Start() >= at {
+			out.WriteString(src[at:n.Start()] + strings.Repeat("\n", strings.Count(n.Text(), "\n")))
+			at = n.End()
+		}
+	}
+	lines := strings.Split(out.String()+src[at:], "\n")
+	for i, line := range lines {
+		if ownLine.MatchString(line) {
+			lines[i] = homePath.ReplaceAllString(session.ReplaceAllString(line, ""), "…")
+		}
+	}
+	return strings.Join(lines, "\n")
 }

@@ -19,6 +19,7 @@ func (w *writer) view(ctx context.Context, plan *workbook.Plan, src []byte) stri
 		return ""
 	case ShowExported:
 		shown = public(ctx, plan)
+		src = []byte(redacted(plan.Document()))
 	}
 	text := strings.TrimSuffix(clean(src), "\n")
 	lines := strings.Split(text, "\n")

@@ -100,6 +100,41 @@ func (p *Project) leakInSource(b *built, f leak.Finding, rules leak.Rules) diag.
 	return at
 }
 
+// Leaked says where the authors wrote what was found in the files of a site that is
+// about to be released: in which document, and on which line. What none of them has
+// keeps its place in the site.
+func Leaked(docs []Named, found []leak.Finding, rules leak.Rules) []diag.Finding {
+	var out []diag.Finding
+	add := func(at diag.Position, f leak.Finding) {
+		d := diag.Finding{Pos: at, Severity: diag.Error, Code: "leak", Message: f.What}
+		if f.Line > 0 {
+			d.Hint = "take it out; where it is no secret, --allow-leak " + f.Path
+		}
+		same := func(o diag.Finding) bool { return o.Pos == d.Pos && o.Message == d.Message }
+		if !slices.ContainsFunc(out, same) {
+			out = append(out, d)
+		}
+	}
+	for _, f := range found {
+		written := false
+		for _, doc := range docs {
+			if f.Line == 0 {
+				break
+			}
+			for _, s := range leak.Scan(manifest.Files{"document": doc.Source}, rules) {
+				if s.What == f.What {
+					add(diag.Position{File: doc.Name, Line: s.Line, Col: 1}, f)
+					written = true
+				}
+			}
+		}
+		if !written {
+			add(diag.Position{File: f.Path, Line: f.Line, Col: 1}, f)
+		}
+	}
+	return out
+}
+
 func isError(d diag.Finding) bool { return d.Severity == diag.Error }
 
 // Pages is a number of pages in words.

@@ -171,7 +171,7 @@ func (r *reading) file(l page.Link) (page.Place, bool) {
 		}
 		r.complain(l, "broken-link", hint, "%s is no page of the site", l.Target)
 		return page.Place{}, false
-	case !manifest.SafePath(name) || generated(name):
+	case !manifest.SafePath(name) || Generated(name):
 		r.complain(l, "broken-link", "rename the file", "%s cannot be the name of a file of the site", name)
 		return page.Place{}, false
 	}

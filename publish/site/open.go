@@ -260,8 +260,8 @@ func (p *Project) checkEntries() {
 // madeAssets are the files that wb makes in assets.
 var madeAssets = map[string]bool{"style.css": true, "look.css": true, "site.js": true, "theme.js": true, "verify.mjs": true, "search-index.js": true}
 
-// generated are the paths that wb makes files at.
-func generated(name string) bool {
+// Generated reports whether wb makes the file at a path.
+func Generated(name string) bool {
 	switch name {
 	case "404.html", "all-pages.html", "tags.html", "index.xml", "feed.xml", "sitemap.xml", "robots.txt":
 		return true
@@ -276,7 +276,7 @@ func (p *Project) checkNames() {
 	folded := map[string]*Document{}
 	for _, d := range p.Documents {
 		at := diag.Position{File: d.File, Line: 1, Col: 1}
-		if generated(d.Page) {
+		if Generated(d.Page) {
 			p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Error, Code: "name",
 				Message: d.Page + " is a page that wb makes", Hint: "rename the document"})
 		}

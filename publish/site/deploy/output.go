@@ -12,6 +12,8 @@ import (
 	"slices"
 	"time"
 
+	"wb/proof/bundle"
+	"wb/proof/fault"
 	"wb/proof/manifest"
 	"wb/proof/sign"
 	"wb/proof/verify"
@@ -61,19 +63,15 @@ type Release struct {
 	Changed  bool   `json:"changed"` // something is different from what was there
 }
 
-// Sign makes the files of a site the next release after those of a history
-// ([sign.Latest]): signed, listed and logged. Pages get the assertions given for
-// them. Files that are there already, and are what they were, stay as they are.
-func (o *Output) Sign(files, history manifest.Files, assertions map[string][]manifest.Assertion, by sign.Issuer, host string, at time.Time) (manifest.Files, *Release, error) {
-	next := maps.Clone(files)
-	for name, said := range assertions {
-		signed, err := manifest.SignPage(next[name], by.Signer, at, said...)
-		if err != nil {
-			return nil, nil, fmt.Errorf("%s: %w", name, err)
-		}
-		next[name] = signed
+// Sign makes the files of a job's site the next release after those of a history
+// ([sign.Latest]): signed, listed and logged. Pages get the assertions and the
+// sources of the job. Files that are there already, and are what they were, stay
+// as they are.
+func (o *Output) Sign(files, history manifest.Files, j Job, by sign.Issuer, at time.Time) (manifest.Files, *Release, error) {
+	signed, s, err := o.unchanged(files, history, j, by)
+	if err == nil && s == nil {
+		signed, s, err = o.sign(files, history, j, by, at)
 	}
-	signed, s, err := sign.Site(sign.Onto(history, next), by, host, at)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -89,6 +87,46 @@ func (o *Output) Sign(files, history manifest.Files, assertions map[string][]man
 	}
 	r.Changed, r.Bytes = true, size(signed)
 	return signed, r, nil
+}
+
+// unchanged is the last release of a history, when the files are those. What pages
+// have inside is signed with a time, so it is compared as signed then.
+func (o *Output) unchanged(files, history manifest.Files, j Job, by sign.Issuer) (manifest.Files, *manifest.Site, error) {
+	if len(j.Carry) == 0 || history[manifest.SitePath] == nil {
+		return nil, nil, nil
+	}
+	last, err := manifest.ReadSite(history[manifest.SitePath])
+	if err != nil {
+		return nil, nil, err
+	}
+	when, err := time.Parse(time.RFC3339, last.IssuedAt)
+	if err != nil {
+		return nil, nil, fault.New(fault.ManifestFields, "issued_at: %v", err)
+	}
+	signed, s, err := o.sign(files, history, j, by, when)
+	if err != nil || s.Sequence != last.Sequence {
+		return nil, nil, err
+	}
+	return signed, s, nil
+}
+
+func (o *Output) sign(files, history manifest.Files, j Job, by sign.Issuer, at time.Time) (manifest.Files, *manifest.Site, error) {
+	next := maps.Clone(files)
+	for name, carried := range j.Carry {
+		zip, err := sign.Bundle(carried, by, at)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		next[name] = bundle.Embed(next[name], zip)
+	}
+	for name, said := range j.Assertions {
+		signed, err := manifest.SignPage(next[name], by.Signer, at, said...)
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", name, err)
+		}
+		next[name] = signed
+	}
+	return sign.Site(sign.Onto(history, next), by, j.Config.Domain, at)
 }
 
 // Unsigned marks files as not signed.

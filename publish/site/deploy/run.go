@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -21,7 +22,11 @@ type Job struct {
 	Dir        string // the directory of its documents
 	Config     site.Config
 	Assertions map[string][]manifest.Assertion // of pages, by path
+	Carry      map[string]manifest.Files       // sources that pages have inside, by the page's path
 	DryRun     bool
+	// First hears which files besides pages the first release has, before anything
+	// is written; nil hears nothing.
+	First func(files []manifest.File)
 }
 
 // Done is what became of it.
@@ -48,6 +53,11 @@ func Run(ctx context.Context, j Job, with Options) (*Done, error) {
 	if err := Leaks(files, with); err != nil {
 		return nil, err
 	}
+	for _, carried := range j.Carry {
+		if err := Leaks(carried, with); err != nil {
+			return nil, err
+		}
+	}
 	out, err := OpenOutput(j.Config.OutputDir(j.Dir))
 	if err != nil {
 		return nil, err
@@ -65,7 +75,7 @@ func Run(ctx context.Context, j Job, with Options) (*Done, error) {
 			return nil, err
 		}
 		done.Restored = history != nil && out.old[manifest.SitePath] == nil
-		if files, done.Release, err = out.Sign(files, history, j.Assertions, *with.Issuer, j.Config.Domain, time.Now()); err != nil {
+		if files, done.Release, err = out.Sign(files, history, j, *with.Issuer, time.Now()); err != nil {
 			return nil, err
 		}
 		if err := unseen(with.Seen, files); err != nil {
@@ -74,6 +84,9 @@ func Run(ctx context.Context, j Job, with Options) (*Done, error) {
 	}
 	if to != nil {
 		done.Target = to.Name()
+	}
+	if done.Release.Sequence == 1 && done.Release.Changed && j.First != nil {
+		j.First(linked(files))
 	}
 	if j.DryRun {
 		return done, nil
@@ -97,6 +110,12 @@ func Run(ctx context.Context, j Job, with Options) (*Done, error) {
 	}
 	done.Deployed = &deployed
 	return done, nil
+}
+
+// linked are the files of a site that documents lead to: neither pages nor what wb
+// makes.
+func linked(files manifest.Files) []manifest.File {
+	return slices.DeleteFunc(files.List(), func(f manifest.File) bool { return manifest.IsPage(f.Path) || site.Generated(f.Path) })
 }
 
 // latest is the history that the next release goes on from: the longest of those

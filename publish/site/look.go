@@ -203,7 +203,7 @@ func (p *Project) shared(f placed) bool {
 	name := path.Clean(f.value)
 	info, err := p.root.Stat(filepath.FromSlash(name))
 	switch {
-	case !manifest.SafePath(name) || manifest.Private(name) || generated(name):
+	case !manifest.SafePath(name) || manifest.Private(name) || Generated(name):
 		p.mind(f.pos, diag.Error, "config", "choose another name", "%s cannot be the name of a file of the site", f.value)
 	case err != nil || !info.Mode().IsRegular():
 		p.mind(f.pos, diag.Error, "config", "paths begin at the directory of "+ConfigFile, "%s is not there", f.value)

@@ -2,6 +2,7 @@ package oql
 
 import (
 	"math"
+	"math/big"
 	"slices"
 
 	"wb/internal/value"
@@ -30,6 +31,9 @@ func aggregate(fn string, values []value.Value, rows int) value.Value {
 		}
 		return scalar(values[len(values)-1])
 	}
+	if v, ok := exact(fn, values); ok {
+		return v
+	}
 	numbers := make([]float64, 0, len(values))
 	for _, v := range values {
 		if n, ok := number(v); ok {
@@ -40,6 +44,38 @@ func aggregate(fn string, values []value.Value, rows int) value.Value {
 		return extremeText(fn, values)
 	}
 	return tidyNumber(summary(fn, numbers))
+}
+
+// exact answers where a number is too large for floating point to tell it from its
+// neighbours, and all of them are integers.
+func exact(fn string, values []value.Value) (value.Value, bool) {
+	var whole []int64
+	large := false
+	for _, v := range values {
+		text := plainText(v)
+		if n, ok := parseWhole(text); ok {
+			whole = append(whole, n)
+			large = large || n > 1<<53 || n < -1<<53
+		} else if _, ok := number(v); ok {
+			return value.Value{}, false
+		}
+	}
+	if !large {
+		return value.Value{}, false
+	}
+	rank := map[string]float64{"p50": 0.50, "p95": 0.95, "p99": 0.99, "max": 1, "min": 0}
+	if p, ok := rank[fn]; ok {
+		slices.Sort(whole)
+		return value.OfInt(whole[max(int(math.Ceil(p*float64(len(whole)))), 1)-1]), true
+	}
+	total := new(big.Int)
+	for _, n := range whole {
+		total.Add(total, big.NewInt(n))
+	}
+	if fn != "sum" || !total.IsInt64() {
+		return value.Value{}, false
+	}
+	return value.OfInt(total.Int64()), true
 }
 
 func summary(fn string, numbers []float64) float64 {

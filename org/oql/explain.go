@@ -2,7 +2,11 @@ package oql
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"time"
+
+	"wb/internal/value"
 )
 
 // Counted makes the query ask how many rows it has, after its limit and its
@@ -30,11 +34,58 @@ func (a *Answer) Explain(q *Query) []string {
 	lines = append(lines,
 		fmt.Sprintf("rows   %d of kind %s: the index ruled out %d and answered for %d, %d were decoded", a.Read, a.Kind, a.Read-a.Sifted, a.Sifted-a.Tested, a.Tested),
 		fmt.Sprintf("answer %s", plural(len(a.Rows), "row")))
+	if types := a.types(); types != "" {
+		lines = append(lines, "types  "+types)
+	}
 	times := fmt.Sprintf("time   opening %s, answering %s", ms(a.Opening), ms(a.Running))
 	if s := a.Index; s != nil {
 		times += fmt.Sprintf(" (looking at files %s, reading %s, writing the index %s)", ms(s.Stat), ms(s.Read), ms(s.Commit))
 	}
 	return append(lines, times)
+}
+
+// types says of what kind the values of each column of the answer are.
+func (a *Answer) types() string {
+	const rows = 1000 // looked at
+	var all []string
+	for i, name := range a.Columns {
+		var seen []string
+		for _, row := range a.Rows[:min(rows, len(a.Rows))] {
+			if kind := kindOf(row[i]); kind != "" && !slices.Contains(seen, kind) {
+				seen = append(seen, kind)
+			}
+		}
+		if len(seen) > 0 {
+			all = append(all, name+" "+strings.Join(seen, "/"))
+		}
+	}
+	return strings.Join(all, ", ")
+}
+
+// kindOf is how comparisons take a value; null says nothing.
+func kindOf(v value.Value) string {
+	switch v.Kind() {
+	case value.Null:
+		return ""
+	case value.Int:
+		return "integer"
+	case value.Float:
+		return "number"
+	case value.Bool:
+		return "boolean"
+	case value.String:
+		text := strings.Trim(plainText(v), "<>[]")
+		if text == "" {
+			return ""
+		}
+		if _, ok := parseDay(text); ok && text[0] >= '0' && text[0] <= '9' {
+			return "date"
+		}
+		return "text"
+	case value.List:
+		return "list"
+	}
+	return "object"
 }
 
 func plural(n int, what string) string {

@@ -10,20 +10,20 @@ import (
 // door.
 func Rows() []Row {
 	return []Row{
-		row(run),
+		row(run).on("sandbox.org::*Tiers"),
 		row(sessionInfo),
 		row(plan),
 		row(tangleFiles),
 		row(detangle),
 		row(tidy),
 		row(importFiles),
-		row(export),
+		row(export).on("pages.org"),
 		row(lint),
 		row(why),
-		row(query),
+		row(query).on("oql.org"),
 		row(set),
 		row(agendaOf),
-		row(searchFor),
+		row(searchFor).on("search.org"),
 		terminal("agent run", "Give an agent of a document a task."),
 		terminal("agent repl", "Talk with an agent, line by line, in one session."),
 		row(agentList), row(agentShow),
@@ -36,19 +36,19 @@ func Rows() []Row {
 		row(toolkitList), row(toolkitShow), row(toolkitSearch), row(toolkitRun), row(toolkitEval), row(toolkitVerify), row(toolkitSign), row(toolkitNew), row(toolkitCommands),
 		row(issuesList), row(issuesShow),
 		terminal("issues work", "Have an agent work on tickets, and note what came of it."),
-		terminal("todo", "Carry out the TODO headings of a file with agents."),
-		terminal("eval", "Try agents out on the cases of a file."),
+		terminal("todo", "Carry out the TODO headings of a file with agents.").on("agents.org::*Plans and evals"),
+		terminal("eval", "Try agents out on the cases of a file.").on("agents.org::*Plans and evals"),
 		row(libraryList), row(libraryQuery), row(libraryCheckout), row(libraryCheckin),
 		row(federateList), row(federateSync),
 		row(traceExport), row(traceDiff),
 		row(telemetryOf),
 		row(ledgerVerify),
 		row(keyShow), row(keyNew), row(keyRotate), row(keyRevoke), row(keyDID), row(keyRevoked),
-		row(signPath),
+		row(signPath).on("publishing.org"),
 		row(publishInit), row(publishValidate), row(publishSite), row(publishApply),
 		terminal("publish serve", "Preview a site in the browser, following every change."),
 		row(publishStatus), row(publishRollback), row(publishEject),
-		row(verifyPath),
+		row(verifyPath).on("publishing.org"),
 		row(bundle),
 		row(unbundle),
 		row(toolchainList), row(toolchainInstall), row(toolchainVerify), row(toolchainPack), row(toolchainUnpack), row(toolchainGC),
@@ -57,10 +57,10 @@ func Rows() []Row {
 		row(trustWhat),
 		row(grantsList), row(grantsRevoke), row(grantsStats),
 		row(volumeList), row(volumeGet), row(volumePut), row(volumeQuery),
-		terminal("serve", "Serve agents and workbooks over HTTP, with a page to follow runs."),
-		terminal("worker", "Work for runs elsewhere, or host the fabric they meet on."),
+		terminal("serve", "Serve agents and workbooks over HTTP, with a page to follow runs.").on("serve.org"),
+		terminal("worker", "Work for runs elsewhere, or host the fabric they meet on.").on("fabric.org"),
 		terminal("mcp", "Serve programs that speak the Model Context Protocol."),
-		terminal("lsp", "Serve an editor: diagnostics, completion, running blocks."),
+		terminal("lsp", "Serve an editor: diagnostics, completion, running blocks.").on("editors.org"),
 		row(doctor),
 		terminal("completion", "Print a completion script for bash, zsh or fish."),
 		terminal("help", "Show help; with --json the tree of verbs."),
@@ -80,22 +80,22 @@ A workspace is a directory with a workspace.org, in which each heading tagged
 checking in.`
 
 // Group is a verb that has verbs of its own.
-type Group struct{ Help, About string }
+type Group struct{ Help, About, Page string }
 
 // Groups are those verbs by their names.
 var Groups = map[string]Group{
-	"agent":     {Help: "Run agents that documents define, and go on with their runs."},
+	"agent":     {Help: "Run agents that documents define, and go on with their runs.", Page: "agents.org"},
 	"self":      {Help: "Check this wb itself."},
-	"publish":   {Help: "Make signed sites of workbooks, preview, deploy and roll them back."},
-	"issues":    {Help: "List the tickets that agents filed, and have agents work on them."},
-	"federate":  {Help: "List tables that are no org files, and mirror their rows as headlines."},
-	"library":   {Help: "Keep workbooks in workspaces: list, query, check out and in.", About: aboutLibrary},
-	"toolkit":   {Help: "Capabilities written down in documents: find, read, run, check and sign them."},
+	"publish":   {Help: "Make signed sites of workbooks, preview, deploy and roll them back.", Page: "sites.org"},
+	"issues":    {Help: "List the tickets that agents filed, and have agents work on them.", Page: "agents.org::*Agents that stay"},
+	"federate":  {Help: "List tables that are no org files, and mirror their rows as headlines.", Page: "federation.org"},
+	"library":   {Help: "Keep workbooks in workspaces: list, query, check out and in.", About: aboutLibrary, Page: "workbook.org"},
+	"toolkit":   {Help: "Capabilities written down in documents: find, read, run, check and sign them.", Page: "agents.org::*Toolkits"},
 	"toolchain": {Help: "Manage the compilers that run in the sandbox."},
 	"trace":     {Help: "Export the records of runs, and compare two of them."},
-	"session":   {Help: "Look at what wb run --freeze has written."},
-	"key":       {Help: "Show, replace or revoke the key that signs."},
-	"var":       {Help: "Set variables and secrets that documents may be granted."},
+	"session":   {Help: "Look at what wb run --freeze has written.", Page: "workbook.org::*Sessions that travel"},
+	"key":       {Help: "Show, replace or revoke the key that signs.", Page: "publishing.org"},
+	"var":       {Help: "Set variables and secrets that documents may be granted.", Page: "sandbox.org"},
 	"grants":    {Help: "List what was granted, take it back, and show what was used."},
 	"vfs":       {Help: "Show and change the files that components keep in volumes."},
 	"ledger":    {Help: "Check the signed record of what runs did."},
@@ -103,6 +103,9 @@ var Groups = map[string]Group{
 
 // terminal is a verb that only a terminal has, and does.
 func terminal(name, help string) Row { return Row{Name: name, Help: help} }
+
+// on is a row with the page that says more.
+func (r Row) on(page string) Row { r.Page = page; return r }
 
 // Does reports whether the table does the verb, and not its door.
 func (r Row) Does() bool { return r.do != nil }

@@ -51,6 +51,9 @@ type Exiter interface{ Exit() int }
 // Row is a verb of whatever types.
 type Row struct {
 	Name, Help, About, Model, List string
+	// Page is the page of the documentation that says more, such as sites.org or
+	// sandbox.org::*Tiers.
+	Page string
 
 	Doors                Doors
 	Changes, Usual, Runs bool

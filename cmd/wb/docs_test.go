@@ -5,32 +5,88 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"regexp"
-	"slices"
 	"strings"
 	"testing"
+
+	"github.com/alecthomas/kong"
+
+	"wb/app"
 )
 
-// TestVerbTable compares docs/cli.org with the verbs there are.
+// TestVerbTable compares the list of verbs in docs/cli.org with the table that
+// package app has; -update writes it.
 func TestVerbTable(t *testing.T) {
-	text, err := os.ReadFile("../../docs/cli.org")
+	const file, head = "../../docs/cli.org", "| verb | does |\n|---+---|\n"
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var documented []string
-	for _, m := range regexp.MustCompile(`(?m)^\| ~wb ([a-z]+)`).FindAllStringSubmatch(string(text), -1) {
-		documented = append(documented, m[1])
+	before, rest, _ := strings.Cut(string(text), head)
+	list, after, found := strings.Cut(rest, "\n\n")
+	if !found {
+		t.Fatal("docs/cli.org has no list of verbs")
 	}
-	for _, verb := range verbs() {
-		if i := slices.Index(documented, verb.name); i >= 0 {
-			documented = slices.Delete(documented, i, i+1)
+	parser, err := newParser(&globals{}, verbs())
+	if err != nil {
+		t.Fatal(err)
+	}
+	var lines []string
+	for _, v := range verbs() {
+		lines = append(lines, documented(v, node(parser.Model.Node, v.name)))
+	}
+	want := strings.Join(lines, "\n")
+	switch {
+	case list == want:
+	case *update:
+		err = os.WriteFile(file, []byte(before+head+want+"\n\n"+after), 0o644)
+	default:
+		t.Error("docs/cli.org does not list the verbs as they are: go test ./cmd/wb -run TestVerbTable -update")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// documented is the line of a verb in the list: how it is written, what it does, and
+// where the documentation says more.
+func documented(v verb, n *kong.Node) string {
+	words := "~wb " + v.name
+	for i, child := range n.Children {
+		if i == 0 {
+			words += " " + child.Name
 			continue
 		}
-		t.Errorf("docs/cli.org does not have wb %s", verb.name)
+		words += "~, ~" + child.Name
 	}
-	for _, verb := range documented {
-		t.Errorf("docs/cli.org has wb %s, which does not exist", verb)
+	for _, arg := range n.Positional {
+		name := strings.ToUpper(arg.Name)
+		if arg.IsSlice() {
+			name += "…"
+		}
+		if !arg.Required {
+			name = "[" + name + "]"
+		}
+		if !arg.Tag.Hidden {
+			words += " " + name
+		}
 	}
+	page := v.rows[0].Page
+	if len(n.Children) > 0 {
+		page = app.Groups[v.name].Page
+	}
+	does := strings.ToLower(v.help[:1]) + strings.TrimSuffix(v.help[1:], ".")
+	if page != "" {
+		name, heading, ok := strings.Cut(page, ".org::*")
+		if !ok {
+			name, heading = strings.TrimSuffix(page, ".org"), strings.TrimSuffix(page, ".org")
+		}
+		link := "file:" + name + ".org"
+		if ok {
+			link += "::*" + heading
+		}
+		does += "; see [[" + link + "][" + strings.ToLower(heading) + "]]"
+	}
+	return "| " + words + "~ | " + does + " |"
 }
 
 // TestDocumentsRun runs those pages of the documentation that show results of

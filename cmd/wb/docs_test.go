@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,6 +45,40 @@ func TestVerbTable(t *testing.T) {
 	}
 	if err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestToolLists compares the lists of verbs in docs/agents.org with the table: those
+// of the agents' tool wb, and those that MCP offers.
+func TestToolLists(t *testing.T) {
+	text, err := os.ReadFile("../../docs/agents.org")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, list := range []struct {
+		door        app.Doors
+		from, until string
+		more        []string
+	}{
+		{app.Agents, "| ~wb~ | ~", "~,", nil},
+		{app.Tools, "Model Context Protocol: the\ntools ", ", and files", []string{"read", "events"}},
+	} {
+		_, rest, found := strings.Cut(string(text), list.from)
+		said, _, _ := strings.Cut(rest, list.until)
+		if !found {
+			t.Fatalf("docs/agents.org has no list after %q", list.from)
+		}
+		got := strings.FieldsFunc(strings.ReplaceAll(said, " and ", " "), func(r rune) bool { return strings.ContainsRune("~, \n", r) })
+		want := list.more
+		for _, row := range app.At(list.door) {
+			word, _, _ := strings.Cut(row.Name, " ")
+			want = append(want, word)
+		}
+		slices.Sort(got)
+		slices.Sort(want)
+		if want = slices.Compact(want); !slices.Equal(got, want) {
+			t.Errorf("docs/agents.org lists %v, the table has %v", got, want)
+		}
 	}
 }
 

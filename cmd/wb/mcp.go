@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"os"
+	"strings"
 	"wb/app"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -28,7 +29,11 @@ type mcpCmd struct {
 }
 
 func (c *mcpCmd) Help() string {
-	return "Examples, the first in a client's configuration:\n  {\"mcpServers\": {\"wb\": {\"command\": \"wb\", \"args\": [\"mcp\", \"/home/ada/notes\"]}}}\n  wb mcp notes/ --http 127.0.0.1:7891\n\nSpeaks on standard input and output, or over HTTP at /mcp. Offers search, query,\nplan, lint, read, events and run, and every file as a resource wb:///PATH. Nothing\noutside DIR is read."
+	var names []string
+	for _, row := range app.At(app.Tools) {
+		names = append(names, row.Name)
+	}
+	return "Examples, the first in a client's configuration:\n  {\"mcpServers\": {\"wb\": {\"command\": \"wb\", \"args\": [\"mcp\", \"/home/ada/notes\"]}}}\n  wb mcp notes/ --http 127.0.0.1:7891\n\nSpeaks on standard input and output, or over HTTP at /mcp. Offers\n" + strings.Join(names, ", ") + ", read and events,\nand every file as a resource wb:///PATH. Nothing outside DIR is read."
 }
 
 func (c *mcpCmd) Run(a *terminal) error {

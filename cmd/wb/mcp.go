@@ -7,12 +7,12 @@ import (
 	"net/http"
 	"os"
 	"strings"
-	"wb/app"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"wb/agent"
 	"wb/agent/host"
+	"wb/app"
 	"wb/compile"
 	"wb/serve/api"
 	"wb/serve/mcp"

@@ -61,3 +61,7 @@ release dir *targets:
 # an OCI image that holds wb and nothing else
 image file arch="":
     ./.ci/image '{{file}}' {{arch}}
+
+# run the Emacs Lisp blocks with recorded results of a folder in Emacs and in wb, in copies
+elisp-world dir:
+    WB_ELISP_FILES='{{absolute_path(dir)}}' go test -tags long -timeout 2h -count 1 -v -run TestRecordedLisp ./workbook/run

@@ -27,6 +27,8 @@ var hostilePrograms = []struct{ body, want string }{
 	{`(make-vector 500000000 0)`, "Memory exhausted"},
 	{`(make-bool-vector 100000000000 t)`, "Memory exhausted"},
 	{`(let (l) (while t (push (make-vector 1000 0) l)))`, "memory limit"},
+	{`(dotimes (i 100000000) (make-string 100 ?a))`, "memory limit"},
+	{`(let ((n 0)) (while t (setq n (1+ (length (split-string "a b c d e f g h i j k l m n"))))))`, "limit"},
 	{`(let ((s "ab")) (while t (setq s (concat s s))))`, "memory limit"},
 	{`(with-temp-buffer (while t (insert (make-string 100000 ?x))))`, "memory limit"},
 	{`(let ((h (make-hash-table))) (dotimes (i 100000000) (puthash i (make-string 100 ?x) h)))`, "limit"},

@@ -229,6 +229,9 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	a, err := ask(ctx, m, u.request(art.Script, job))
 	alive := err == nil
 	switch {
+	case err != nil && m.MemoryRefused() && bytes.Contains(m.Stderr.Bytes(), []byte(memoryFull)): // Emacs has given up
+		err = m.OutOfMemory()
+		m.Stderr.Reset()
 	case err != nil:
 	case a.failure != nil && m.MemoryRefused() && strings.HasPrefix(a.failure.message, memoryFull):
 		err, alive = m.OutOfMemory(), false

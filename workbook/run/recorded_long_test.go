@@ -1,0 +1,272 @@
+//go:build long
+
+package run
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"wb/compile"
+	"wb/compile/lanes"
+	"wb/internal/diag"
+	"wb/internal/lazyregexp"
+	"wb/internal/test/emacs"
+	"wb/org"
+	"wb/workbook/plan"
+)
+
+// TestRecordedLisp runs every Emacs Lisp block with a recorded result below
+// $WB_ELISP_FILES: each alone, in a fresh Emacs of this machine (emacs -Q --batch,
+// without programs to start) and with wb. What Emacs cannot run is left aside; of
+// the rest at least 95 % must have the same result below the block.
+func TestRecordedLisp(t *testing.T) {
+	root := os.Getenv("WB_ELISP_FILES")
+	if root == "" {
+		t.Skip("WB_ELISP_FILES names no folder of org files: just elisp-world DIR")
+	}
+	emacs.NeedBundled(t, "28.2")
+	env, err := compile.NewEnv(t.Context(), compile.EnvConfig{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer env.Close(context.WithoutCancel(t.Context()))
+	registry, err := lanes.New(env)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := env.Tools.Installed("emacs"); !ok {
+		t.Skip("toolchain emacs is missing: wb toolchain install emacs")
+	}
+	blocks, files := recordedBlocks(t, root)
+	t.Logf("%d blocks with recorded results in %d files", len(blocks), files)
+	var wait sync.WaitGroup
+	slots := make(chan struct{}, 4)
+	for _, b := range blocks {
+		wait.Add(1)
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots; wait.Done() }()
+			b.judge(t, registry)
+		}()
+	}
+	wait.Wait()
+	classes := map[string]int{}
+	same, judged := 0, 0
+	for _, b := range blocks {
+		classes[b.class]++
+		switch {
+		case b.class == classSame:
+			same++
+			judged++
+		case b.class == classDiffers:
+			judged++
+			t.Logf("%s:%d:\n%s\n%s: wb %q %s\nEmacs %q", b.file, b.component.Pos.Line, b.component.Body, b.class, b.ours, b.complaint, b.theirs)
+		case b.class == classFails:
+			t.Logf("%s:%d: %s", b.file, b.component.Pos.Line, b.complaint)
+		case !strings.HasPrefix(b.class, "Emacs"):
+			t.Logf("%s:%d: %s: wb %q %s, Emacs %q", b.file, b.component.Pos.Line, b.class, b.ours, b.complaint, b.theirs)
+		}
+	}
+	for _, class := range slices.SortedFunc(maps.Keys(classes), func(a, b string) int { return cmp.Compare(classes[b], classes[a]) }) {
+		t.Logf("%4d %s", classes[class], class)
+	}
+	t.Logf("%d of %d blocks that Emacs runs and that need nothing else have the same result", same, judged)
+	if same*100 < judged*95 {
+		t.Errorf("fewer than 95 %%")
+	}
+}
+
+// Classes of blocks.
+const (
+	classSame    = "the same result"
+	classFails   = "Emacs -Q fails: the block needs a package, an earlier block, a program or a person"
+	classOff     = "Emacs is told not to run it"
+	classDiffers = "another result"
+)
+
+// needs are what a block says that asks for more than Lisp: its result depends on
+// the machine or the moment.
+var needs = []struct {
+	class   string
+	pattern *lazyregexp.Regexp
+}{
+	{"the clock", lazyregexp.New(`current-time|format-time-string|float-time|org-today|time-to-days|date-to-time|decode-time|org-read-date|%T|calendar-current|benchmark`)},
+	{"chance", lazyregexp.New(`\(random\b|make-temp|org-id-|gensym|uuid`)},
+	{"this machine's Emacs, its files or its user", lazyregexp.New(`emacs-version|org-version|load-path|exec-path|getenv|user-|system-|locate-|find-library|features\b|load-history|directory-files|file-exists|insert-file|find-file|invocation|default-directory|expand-file-name|buffer-file-name|symbol-file|symbol-function|describe-|apropos|mapatoms|obarray|emacs-|info\b|image-|temporary-file|dired|documentation`)},
+	{"a window, a frame or a terminal", lazyregexp.New(`window|frame|display|face|font|color|key-binding|where-is|buffer-list|x-|minibuffer|kill-ring|kill-new|clipboard|yank`)},
+	{"a program or the network", lazyregexp.New(`process|shell|url-|request|async|server|compile\b|call-interactively|sql-`)},
+}
+
+// recordedBlock is a block of a public file.
+type recordedBlock struct {
+	file      string
+	source    []byte
+	component *plan.Component
+	number    int // among the source blocks of the file
+
+	class, ours, theirs, complaint string
+}
+
+// recordedBlocks finds the blocks below a directory. A text is judged once.
+func recordedBlocks(t *testing.T, root string) (blocks []*recordedBlock, files int) {
+	seen := map[string]bool{}
+	err := filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || !entry.Type().IsRegular() || filepath.Ext(path) != ".org" {
+			return err
+		}
+		source, err := os.ReadFile(path)
+		if err != nil || seen[string(source)] {
+			return err
+		}
+		seen[string(source)] = true
+		p := plan.New(filepath.Base(path), source)
+		before := len(blocks)
+		for _, c := range p.Components {
+			if c.Kind != plan.KindBlock || c.Lang != "emacs-lisp" && c.Lang != "elisp" || c.Dialect != plan.DialectBabel {
+				continue
+			}
+			if _, ok := p.Document().ResultOf(c.Node()); ok {
+				inside, _ := filepath.Rel(root, path)
+				blocks = append(blocks, &recordedBlock{file: inside, source: source, component: c, number: ordinal(p.Document(), c.Node())})
+			}
+		}
+		if len(blocks) > before {
+			files++
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return blocks, files
+}
+
+func ordinal(doc *org.Document, node *org.Node) int {
+	n := 0
+	for b := range doc.Nodes(org.KindSrcBlock) {
+		if b.Start() >= node.Start() {
+			break
+		}
+		n++
+	}
+	return n
+}
+
+// judge runs a block in both.
+func (b *recordedBlock) judge(t *testing.T, registry *compile.Registry) {
+	if !b.component.MayRun() {
+		b.class = classOff
+		return
+	}
+	dir := t.TempDir()
+	theirs, ok := b.inEmacs(t, dir)
+	if !ok {
+		b.class = classFails
+		return
+	}
+	b.complaint = ""
+	ours := b.inWb(t, dir, registry)
+	b.ours, b.theirs = b.result(ours), b.result(theirs)
+	switch {
+	case b.ours == b.theirs && b.complaint == "":
+		b.class = classSame
+	default:
+		b.class = classDiffers
+		for _, need := range needs {
+			if need.pattern.MatchString(b.component.Body) {
+				b.class = "needs " + need.class
+				break
+			}
+		}
+	}
+}
+
+// inEmacs is the file after a fresh Emacs ran the block.
+func (b *recordedBlock) inEmacs(t *testing.T, dir string) (string, bool) {
+	file, out := filepath.Join(dir, "emacs", filepath.Base(b.file)), filepath.Join(dir, "out.org")
+	b.copy(t, file)
+	script, err := filepath.Abs("testdata/execute-one.el")
+	if err != nil {
+		t.Error(err)
+		return "", false
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "emacs", "-Q", "--batch", "-l", script, file, fmt.Sprint(b.component.Pos.Line), out)
+	cmd.Dir, cmd.WaitDelay = filepath.Dir(file), time.Second
+	cmd.Env = []string{"HOME=" + dir, "LANG=C.UTF-8", "LC_ALL=C.UTF-8", "TERM=dumb", "PATH=/nonexistent", "TMPDIR=" + dir, "TZ=UTC"}
+	cmd.Args[0] = cmd.Path // without a path to search, Emacs finds its files by its own name
+	if said, err := cmd.CombinedOutput(); err != nil {
+		b.complaint = cmp.Or(lastLine(string(said)), err.Error())
+		return "", false
+	}
+	text, err := os.ReadFile(out)
+	return string(text), err == nil
+}
+
+// inWb is the file after wb ran the block and what it needs.
+func (b *recordedBlock) inWb(t *testing.T, dir string, registry *compile.Registry) string {
+	file := filepath.Join(dir, "wb", filepath.Base(b.file))
+	b.copy(t, file)
+	r, err := Run(t.Context(), Options{File: file, Lanes: registry, Only: []string{b.component.ID}, Force: true,
+		Lint: func(*plan.Plan) []diag.Finding { return nil }})
+	if err != nil {
+		b.complaint = err.Error()
+		return string(b.source)
+	}
+	for _, done := range r.Components {
+		if done.ID == b.component.ID && done.Err != nil {
+			b.complaint = done.Err.Error()
+		}
+	}
+	text, err := os.ReadFile(file)
+	if err != nil {
+		b.complaint = errors.Join(errors.New(b.complaint), err).Error()
+	}
+	return string(text)
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	for _, line := range lines {
+		if message, ok := strings.CutPrefix(line, "Debugger entered--Lisp error: "); ok {
+			return message
+		}
+	}
+	return lines[len(lines)-1]
+}
+
+func (b *recordedBlock) copy(t *testing.T, file string) {
+	if err := cmp.Or(os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, b.source, 0o644)); err != nil {
+		t.Error(err)
+	}
+}
+
+// result is what stands below the block in a file, its heading line included.
+func (b *recordedBlock) result(text string) string {
+	doc := org.ParseString(text)
+	n := 0
+	for node := range doc.Nodes(org.KindSrcBlock) {
+		if n == b.number {
+			r, ok := doc.ResultOf(node)
+			if !ok {
+				return "no result"
+			}
+			return strings.TrimSpace(doc.Text(r.Line)) + "\n" + doc.Text(r.Body)
+		}
+		n++
+	}
+	return "no block"
+}

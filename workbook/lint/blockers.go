@@ -19,6 +19,9 @@ type waiter struct {
 // itself.
 func (l *linter) blockers() {
 	tasks, order := map[string]*waiter{}, []*waiter(nil)
+	if !l.anyBlocker() {
+		return
+	}
 	for h := range l.doc.Headlines() {
 		t := &waiter{}
 		for p := range h.Properties() {
@@ -46,6 +49,16 @@ func (l *linter) blockers() {
 		}
 	}
 	l.blockerCycles(order, tasks)
+}
+
+// anyBlocker reports whether some headline waits for others.
+func (l *linter) anyBlocker() bool {
+	for n := range l.doc.All() {
+		if p, ok := n.Property(); ok && p.Is("BLOCKER") {
+			return true
+		}
+	}
+	return false
 }
 
 // blockerIDs reads "a b", "ids(a b)" and `ids("a" "b")`.

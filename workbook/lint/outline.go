@@ -92,8 +92,11 @@ func (l *linter) planningPlace(h org.Headline) {
 		start = p.End()
 	}
 	for start < body.End {
-		end := start + strings.IndexByte(l.doc.Text(org.Span{Start: start, End: body.End})+"\n", '\n') + 1
-		line := l.doc.Text(org.Span{Start: start, End: min(end, body.End)})
+		end := body.End
+		if i := strings.IndexByte(l.doc.Text(org.Span{Start: start, End: body.End}), '\n'); i >= 0 {
+			end = start + i + 1
+		}
+		line := l.doc.Text(org.Span{Start: start, End: end})
 		m := planningWord.FindStringSubmatchIndex(line)
 		if m == nil {
 			return
@@ -145,53 +148,80 @@ func (l *linter) stampsIn(n *org.Node) {
 // links reports internal links that lead nowhere. Links to files and the web
 // are not followed.
 func (l *linter) links() {
-	targets := l.linkTargets()
+	var inside []innerLink
+	wanted := map[string]bool{}
 	for n := range l.doc.All() {
-		if k := n.Kind(); k != org.KindParagraph && k != org.KindHeadlineLine && k != org.KindTableRow {
+		if k := n.Kind(); k != org.KindParagraph && k != org.KindHeadlineLine && k != org.KindTableRow || !strings.Contains(n.Text(), "[[") {
 			continue
 		}
 		for _, m := range linkShape.FindAllStringSubmatchIndex(n.Text(), -1) {
-			l.link(n.Start()+m[0], n.Text()[m[2]:m[3]], targets)
+			link := innerLink{at: n.Start() + m[0], path: n.Text()[m[2]:m[3]]}
+			if link.keys = linkKeys(link.path); link.keys == nil {
+				continue
+			}
+			inside = append(inside, link)
+			for _, key := range link.keys {
+				wanted[key] = true
+			}
 		}
 	}
+	if len(inside) == 0 {
+		return
+	}
+	targets := l.linkTargets(wanted)
+	for _, link := range inside {
+		if !slices.ContainsFunc(link.keys, func(key string) bool { return targets[key] }) {
+			l.errorf("dangling-link", link.at, "", "link to %s leads nowhere in this file", link.path)
+		}
+	}
+}
+
+// innerLink is a link to a place in the same file, by what that may be called.
+type innerLink struct {
+	at   int
+	path string
+	keys []string
 }
 
 // linkShape is a bracket link; its first group is what it leads to.
 var linkShape = lazyregexp.New(`\[\[((?:[^\]\[\\]|\\.)+)\](?:\[[^\]]+\])?\]`)
 
-func (l *linter) link(at int, path string, targets map[string]bool) {
-	key := normalTitle(path)
+// linkKeys are the targets that a link may mean, nil for one that leads elsewhere.
+func linkKeys(path string) []string {
 	switch {
 	case strings.HasPrefix(path, "#"):
-		key = path
+		return []string{path}
 	case strings.HasPrefix(path, "*"):
-		key = "*" + normalTitle(path[1:])
+		return []string{"*" + normalTitle(path[1:])}
 	case strings.HasPrefix(path, "(") || strings.ContainsAny(path, ":/~."):
-		return // a code reference, a URL or a file
-	case targets["*"+key]:
-		return
+		return nil // a code reference, a URL or a file
 	}
-	if !targets[key] {
-		l.errorf("dangling-link", at, "", "link to %s leads nowhere in this file", path)
-	}
+	key := normalTitle(path)
+	return []string{"*" + key, key}
 }
 
-// linkTargets are what [[#id]], [[*Title]] and [[name]] may mean.
-func (l *linter) linkTargets() map[string]bool {
+// linkTargets finds which of the wanted targets there are: of [[#id]], [[*Title]] and
+// [[name]].
+func (l *linter) linkTargets(wanted map[string]bool) map[string]bool {
 	targets := map[string]bool{}
+	note := func(key string) {
+		if wanted[key] {
+			targets[key] = true
+		}
+	}
 	for h := range l.doc.Headlines() {
-		targets["*"+normalTitle(h.Title.Text)] = true
+		note("*" + normalTitle(h.Title.Text))
 		if id, ok := h.Property("CUSTOM_ID"); ok {
-			targets["#"+id] = true
+			note("#" + id)
 		}
 	}
 	for n := range l.doc.All() {
 		if name := n.Name(); n.Kind().IsElement() && name.Text != "" {
-			targets[normalTitle(name.Text)] = true
+			note(normalTitle(name.Text))
 		}
 		if k := n.Kind(); (k == org.KindParagraph || k == org.KindHeadlineLine) && strings.Contains(n.Text(), "<<") {
 			for _, m := range targetPattern.FindAllStringSubmatch(n.Text(), -1) {
-				targets[normalTitle(m[1])] = true
+				note(normalTitle(m[1]))
 			}
 		}
 	}

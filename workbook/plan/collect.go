@@ -144,6 +144,9 @@ func (b *builder) add(c *Component) *Component {
 // owner is the meaning of the headline that n stands below, nil above the
 // first one.
 func (b *builder) owner(n *org.Node) *heading {
+	if len(b.heads) == 0 {
+		return nil
+	}
 	for a := range n.Ancestors() {
 		if h := b.heads[a]; h != nil {
 			return h
@@ -152,11 +155,26 @@ func (b *builder) owner(n *org.Node) *heading {
 	return nil
 }
 
+// titleAbove is the headline that a node stands below, and its title.
+func titleAbove(n *org.Node) (string, *org.Node) {
+	for a := range n.Ancestors() {
+		if h, ok := a.Headline(); ok {
+			return h.Title.Text, a
+		}
+	}
+	return "", nil
+}
+
 // heading notes what a headline declares: a workflow, a component, or nothing.
 func (b *builder) heading(n *org.Node) {
 	h, _ := n.Headline()
+	up := b.owner(n)
+	declares := h.HasTag("workflow") || h.HasTag("component") || declaresPorts(h)
+	if !declares && !h.Comment && (up == nil || up.component == nil) {
+		return // what holds above holds here, as in most of the headlines of large files
+	}
 	head := &heading{Headline: h, comment: h.Comment}
-	if up := b.owner(n); up != nil {
+	if up != nil {
 		head.world = up.world
 		head.comment = head.comment || up.comment
 	}
@@ -304,9 +322,7 @@ func (b *builder) block(n *org.Node) {
 // #+NAME, else the next number.
 func (b *builder) babel(c *Component, prefix string) {
 	c.Dialect = DialectBabel
-	if owner := b.owner(c.node); owner != nil {
-		c.Title, c.headline = owner.Title.Text, owner.Node
-	}
+	c.Title, c.headline = titleAbove(c.node)
 	if c.Name == "" {
 		c.ID = b.unnamed(prefix)
 	} else {

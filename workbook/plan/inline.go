@@ -36,9 +36,7 @@ func (b *builder) inline(parent *org.Node, c *Component, prefix string) {
 	if c.Kind == KindInline {
 		c.Shape = c.defaultShape()
 	}
-	if owner := b.owner(parent); owner != nil {
-		c.Title, c.headline = owner.Title.Text, owner.Node
-	}
+	c.Title, c.headline = titleAbove(parent)
 	c.ID = b.unnamed(prefix)
 	b.add(c)
 }

@@ -1,6 +1,9 @@
 package org
 
-import "strings"
+import (
+	"strings"
+	"unsafe"
+)
 
 // Parse reads an org file. It never fails: whatever is not org is text. The
 // source is copied, so src may be reused.
@@ -10,6 +13,12 @@ func Parse(src []byte) *Document { return ParseString(string(src)) }
 func ParseString(src string) *Document {
 	doc, _ := parse(src, Presets{})
 	return doc
+}
+
+// ParseOwned is [Parse] without the copy: src must not change any more. Large files
+// are in memory once then.
+func ParseOwned(src []byte) *Document {
+	return ParseString(unsafe.String(unsafe.SliceData(src), len(src)))
 }
 
 // ParseWith is [Parse] where settings are in force that the file does not make.

@@ -39,10 +39,10 @@ type heading struct {
 }
 
 // New reads a workbook and finds out how its components hang together.
-// file is the name positions carry. It never fails: what is wrong stands in
-// Problems.
+// file is the name positions carry. src must not change afterwards. New never fails:
+// what is wrong stands in Problems.
 func New(file string, src []byte) *Plan {
-	return planDocument(file, org.Parse(src))
+	return planDocument(file, org.ParseOwned(src))
 }
 
 func planDocument(file string, doc *org.Document) *Plan {

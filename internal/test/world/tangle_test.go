@@ -103,7 +103,7 @@ func (w *world) tangleByUs() map[string]tangled {
 			for _, f := range d.Files {
 				path := f.Path
 				if !filepath.IsAbs(path) {
-					path = filepath.Join(dir, path)
+					path = filepath.Join(dir, filepath.Dir(file), path)
 				}
 				text, err := os.ReadFile(path)
 				if err != nil {

@@ -93,11 +93,11 @@ func (w *writer) footnotes() string {
 	for i, note := range w.notes {
 		body, back := note.body, ""
 		for k := 1; k <= note.refs; k++ {
-			id, mark := fmt.Sprintf("fnref:%d", i+1), "↩"
-			if k > 1 {
-				id, mark = fmt.Sprintf("fnref:%d-%d", i+1, k), fmt.Sprintf("↩<sup>%d</sup>", k)
+			id, mark, label := fmt.Sprintf("fnref:%d", i+1), "↩", w.word("Back to the text")
+			if k > 1 { // the name has to have what is seen, for who says it to their computer
+				id, mark, label = fmt.Sprintf("fnref:%d-%d", i+1, k), fmt.Sprintf("↩<sup>%d</sup>", k), fmt.Sprintf("%s ↩%d", label, k)
 			}
-			back += fmt.Sprintf(" <a class=\"footback\" href=\"#%s\" role=\"doc-backlink\" aria-label=\"%s\">%s</a>", id, w.word("Back to the text"), mark)
+			back += fmt.Sprintf(" <a class=\"footback\" href=\"#%s\" role=\"doc-backlink\" aria-label=\"%s\">%s</a>", id, label, mark)
 		}
 		if before, ok := strings.CutSuffix(body, "</p>\n"); ok {
 			body = before + back + "</p>\n"

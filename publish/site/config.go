@@ -232,6 +232,9 @@ func (c *Config) settle() *settingError {
 	}
 	given := slashed(c.BasePath)
 	c.BasePath = given
+	if c.URL == "" && given == "/" {
+		c.BasePath = c.servedBelow()
+	}
 	if c.URL == "" {
 		return nil
 	}
@@ -245,6 +248,26 @@ func (c *Config) settle() *settingError {
 	}
 	c.BasePath = at
 	return nil
+}
+
+// projectPages is the remote of a repository at GitHub, whose pages are served below
+// its name.
+var projectPages = lazyregexp.New(`^(?:https://github\.com/|(?:ssh://)?git@github\.com[:/])([^/]+)/([^/]+?)(?:\.git)?/?$`)
+
+// servedBelow is the path that a target serves sites below when nobody says
+// another. Pages know it from where they lie, but for the one for addresses that
+// lead nowhere.
+func (c *Config) servedBelow() string {
+	switch m := projectPages.FindStringSubmatch(c.Remote); {
+	case c.Target == "self-hosted" && c.Project != "":
+		u, err := url.Parse(c.Server)
+		if err == nil {
+			return slashed(u.Path + "/w/" + c.Project)
+		}
+	case c.Target == "gh-pages" && m != nil && !strings.EqualFold(m[2], m[1]+".github.io"):
+		return slashed(m[2])
+	}
+	return "/"
 }
 
 // slashed is a path with a slash at both ends.

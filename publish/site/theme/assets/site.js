@@ -196,10 +196,14 @@
 
   box.addEventListener("focus", load);
   box.addEventListener("input", () => { load(); show(); });
-  form.addEventListener("submit", (event) => {
+  // Where the host keeps pages in a sandbox without forms, nothing is submitted.
+  // Enter in the box clicks the button, too.
+  const first = (event) => {
     event.preventDefault();
     list.querySelector("a")?.click();
-  });
+  };
+  form.addEventListener("submit", first);
+  form.querySelector("button")?.addEventListener("click", first);
   // Arrows walk through what was found; Escape puts it away.
   form.addEventListener("keydown", (event) => {
     const links = [...list.querySelectorAll("a")];

@@ -76,6 +76,9 @@ signed, not whose it is: compare it, or give --did.`,
 		r := out.verdict
 		if !r.Valid {
 			p.Printf("%s: NOT VALID: %v\n", out.path, r.Err())
+			if r.Code == fault.ManifestMissing {
+				p.Printf("hint: wb sign %s signs it, if it is yours\n", out.path)
+			}
 			return nil
 		}
 		p.Printf("%s: valid %s\nsigned by %s at %s (the issuer's clock)\n", out.path, r.Kind, r.IssuerDID, r.IssuedAt)

@@ -1,0 +1,33 @@
+package main
+
+import (
+	"bytes"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestExamplesLint: no example has an error, but for those that show one.
+func TestExamplesLint(t *testing.T) {
+	args := []string{"lint"}
+	err := filepath.WalkDir("../../examples", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && d.Name() == "broken" {
+			return fs.SkipDir
+		}
+		if filepath.Ext(path) == ".org" {
+			args = append(args, path)
+		}
+		return nil
+	})
+	if err != nil || len(args) < 10 {
+		t.Fatalf("%d examples, %v", len(args)-1, err)
+	}
+	var out, errs bytes.Buffer
+	if code := run(t.Context(), args, stdio{strings.NewReader(""), &out, &errs}); code != 0 {
+		t.Errorf("wb lint ends with %d\n%s%s", code, out.String(), errs.String())
+	}
+}

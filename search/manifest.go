@@ -19,7 +19,7 @@ var (
 
 // layout names the form of the index and of the analysis: an index of another
 // one is made anew.
-const layout = "wb search 2\n"
+const layout = "wb search 3\n"
 
 // manifest says which shards make up the index and what is known of the files.
 // It is replaced as a whole, by renaming: a reader sees one index or the next.

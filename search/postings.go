@@ -3,7 +3,6 @@ package search
 import (
 	"bytes"
 	"context"
-	"encoding/binary"
 	"math"
 	"slices"
 	"strings"
@@ -152,7 +151,7 @@ func (sh *shard) countPhrase(ctx context.Context, words []string, t *tallies) er
 	}
 	var phrase []byte
 	for _, w := range words {
-		phrase = binary.LittleEndian.AppendUint32(phrase, wordHash(w))
+		phrase = appendHash(phrase, w)
 	}
 	for _, number := range both {
 		weight := uint64(0)
@@ -173,7 +172,7 @@ func occurrences(text, phrase []byte) (n uint64) {
 		if i < 0 {
 			break
 		}
-		if at += i; at%4 == 0 {
+		if at += i; at%hashSize == 0 {
 			n++
 		}
 	}

@@ -470,7 +470,7 @@ func TestSemantic(t *testing.T) {
 func TestFuse(t *testing.T) {
 	a, b, c := scored{Found: Found{ID: 1}, name: "a"}, scored{Found: Found{ID: 2}, name: "b"}, scored{Found: Found{ID: 3}, name: "c"}
 	got := fuseRanks([]scored{a, b}, []scored{b, c})
-	want := []float64{1.0/62 + 1.0/61, 1.0 / 61, 1.0 / 62}
+	want := []float64{1.0/62 + nearness/61, 1.0 / 61, nearness / 62}
 	for i, id := range []ID{2, 1, 3} {
 		if got[i].ID != id || math.Abs(got[i].score-want[i]) > 1e-12 {
 			t.Errorf("%d: %+v", i, got[i])

@@ -132,12 +132,19 @@ func (x *Index) fuse(ctx context.Context, q *Query, list []scored, opts Options)
 	return fuseRanks(list, near), nil
 }
 
-func fuseRanks(lists ...[]scored) []scored {
+// nearness is what a place among the nearest vectors weighs beside the same place
+// among the words: a heading that has the words has something to show for it, and a
+// weak embedding must not bury it.
+const nearness = 0.8
+
+// fuseRanks merges the ranking by words with that by vectors.
+func fuseRanks(words, near []scored) []scored {
 	all := map[ID]scored{}
-	for _, list := range lists {
+	for i, list := range [][]scored{words, near} {
+		weight := []float64{1, nearness}[i]
 		for rank, d := range list {
 			sum := all[d.ID].score
-			d.score = sum + 1/float64(rrf+rank+1)
+			d.score = sum + weight/float64(rrf+rank+1)
 			all[d.ID] = d
 		}
 	}

@@ -95,10 +95,13 @@ func (d *analyzedDocument) count() {
 		at := len(d.sequence)
 		d.sequence = append(d.sequence, 0, 0, 0, 0)
 		n := written.add(part.words, weights[0][i], func(word string) {
-			d.sequence = binary.LittleEndian.AppendUint32(d.sequence, wordHash(word))
+			d.sequence = appendHash(d.sequence, word)
 		})
 		binary.LittleEndian.PutUint32(d.sequence[at:], uint32(n))
 		d.tokens += n + variants.add(part.more, weights[1][i], func(string) {})
+	}
+	for len(d.sequence)%4 != 0 { // places are counted in fours
+		d.sequence = append(d.sequence, 0)
 	}
 	for _, c := range []*countedField{written, variants} {
 		if len(c.counts) > 0 {
@@ -131,6 +134,16 @@ func (f *countedField) add(text string, weight uint64, each func(word string)) (
 		freq.SetFrequency(freq.Frequency() + int(weight))
 	}
 	return n
+}
+
+// hashSize is how many bytes stand for a word. Both words of a phrase are known to be
+// in a heading when their order is looked at, so that three bytes tell them apart.
+const hashSize = 3
+
+func appendHash(to []byte, word string) []byte {
+	h := wordHash(word)
+	h ^= h >> 24 // the byte that goes
+	return append(to, byte(h), byte(h>>8), byte(h>>16))
 }
 
 // wordHash is FNV-1a of 32 bits.
@@ -329,12 +342,12 @@ func (s *shard) mapWords(path string) error {
 	return err
 }
 
-// sequence are the hashes of a document's words in one of its parts, four bytes
+// sequence are the hashes of a document's words in one of its parts, of [hashSize]
 // each.
 func (s *shard) sequence(doc uint64, part int) []byte {
 	at := 4 * int(s.docs[doc].words)
 	for {
-		n := 4 * int(binary.LittleEndian.Uint32(s.words[at:]))
+		n := hashSize * int(binary.LittleEndian.Uint32(s.words[at:]))
 		at += 4
 		if part == 0 {
 			return s.words[at : at+n]

@@ -25,25 +25,16 @@ type ListedTable struct {
 	Manifest string   `json:"manifest"`
 }
 
-// TablesOut are tables; some manifests may not be readable.
-type TablesOut struct {
-	list []ListedTable
-	incomplete
-}
-
-// Data is the tables as programs read them.
-func (out *TablesOut) Data() any { return out.list }
-
-var federateList = Verb[struct{}, *TablesOut]{
+var federateList = Verb[struct{}, *partial[ListedTable]]{
 	Name: "federate list", Help: "List the tables that toolkits declare.",
 	About: "Example:\n  wb federate list\n\nTables are declared in toolkits/NAME/plugin/manifest.org.",
-	Do: func(_ context.Context, h *Home, _ *struct{}) (*TablesOut, error) {
+	Do: func(_ context.Context, h *Home, _ *struct{}) (*partial[ListedTable], error) {
 		catalog, err := h.Tables(TableFlags{}, nil)
 		if err != nil {
 			return nil, err
 		}
 		manifests, problems := catalog.Manifests()
-		out := &TablesOut{list: []ListedTable{}}
+		out := &partial[ListedTable]{list: []ListedTable{}}
 		for _, m := range manifests {
 			for _, entity := range m.Entities {
 				out.list = append(out.list, ListedTable{entity, m.Toolkit, m.Impl, m.URL, m.EnvKeys, m.Path})
@@ -52,14 +43,11 @@ var federateList = Verb[struct{}, *TablesOut]{
 		if len(out.list)+len(problems) == 0 {
 			h.notef("no toolkit here declares a table")
 		}
-		out.incomplete = h.lacks(problems)
+		out.broken = h.lacks(problems)
 		return out, nil
 	},
-	Text: func(p *Page, out *TablesOut) error {
-		for _, t := range out.list {
-			p.Printf("%-20s %-8s %s\n", t.Entity, t.Impl, t.URL)
-		}
-		return nil
+	Text: func(p *Page, out *partial[ListedTable]) error {
+		return listed(func(t ListedTable) string { return fmt.Sprintf("%-20s %-8s %s", t.Entity, t.Impl, t.URL) })(p, out.list)
 	},
 }
 
@@ -77,9 +65,6 @@ type Mirrored struct {
 	*federate.Report
 	dry bool
 }
-
-// Data is the changes as programs read them.
-func (out *Mirrored) Data() any { return out.Report }
 
 var federateSync = Verb[FederateSyncIn, *Mirrored]{
 	Name: "federate sync", Help: "Mirror a table's rows as headlines.", Changes: true,

@@ -20,9 +20,6 @@ type Given struct {
 	set  *value.Value
 }
 
-// GivenText is a value as a command line has it.
-func GivenText(text string) Given { return Given{text: text} }
-
 // Text is what a command line gave, "" for nothing and for a value of JSON.
 func (g Given) Text() string { return g.text }
 

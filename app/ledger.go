@@ -17,9 +17,6 @@ type LedgerVerifyIn struct {
 // LedgerOut is what the signed record of runs says of itself.
 type LedgerOut struct{ *trace.LedgerReport }
 
-// Data is the verdict as programs read it.
-func (out LedgerOut) Data() any { return out.LedgerReport }
-
 // Exit is 5 when a sealed line is not as it was.
 func (out LedgerOut) Exit() int {
 	if out.TamperEvident {

@@ -436,9 +436,6 @@ func (h *Home) Work(ctx context.Context, r worker.Request, url func(string) erro
 // PublishStatusOut is what readers see of a site now.
 type PublishStatusOut struct{ *target.Status }
 
-// Data is the status as programs read it.
-func (out PublishStatusOut) Data() any { return out.Status }
-
 // Exit is 5 when readers do not see what was signed.
 func (out PublishStatusOut) Exit() int {
 	if out.Verdict != nil && out.Verdict.Err() != nil {

@@ -156,9 +156,6 @@ func (out TraceDiffOut) Exit() int {
 	return 0
 }
 
-// Data is the difference as programs read it.
-func (out TraceDiffOut) Data() any { return out.Comparison }
-
 var traceDiff = Verb[TraceDiffIn, TraceDiffOut]{
 	Name: "trace diff", Help: "Show what two runs did differently.",
 	About: "Example:\n  wb trace diff last~1 last\n\nExits with 1 when components or tools were added, removed or ended differently.",

@@ -41,30 +41,32 @@ func (h *Home) toolkit(id string) (*toolkit.Toolkit, error) {
 // ToolkitsOut are toolkits; some may not be readable.
 type ToolkitsOut struct {
 	root toolkit.Root
-	list []*toolkit.Toolkit
-	incomplete
+	partial[*toolkit.Toolkit]
 }
 
-// Data is the toolkits as programs read them.
-func (out *ToolkitsOut) Data() any { return out.list }
+// partial is a list that may lack what could not be read.
+type partial[T any] struct {
+	list   []T
+	broken bool
+}
 
-// incomplete is an answer that lacks what could not be read.
-type incomplete struct{ broken bool }
+// Data is the list as programs read it.
+func (out *partial[T]) Data() any { return out.list }
 
 // Exit is 1 when something could not be read.
-func (i incomplete) Exit() int {
-	if i.broken {
+func (out *partial[T]) Exit() int {
+	if out.broken {
 		return diag.ExitFailed
 	}
 	return 0
 }
 
-// lacks tells what could not be read, with what helps.
-func (h *Home) lacks(errs []error) incomplete {
+// lacks tells what could not be read, with what helps, and whether that is anything.
+func (h *Home) lacks(errs []error) bool {
 	for _, err := range errs {
 		h.notef("wb: %s", diag.Explain(err))
 	}
-	return incomplete{len(errs) > 0}
+	return len(errs) > 0
 }
 
 var toolkitList = Verb[struct{}, *ToolkitsOut]{
@@ -75,7 +77,7 @@ var toolkitList = Verb[struct{}, *ToolkitsOut]{
 			return nil, err
 		}
 		list, errs := root.List()
-		return &ToolkitsOut{root, list, h.lacks(errs)}, nil
+		return &ToolkitsOut{root, partial[*toolkit.Toolkit]{list, h.lacks(errs)}}, nil
 	},
 	Text: func(p *Page, out *ToolkitsOut) error { return text(p, toolkit.Lines(out.list, out.root)) },
 }
@@ -396,25 +398,16 @@ type ListedCommand struct {
 	About string   `json:"about,omitempty"`
 }
 
-// CommandsOut are commands; those of some toolkits may be missing.
-type CommandsOut struct {
-	list []ListedCommand
-	incomplete
-}
-
-// Data is the commands as programs read them.
-func (out *CommandsOut) Data() any { return out.list }
-
-var toolkitCommands = Verb[struct{}, *CommandsOut]{
+var toolkitCommands = Verb[struct{}, *partial[ListedCommand]]{
 	Name: "toolkit commands", Help: "List commands and the capabilities they ask for.",
 	About: "Examples:\n  wb toolkit commands\n  wb toolkit commands | grep net\n\nLists the commands of toolkits, those of the shell that the host performs, and the\nsandbox's own tools, which blocks start with commands, exec and process. Beside each\nstand the capabilities it asks for, - for none.",
-	Do: func(_ context.Context, h *Home, _ *struct{}) (*CommandsOut, error) {
+	Do: func(_ context.Context, h *Home, _ *struct{}) (*partial[ListedCommand], error) {
 		root, err := h.toolkits()
 		if err != nil {
 			return nil, err
 		}
 		kits, errs := root.List()
-		out := &CommandsOut{incomplete: h.lacks(errs)}
+		out := &partial[ListedCommand]{broken: h.lacks(errs)}
 		add := func(name, from string, caps []string, about string) {
 			out.list = append(out.list, ListedCommand{name, from, slices.Concat([]string{}, caps), about})
 		}
@@ -431,7 +424,7 @@ var toolkitCommands = Verb[struct{}, *CommandsOut]{
 		}
 		return out, nil
 	},
-	Text: func(p *Page, out *CommandsOut) error {
+	Text: func(p *Page, out *partial[ListedCommand]) error {
 		for _, command := range out.list {
 			caps := strings.Join(command.Caps, " ")
 			if caps == "" {

@@ -203,15 +203,3 @@ func (a *terminal) progressJSON(d workbook.Done) {
 		fmt.Fprintf(a.std.Err, "%s\n", line)
 	}
 }
-
-// answerText prints lines through the envelope or plainly.
-func (a *terminal) answerText(verb string, data any, lines ...string) error {
-	return a.answer(verb, data, func(w io.Writer) error {
-		for _, l := range lines {
-			if _, err := fmt.Fprintln(w, l); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}

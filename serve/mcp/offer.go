@@ -54,7 +54,7 @@ type askIn struct {
 // ask gives an agent of a document a task.
 func (s *server) ask(ctx context.Context, in askIn) (string, any, error) {
 	name, id, _ := strings.Cut(in.Agent, "#")
-	file, err := s.inside(name)
+	file, err := s.home(ctx).Path(name)
 	if err != nil {
 		return "", nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -22,7 +21,6 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"wb/agent"
-	"wb/agent/host"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/trace"
@@ -125,30 +123,10 @@ func tool[In any](f func(context.Context, In) (string, any, error)) mcp.ToolHand
 	}
 }
 
-// inside is the absolute path of a file or directory of the server's.
-func (s *server) inside(name string) (string, error) {
-	name = strings.TrimPrefix(filepath.ToSlash(name), "./")
-	if name == "" {
-		name = "."
-	}
-	if host.Hidden(name) {
-		return "", fmt.Errorf("%s is kept back by the host", name)
-	}
-	if _, err := s.root.Stat(filepath.FromSlash(name)); err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return "", fmt.Errorf("no such file: %s", name)
-		}
-		return "", fmt.Errorf("%s is not inside the directory of this server", name)
-	}
-	return filepath.Join(s.Dir, filepath.FromSlash(name)), nil
-}
-
 // text reads a file of the server's.
-func (s *server) text(name string) ([]byte, error) {
-	if _, err := s.inside(name); err != nil {
-		return nil, err
-	}
-	return s.root.ReadFile(filepath.FromSlash(name))
+func (s *server) text(ctx context.Context, name string) ([]byte, error) {
+	_, _, src, err := s.home(ctx).Read(name)
+	return src, err
 }
 
 type readIn struct {
@@ -160,8 +138,8 @@ type readIn struct {
 // maxRead bounds what one call of read gives, in bytes.
 const maxRead = 256 << 10
 
-func (s *server) read(_ context.Context, in readIn) (string, any, error) {
-	src, err := s.text(in.File)
+func (s *server) read(ctx context.Context, in readIn) (string, any, error) {
+	src, err := s.text(ctx, in.File)
 	if err != nil {
 		return "", nil, err
 	}
@@ -189,11 +167,11 @@ type eventsIn struct {
 	Limit int    `json:"limit,omitempty" jsonschema:"how many of the latest, 50 by default"`
 }
 
-func (s *server) events(_ context.Context, in eventsIn) (string, any, error) {
+func (s *server) events(ctx context.Context, in eventsIn) (string, any, error) {
 	if in.File == "" {
 		in.File = "events.org"
 	}
-	src, err := s.text(in.File)
+	src, err := s.text(ctx, in.File)
 	if err != nil {
 		return "", nil, err
 	}
@@ -214,12 +192,12 @@ func (s *server) events(_ context.Context, in eventsIn) (string, any, error) {
 }
 
 // resource gives a file by its URI.
-func (s *server) resource(_ context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
+func (s *server) resource(ctx context.Context, r *mcp.ReadResourceRequest) (*mcp.ReadResourceResult, error) {
 	name, ok := strings.CutPrefix(r.Params.URI, scheme)
 	if !ok {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI)
 	}
-	src, err := s.text(name)
+	src, err := s.text(ctx, name)
 	if err != nil {
 		return nil, mcp.ResourceNotFoundError(r.Params.URI)
 	}

@@ -49,12 +49,12 @@ type fileState struct {
 
 // subscribe starts to look at a file. Resources of other schemes are watched by
 // those who offer them.
-func (w *watcher) subscribe(_ context.Context, r *mcp.SubscribeRequest) error {
+func (w *watcher) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error {
 	name, own := strings.CutPrefix(r.Params.URI, scheme)
 	if !own {
 		return nil
 	}
-	if _, err := w.server.inside(name); err != nil {
+	if _, err := w.server.home(ctx).Path(name); err != nil {
 		return mcp.ResourceNotFoundError(r.Params.URI)
 	}
 	w.mu.Lock()

@@ -141,7 +141,7 @@ func (in *ImportIn) one(file string, out *Imported) error {
 // ExportIn is what wb export takes.
 type ExportIn struct {
 	File   string `arg:"" help:"An org document."`
-	To     string `required:"" enum:"md,ipynb,html,org" help:"What to write: ${enum}."`
+	To     string `required:"" enum:"md,ipynb,html,org,epub,latex,beamer,texinfo,man,ascii,icalendar" help:"What to write: ${enum}."`
 	Writer string `enum:"wb,go-org" default:"wb" help:"Who writes html: wb, or go-org's writer (${enum}). org is always go-org's."`
 	Output string `short:"o" help:"The file to write; - prints it. By default it is named after the document, beside it." placeholder:"FILE"`
 	Reader bool   `help:"Only what readers are to see: obey :exports, leave out drawers and keywords. Always so for html."`
@@ -150,15 +150,19 @@ type ExportIn struct {
 }
 
 var export = Verb[ExportIn, *Converted]{
-	Name: "export", Help: "Turn an org document into Markdown, a notebook or a page.", Changes: true,
+	Name: "export", Help: "Turn an org document into Markdown, a notebook, a page, a book or what Org exports to.", Changes: true,
 	About: `Examples:
   wb export analysis.org --to html --live
   wb export analysis.org --to ipynb
   wb export notes.org --to md --reader -o -
   wb export notes.org --to html --writer go-org
   wb export notes.org --to org -o tidy.org
+  wb export notes.org --to epub
+  wb export paper.org --to latex
 
-Results are those in the document: nothing runs. Markdown and notebooks carry everything along, so that wb import gives the document back; --reader shows only what :exports says. A page stands by itself: formulas, pictures and what is known about each result are in it, and it asks nobody for anything. With --live, components that need nothing but themselves run again in the reader's browser, on inputs of the reader's; #+PUBLISH_LIVE: no, yes or all chooses. Mistakes, such as links that lead nowhere, are named; the page is written nevertheless.`,
+Results are those in the document: nothing runs. Markdown and notebooks carry everything along, so that wb import gives the document back; --reader shows only what :exports says. A page stands by itself: formulas, pictures and what is known about each result are in it, and it asks nobody for anything. With --live, components that need nothing but themselves run again in the reader's browser, on inputs of the reader's; #+PUBLISH_LIVE: no, yes or all chooses. Mistakes, such as links that lead nowhere, are named; the page is written nevertheless.
+
+latex, beamer, texinfo, man, ascii and icalendar are written by Org's own exporters, in the sandboxed Emacs that wb toolchain install emacs builds. It evaluates no block, sees no files, and is not started for a third party's document. An epub is a book for readers of those, with a chapter for each section of the first level.`,
 	Do: func(ctx context.Context, h *Home, in *ExportIn) (*Converted, error) {
 		switch {
 		case in.Writer == "go-org" && in.To != "html" && in.To != "org":
@@ -182,7 +186,11 @@ Results are those in the document: nothing runs. Markdown and notebooks carry ev
 			return nil, err
 		}
 		out := &Converted{}
-		_, err = out.put(in.File, in.Output, "."+in.To, data, in.Force)
+		ext := "." + in.To
+		if b, ok := orgBackends[in.To]; ok {
+			ext = b.ext
+		}
+		_, err = out.put(in.File, in.Output, ext, data, in.Force)
 		return out, err
 	},
 	Text: func(p *Page, out *Converted) error { return out.text(p) },
@@ -191,6 +199,12 @@ Results are those in the document: nothing runs. Markdown and notebooks carry ev
 func (in *ExportIn) translate(ctx context.Context, h *Home, src []byte) ([]byte, error) {
 	if in.To == "html" && in.Writer == "wb" {
 		return in.page(ctx, h, src)
+	}
+	if b, ok := orgBackends[in.To]; ok {
+		return in.byEmacs(ctx, h, src, b)
+	}
+	if in.To == "epub" {
+		return in.book(ctx, h, src)
 	}
 	fidelity := exchange.Lossless
 	if in.Reader {
@@ -233,6 +247,17 @@ func (in *ExportIn) page(ctx context.Context, h *Home, src []byte) ([]byte, erro
 	html, found, err := pack.Page(ctx, workbook.Options{File: in.File, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(in.File)}, shown)
 	h.advise(found)
 	return html, err
+}
+
+// book writes an EPUB.
+func (in *ExportIn) book(ctx context.Context, h *Home, src []byte) ([]byte, error) {
+	lanes, err := h.lanes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	data, found, err := pack.Book(ctx, workbook.Options{File: in.File, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(in.File)})
+	h.advise(found)
+	return data, err
 }
 
 // advise tells what is no mistake, with what to do about it.

@@ -7,5 +7,6 @@
 // that reads documents work on each file of the copy, and prints how many files
 // each verb took, how long that was, and the first failures of each kind. Emacs
 // tangles the same files beside wb where it is installed. Nothing in the folder is
-// written.
+// written, and what documents tangle reaches nothing but the copy: unshare makes a
+// namespace for that, without which nothing is tangled.
 package world

@@ -147,7 +147,7 @@ func (r *reader) dates(e *Entry, h org.Headline) {
 				continue
 			}
 		}
-		if at[0] < pair || place >= planned.Start && place < planned.End || !r.shown(h, place) {
+		if at[0] < pair || place >= planned.Start && place < planned.End || !r.doc.CountsAsTimestamp(place) {
 			continue
 		}
 		if t, ok := org.ParseTimestamp(text[at[0]:at[1]]); ok {
@@ -181,31 +181,4 @@ func (r *reader) skipped(h org.Headline) (list []org.Span) {
 		}
 	}
 	return list
-}
-
-// shown reports whether what looks like a timestamp is one where it stands: in
-// the headline, in text or in a property, not in an example.
-func (r *reader) shown(h org.Headline, place int) bool {
-	n := r.doc.At(place)
-	for ; n != nil; n = n.Parent() {
-		switch n.Kind() {
-		case org.KindProperty:
-			return true
-		case org.KindHeadline, org.KindParagraph, org.KindItem, org.KindVerseBlock, org.KindTableRow, org.KindAffiliated:
-			objects := r.doc.Objects(n)
-			if objects == nil {
-				return false
-			}
-			for o := range objects.Walk() {
-				if o.Kind() == org.KindTimestamp && o.Start() <= place && place < o.End() {
-					return true
-				}
-			}
-			return false
-		}
-		if n.Kind().IsBlock() && n.Kind() != org.KindSpecialBlock && n.Kind() != org.KindQuoteBlock && n.Kind() != org.KindCenterBlock && n.Kind() != org.KindDynamicBlock {
-			return false
-		}
-	}
-	return false
 }

@@ -28,34 +28,11 @@ func (s *section) repeatsAt() (places [][]int) {
 	doc := org.Parse([]byte(s.prefix + s.text))
 	source := doc.Source()
 	for _, m := range repeatedStamp.FindAllStringSubmatchIndex(source, -1) {
-		if m[0] >= len(s.prefix) && isStamp(doc, m[0]) {
+		if m[0] >= len(s.prefix) && doc.CountsAsTimestamp(m[0]) {
 			places = append(places, m)
 		}
 	}
 	return places
-}
-
-// isStamp reports whether a timestamp stands where one counts: in the headline, the
-// planning line, a property or text, not in code or examples.
-func isStamp(doc *org.Document, at int) bool {
-	for n := doc.At(at); n != nil; n = n.Parent() {
-		switch n.Kind() {
-		case org.KindPlanning, org.KindProperty:
-			return true
-		case org.KindHeadline, org.KindParagraph, org.KindItem, org.KindVerseBlock, org.KindTableRow, org.KindAffiliated:
-			objects := doc.Objects(n)
-			if objects == nil {
-				return false
-			}
-			for o := range objects.Walk() {
-				if o.Kind() == org.KindTimestamp && o.Start() <= at && at < o.End() {
-					return true
-				}
-			}
-			return false
-		}
-	}
-	return false
 }
 
 // repeats reports whether a task that is done now repeats. The first repeater

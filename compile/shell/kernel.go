@@ -102,8 +102,6 @@ var errNoCommand = errors.New("command not found")
 var errTooMany = errors.New("too many processes")
 var errTooDeep = errors.New("commands start each other too deeply")
 
-func isAwk(name string) bool { return name == "awk" || name == "gawk" }
-
 // spawn starts a program beside its parent. It takes over one reference to
 // each stream.
 func (k *kernel) spawn(p *process) error {
@@ -184,10 +182,11 @@ func (p *process) run(guest bool, seed uint64) int {
 	if guest {
 		exit, usage, err = p.runGuest(command)
 	} else {
-		if command.Module = k.set.toolbox; isAwk(p.argv[0]) {
-			if command.Module, err = k.set.awk(context.WithoutCancel(k.ctx)); err != nil {
-				return p.broke(err)
-			}
+		if command.Module, err = k.set.original(context.WithoutCancel(k.ctx), p.argv[0]); err != nil {
+			return p.broke(err)
+		}
+		if command.Module == nil {
+			command.Module = k.set.toolbox
 		}
 		var e sandbox.Exit
 		e, err = k.set.engine.Run(k.ctx, command)

@@ -31,7 +31,9 @@ type Lane struct {
 // New makes the lane in env and registers the toolchains it needs. Nothing is
 // installed or loaded yet.
 func New(env *compile.Env) *Lane {
-	env.Tools.Register(toolboxRecipe(env.Engine, clang.New(env)), awkRecipe(env.Engine, clang.New(env)), guestRecipe(env.Engine))
+	c := clang.New(env)
+	env.Tools.Register(toolboxRecipe(env.Engine, c), awkRecipe(env.Engine, c), guestRecipe(env.Engine))
+	env.Tools.Register(upstreamRecipes(env.Engine, c)...)
 	return &Lane{Runner: newRunner(env), env: env}
 }
 
@@ -47,7 +49,11 @@ func (l *Lane) Info() compile.Info {
 
 // Fingerprint identifies the lane and the programs it runs.
 func (l *Lane) Fingerprint() string {
-	return version + " " + l.env.Tools.Fingerprint(toolboxName) + " " + l.env.Tools.Fingerprint(awkName) + " " + l.env.Tools.Fingerprint(guestName)
+	parts := []string{version}
+	for _, name := range append([]string{toolboxName, guestName}, originalToolchains()...) {
+		parts = append(parts, l.env.Tools.Fingerprint(name))
+	}
+	return strings.Join(parts, " ")
 }
 
 // Names of the entries of Artifact.Meta.

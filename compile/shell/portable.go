@@ -25,11 +25,11 @@ func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 		return nil, err
 	}
 	programs := map[string][]byte{}
-	wanted := map[string]string{toolboxName: toolboxFile, guestName: guestFile}
-	if needsAwk(script.argv()) {
-		wanted[awkName] = awkFile
+	beside := map[string]string{toolboxName: toolboxFile, guestName: guestFile}
+	for o := range wanted(script.argv()) {
+		beside[o.toolchain] = o.file
 	}
-	for name, file := range wanted {
+	for name, file := range beside {
 		t, err := l.env.Tools.Ensure(ctx, name, l.env.Progress)
 		if err != nil {
 			return nil, err
@@ -38,8 +38,14 @@ func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 			return nil, err
 		}
 	}
+	from := map[string]string{}
+	for command, o := range originals() {
+		if programs[o.toolchain] != nil {
+			from[command] = o.toolchain
+		}
+	}
 	results := art.Results()
-	p := portable{Shape: art.Shape, Tools: set.names(), Hosted: slices.Sorted(maps.Keys(brokered)), Status: results.Has("value"), Read: results.Reading()}
+	p := portable{Shape: art.Shape, Tools: set.names(), From: from, Hosted: slices.Sorted(maps.Keys(brokered)), Status: results.Has("value"), Read: results.Reading()}
 	p.Hosted = slices.DeleteFunc(p.Hosted, func(name string) bool { return name == dockCommand })
 	for _, word := range script.argv() {
 		p.Argv = append(p.Argv, []byte(word))
@@ -53,10 +59,11 @@ func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 
 // portable is a script as the runtime in a browser reads it.
 type portable struct {
-	Shape  compile.Shape   `json:"shape"`
-	Argv   [][]byte        `json:"argv"`
-	Tools  []string        `json:"tools"`            // commands there are
-	Hosted []string        `json:"hosted"`           // those of them that only the host performs
-	Status bool            `json:"status,omitempty"` // the result is the exit status, printed last
-	Read   compile.Reading `json:"read"`
+	Shape  compile.Shape     `json:"shape"`
+	Argv   [][]byte          `json:"argv"`
+	Tools  []string          `json:"tools"`            // commands there are
+	From   map[string]string `json:"from,omitempty"`   // the program beside that has a command, unless it is the toolbox
+	Hosted []string          `json:"hosted"`           // those of them that only the host performs
+	Status bool              `json:"status,omitempty"` // the result is the exit status, printed last
+	Read   compile.Reading   `json:"read"`
 }

@@ -3,8 +3,6 @@ package shell
 import (
 	"context"
 	"io"
-	"slices"
-	"strings"
 	"time"
 
 	"wb/compile"
@@ -70,11 +68,13 @@ const checkProgram = "\x00check"
 // run runs argv in the place of the script's shell.
 func (r *Runner) run(ctx context.Context, s Script, argv []string) (Result, error) {
 	set, err := r.loader.load(ctx)
-	if err == nil && needsAwk(argv) { // before the clock of the run starts
-		_, err = set.awk(ctx)
-	}
 	if err != nil {
 		return Result{}, err
+	}
+	for _, command := range wanted(argv) { // before the clock of the run starts
+		if _, err := set.original(ctx, command); err != nil {
+			return Result{}, err
+		}
 	}
 	k := &kernel{set: set, caps: s.Caps, dock: s.Dock, seed: s.Seed, start: time.Now(), limits: withDefaults(s.Limits)}
 	if k.tree, err = k.mount(s.Files); err != nil {
@@ -106,11 +106,6 @@ func (r *Runner) run(ctx context.Context, s Script, argv []string) (Result, erro
 		return result, context.Cause(ctx)
 	}
 	return result, k.err
-}
-
-// needsAwk guesses from its words that a program runs awk.
-func needsAwk(argv []string) bool {
-	return argv[0] != checkProgram && slices.ContainsFunc(argv, func(word string) bool { return strings.Contains(word, "awk") })
 }
 
 func (s *Script) argv() []string {

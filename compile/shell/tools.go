@@ -104,9 +104,10 @@ func toolboxRecipe(engine *sandbox.Engine, c *clang.Compiler) toolchain.Recipe {
 type set struct {
 	engine  *sandbox.Engine
 	toolbox *sandbox.Module
-	awk     func(context.Context) (*sandbox.Module, error) // loads it when it is first asked for
-	frozen  *sandbox.Snapshot                              // the guest, started
-	tools   map[string]bool
+	frozen  *sandbox.Snapshot // the guest, started
+	// original loads the program of a command that is no part of the toolbox, nil for others.
+	original func(ctx context.Context, command string) (*sandbox.Module, error)
+	tools    map[string]bool
 }
 
 func (s *set) names() []string {
@@ -120,8 +121,8 @@ type loader struct {
 	mu    sync.Mutex
 	ready *set
 
-	awkMu    sync.Mutex
-	awkReady *sandbox.Module
+	originalsMu    sync.Mutex
+	originalsReady map[original]*sandbox.Module
 }
 
 func (l *loader) load(ctx context.Context) (*set, error) {
@@ -130,9 +131,12 @@ func (l *loader) load(ctx context.Context) (*set, error) {
 	if l.ready != nil {
 		return l.ready, nil
 	}
-	s := &set{engine: l.env.Engine, tools: map[string]bool{"jq": true, "sh": true, "bash": true, "awk": true, "gawk": true}}
+	s := &set{engine: l.env.Engine, tools: map[string]bool{"jq": true, "sh": true, "bash": true}}
 	for _, name := range toolbox.Names() {
 		s.tools[name] = true
+	}
+	for command := range originals() {
+		s.tools[command] = true
 	}
 	box, err := l.module(ctx, toolboxName, toolboxFile)
 	if err != nil {
@@ -142,26 +146,13 @@ func (l *loader) load(ctx context.Context) (*set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.awk = l.awk
+	s.original = l.original
 	s.toolbox = box
 	if s.frozen, err = freeze(ctx, l.env.Engine, guest); err != nil {
 		return nil, fmt.Errorf("toolchain %s: %w", guestName, err)
 	}
 	l.ready = s
 	return s, nil
-}
-
-// awk installs and loads awk, which few scripts use and which takes longer to
-// build than the rest.
-func (l *loader) awk(ctx context.Context) (*sandbox.Module, error) {
-	l.awkMu.Lock()
-	defer l.awkMu.Unlock()
-	if l.awkReady != nil {
-		return l.awkReady, nil
-	}
-	var err error
-	l.awkReady, err = l.module(ctx, awkName, awkFile)
-	return l.awkReady, err
 }
 
 // module loads one program of a toolchain.

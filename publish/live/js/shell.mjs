@@ -404,8 +404,8 @@ class Shell {
     }
   }
 
-  // programOf is the module that has a tool: awk is one of its own.
-  programOf(name) { return name === "awk" || name === "gawk" ? "awk" : "toolbox"; }
+  // programOf is the module that has a tool: most are in the toolbox.
+  programOf(name) { return this.program.from?.[name] ?? "toolbox"; }
 
   // machine makes the one a process runs in.
   machine(p, isGuest, seed) {

@@ -28,7 +28,7 @@ func runner(t testing.TB) *Runner {
 	t.Helper()
 	env := lanetest.Env(t)
 	theRunnerOnce.Do(func() { theRunner = New(env).Runner })
-	lanetest.Need(t, env, toolboxName, awkName, guestName)
+	lanetest.Need(t, env, toolboxName, awkName, guestName, "sed", "grep")
 	return theRunner
 }
 
@@ -192,6 +192,53 @@ func TestTools(t *testing.T) {
 			compare(t, line)
 		})
 	}
+}
+
+// TestInvocations has ordinary command lines of all the tools that scripts use,
+// one in a line. What the machine lacks is skipped by name, and so is what needs a
+// toolchain that is not installed.
+func TestInvocations(t *testing.T) {
+	needBash(t)
+	text, err := os.ReadFile("testdata/invocations.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := differences(t)
+	env := lanetest.Env(t)
+	runner(t)
+	for i, line := range strings.Split(string(text), "\n") {
+		if line == "" || strings.HasPrefix(line, "#") || testing.Short() && i%10 > 0 {
+			continue
+		}
+		t.Run(fmt.Sprint(i+1), func(t *testing.T) {
+			if why, ok := differ[line]; ok {
+				t.Skip(why)
+			}
+			for o, command := range wanted([]string{"sh", "-c", line}) {
+				lanetest.Need(t, env, o.toolchain)
+				if _, err := exec.LookPath(command); err != nil {
+					t.Skipf("%s is missing on this machine", command)
+				}
+			}
+			compare(t, line)
+		})
+	}
+}
+
+// differences are the invocations that are known to differ, with the reason.
+func differences(t *testing.T) map[string]string {
+	t.Helper()
+	text, err := os.ReadFile("testdata/differences.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := map[string]string{}
+	for line := range strings.Lines(string(text)) {
+		if invocation, why, ok := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); ok {
+			list[invocation] = why
+		}
+	}
+	return list
 }
 
 // TestGenerated tries random regular expressions, sort keys, field lists and

@@ -24,7 +24,7 @@ type original struct{ toolchain, file string }
 
 // preferred are the commands that the toolbox has as well and that upstream does
 // better; docs/rationale.org has the numbers.
-var preferred = strings.Fields("sed grep egrep fgrep")
+var preferred = strings.Fields("sed grep cksum factor numfmt realpath split")
 
 // originals are all such programs by command.
 var originals = sync.OnceValue(func() map[string]original {
@@ -84,8 +84,14 @@ func try(ctx context.Context, engine *sandbox.Engine, t toolchain.Toolchain, pro
 		return err
 	}
 	var out, messages bytes.Buffer
-	p := &process{k: &kernel{limits: sandbox.DefaultLimits}}
-	exit, err := engine.Run(ctx, sandbox.Command{Module: module, Args: program.Try, Stdin: strings.NewReader(program.Input),
+	k := &kernel{limits: sandbox.DefaultLimits}
+	tree, err := k.mount(nil)
+	if err != nil {
+		return err
+	}
+	k.tree = tree
+	p := &process{k: k}
+	exit, err := engine.Run(ctx, sandbox.Command{Module: module, Args: program.Try, Files: tree, Stdin: strings.NewReader(program.Input),
 		Stdout: &out, Stderr: &messages, Host: []sandbox.HostModule{p.hostModule()}})
 	if err == nil && (exit.Code != 0 || !strings.HasPrefix(out.String(), program.Says)) {
 		err = fmt.Errorf("%s exited with %d and printed %q, want 0 and %q: %s", strings.Join(program.Try, " "), exit.Code, out.String(), program.Says,

@@ -66,8 +66,8 @@ type binding struct{ Name, Text, JSON string }
 func (l *lane) Info() compile.Info {
 	info := l.info()
 	info.Toolchains = l.sh.Info().Toolchains
-	if info.Name == "awk" {
-		info.Toolchains = append(slices.Clone(info.Toolchains), "awk")
+	if info.Name != "jq" { // a toolchain of its own
+		info.Toolchains = append(slices.Clone(info.Toolchains), info.Name)
 	}
 	return info
 }

@@ -8,12 +8,12 @@ import (
 	"wb/internal/value"
 )
 
-// sed is POSIX sed with the common extensions of GNU sed, as in the toolbox.
+// sed is GNU sed.
 type sed struct{}
 
 func (sed) info() compile.Info {
 	return compile.Info{Name: "sed", Aliases: []string{"gsed"}, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeCommand},
-		Summary: "sed: POSIX with GNU's common extensions, compiled from wb's own sources"}
+		Summary: "GNU sed, built from its own source"}
 }
 
 // check runs the script on no input, which parses it and does nothing.

@@ -32,7 +32,7 @@ var coreutils = Package{
 	Archive: toolchain.Debian{Package: "coreutils", Version: "9.1", Suite: "bookworm", File: "coreutils_9.1.orig.tar.xz", Size: 5_712_104,
 		SHA256: "61a1f410d78ba7e7f37a5a4f50e6d1320aca33375484a3255eddf17a38580423"},
 	Files:    []string{"src/*.c", "src/*.h", "src/blake2/*.c", "src/blake2/*.h", "lib/*.c", "lib/*.h", "lib/malloc/*.c", "lib/malloc/*.h", "lib/unistr/*.c"},
-	Flags:    []string{"-I/work/src", "-DHASH_ALGO=1"},
+	Flags:    []string{"-I/work/src", "-DGNULIB_FILENAMECAT=1", "-DGNULIB_XGETGROUPS=1", "-DGNULIB_FDUTIMENSAT=1", "-DGNULIB_AREADLINKAT_WITH_SIZE=1", "-DGNULIB_FOPEN_SAFER=1"},
 	GNU:      true,
 	Generate: generateCoreutils,
 	Programs: []Program{{File: "coreutils.wasm", Commands: slices.Sorted(maps.Keys(coreutilsCommands)),

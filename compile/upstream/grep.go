@@ -13,7 +13,7 @@ var grep = Package{
 	Files: []string{"src/*.c", "src/*.h", "lib/*.c", "lib/*.h", "lib/malloc/*.c", "lib/malloc/*.h"},
 	Flags: []string{"-I/work/src", "-DHAVE_LIBPCRE=0"},
 	GNU:   true,
-	Programs: []Program{{File: "grep.wasm", Commands: []string{"grep", "egrep", "fgrep"},
+	Programs: []Program{{File: "grep.wasm", Commands: []string{"grep"},
 		Main: slices.Concat(in("src", "dfasearch grep kwsearch kwset searchutils"),
 			in("lib", `argmatch basename-lgpl c-ctype c-strcasecmp c-strncasecmp cloexec close-stream closeout colorize-posix cycle-check dfa
 				dirname-lgpl error exclude exitfail fd-hook fd-safer-flag dup-safer-flag dup-safer fd-safer fts getprogname hard-locale hash i-ring

@@ -40,7 +40,17 @@ func generateBC(files map[string][]byte) error {
 		[]byte("      {\n\textern FILE *wb_libmath (void);\n\tnew_yy_file (wb_libmath ());\n\treturn TRUE;\n      }\n"+string(load)), 1)
 	files["bc/libmath.h"] = []byte("{0}\n")
 	files["bc/libmath.c"] = []byte("#include <stdio.h>\nstatic char text[] =\n" + literal(string(files["bc/libmath.b"])) +
-		";\nFILE *wb_libmath(void) { return fmemopen(text, sizeof text - 1, \"r\"); }\n")
+		`;
+FILE *wb_libmath(void)
+{
+	FILE *file = tmpfile(); /* bc reads descriptors */
+	if (!file)
+		return NULL;
+	fwrite(text, 1, sizeof text - 1, file);
+	rewind(file);
+	return file;
+}
+`)
 	return nil
 }
 

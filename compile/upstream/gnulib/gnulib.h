@@ -61,6 +61,7 @@ void tzfree(timezone_t zone);
 struct tm *localtime_rz(timezone_t zone, const time_t *t, struct tm *to);
 time_t mktime_z(timezone_t zone, struct tm *from);
 
+ssize_t copy_file_range(int from, off_t *at, int to, off_t *there, size_t n, unsigned flags);
 char *mbsstr(const char *haystack, const char *needle);
 char *mbschr(const char *s, int c);
 size_t mbslen(const char *s);

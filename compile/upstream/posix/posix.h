@@ -19,6 +19,7 @@
 #define futimens wb_futimens
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,6 +28,10 @@
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+
+/* WASI takes one access mode; directories are read. */
+#undef O_SEARCH
+#define O_SEARCH O_RDONLY
 
 /* Users: there is one, root. */
 uid_t getuid(void);

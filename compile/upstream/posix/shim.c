@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <sys/vfs.h>
+#include <wasi/api.h>
 
 #define IMPORT(name) __attribute__((import_module("wb"), import_name(name)))
 /* See compile/shell/calls.go. */
@@ -67,21 +68,33 @@ int real_open(const char *name, int flags, ...) __asm__("open");
 int real_openat(int dir, const char *name, int flags, ...) __asm__("openat");
 FILE *real_fopen(const char *name, const char *mode) __asm__("fopen");
 
+/* A tree has no /dev/null; an empty file without a name is like it. */
+static int nothing(void)
+{
+	int fd = real_open("/tmp/.null", O_RDWR | O_CREAT | O_TRUNC, 0600);
+	unlink("/tmp/.null");
+	return fd;
+}
+
 int wb_open(const char *name, int flags, ...)
 {
+	if (!strcmp(name, "/dev/null"))
+		return nothing();
 	int fd = standard(name);
 	return fd >= 0 ? fd : opened(real_open(name, flags, 0666), AT_FDCWD, name);
 }
 
 int wb_openat(int dir, const char *name, int flags, ...)
 {
+	if (!strcmp(name, "/dev/null"))
+		return nothing();
 	int fd = standard(name);
 	return fd >= 0 ? fd : opened(real_openat(dir, name, flags, 0666), dir, name);
 }
 
 FILE *wb_fopen(const char *name, const char *mode)
 {
-	int fd = standard(name);
+	int fd = strcmp(name, "/dev/null") ? standard(name) : nothing();
 	if (fd >= 0)
 		return fdopen(fd, mode);
 	FILE *f = real_fopen(name, mode);
@@ -262,10 +275,20 @@ int fchdir(int fd)
 	return -1;
 }
 
-/* A program of WASI starts in the root of its tree; PWD says where it is meant
- * to be. */
+/* A program of WASI starts in the root of its tree, and nobody has told the C
+ * library its name. PWD says where it is meant to be. */
+extern char *program_invocation_name, *program_invocation_short_name;
 __attribute__((constructor)) static void enter_directory(void)
 {
+	__wasi_size_t n, size;
+	if (__wasi_args_sizes_get(&n, &size) == 0 && n > 0) {
+		uint8_t **words = malloc((n + 1) * sizeof *words), *text = malloc(size);
+		if (words && text && __wasi_args_get(words, text) == 0) {
+			char *slash = strrchr((char *) words[0], '/');
+			program_invocation_name = (char *) words[0];
+			program_invocation_short_name = slash ? slash + 1 : program_invocation_name;
+		}
+	}
 	const char *dir = getenv("PWD");
 	if (dir && *dir == '/')
 		chdir(dir);

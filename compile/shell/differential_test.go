@@ -28,7 +28,7 @@ func runner(t testing.TB) *Runner {
 	t.Helper()
 	env := lanetest.Env(t)
 	theRunnerOnce.Do(func() { theRunner = New(env).Runner })
-	lanetest.Need(t, env, toolboxName, awkName, guestName, "sed", "grep")
+	lanetest.Need(t, env, toolboxName, awkName, guestName, "sed")
 	return theRunner
 }
 

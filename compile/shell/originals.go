@@ -24,7 +24,7 @@ type original struct{ toolchain, file string }
 
 // preferred are the commands that the toolbox has as well and that upstream does
 // better; docs/rationale.org has the numbers.
-var preferred = strings.Fields("sed grep cksum factor numfmt realpath split")
+var preferred = strings.Fields("sed")
 
 // originals are all such programs by command.
 var originals = sync.OnceValue(func() map[string]original {

@@ -1,5 +1,5 @@
 // Package upstream builds the field's own command-line programs, such as GNU
-// sed, grep and coreutils, from the sources that distributions keep.
+// sed and coreutils, from the sources that distributions keep.
 //
 // Nothing of these programs is part of wb. A [Package] names a source archive by
 // digest, the files that are compiled, and what stands in for configure: the

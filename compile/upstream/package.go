@@ -46,7 +46,7 @@ type Program struct {
 }
 
 // all are the packages, sorted by name.
-var all = []*Package{&bc, &bzip2, &coreutils, &grep, &gzip, &patch, &sed, &tree, &unzip, &zip}
+var all = []*Package{&bc, &bzip2, &coreutils, &gzip, &patch, &sed, &tree, &unzip, &zip}
 
 // Packages lists the packages.
 func Packages() []*Package { return slices.Clone(all) }

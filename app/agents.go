@@ -82,7 +82,7 @@ func heard(held tools.Held) func(trace.Sink) trace.Sink {
 // atPlace does a verb on the tree of an agent.
 func (r Row) atPlace(ctx context.Context, at *tools.Place, in any) (agent.Output, error) {
 	out := agent.Output{}
-	h := &Home{Root: at.Root, Dir: at.Dir, Store: treeStore{at}, Cache: at.Cache,
+	h := &Home{Root: at.Root, Dir: at.Dir, Files: treeFiles{at}, Cache: at.Cache,
 		Outside:   func(string) error { return errors.New("read blocked: path escapes your working dir") },
 		Languages: func(context.Context) (*compile.Registry, error) { return at.Lanes, nil }}
 	h.Prepare = func(ctx context.Context, opts *workbook.Options) (func(context.Context) error, error) {
@@ -136,11 +136,11 @@ func dataOf[T any](r *Reply) (data T, ok bool) {
 	return data, ok
 }
 
-// treeStore writes into the tree of an agent's run.
-type treeStore struct{ at *tools.Place }
+// treeFiles writes into the tree of an agent's run.
+type treeFiles struct{ at *tools.Place }
 
 // Target is the place in the tree of a file that a document wants written.
-func (s treeStore) Target(file string) (string, error) {
+func (s treeFiles) Target(file string) (string, error) {
 	rel, err := filepath.Rel(s.at.Dir, filepath.FromSlash(file))
 	if err != nil || !filepath.IsLocal(rel) { // an absolute name may mean the directory that the tree was copied from
 		if rel, err = filepath.Rel(s.at.Tree.Dir(), filepath.FromSlash(file)); err != nil || !filepath.IsLocal(rel) {
@@ -152,7 +152,7 @@ func (s treeStore) Target(file string) (string, error) {
 }
 
 // Write writes a file. A tree knows no permissions: files keep those they have.
-func (s treeStore) Write(name string, content []byte) error { return s.at.Tree.Write(name, content) }
+func (s treeFiles) Write(name string, content []byte) error { return s.at.Tree.Write(name, content) }
 
 // usage is how an agent uses a row, in a line.
 func (r Row) usage() string {

@@ -44,8 +44,8 @@ type Home struct {
 	Languages func(context.Context) (*compile.Registry, error)
 	// State is where runs are registered; nil knows only what is recorded in Dir.
 	State *trace.State
-	// Store receives the files that a verb writes; nil is the file system.
-	Store Store
+	// Files receives the files that a verb writes; nil is the file system.
+	Files FileSink
 	// Note tells a person what happens beside the answer; nil is silent.
 	Note func(text string)
 	// Verbose asks for more notes.
@@ -88,10 +88,10 @@ type Home struct {
 	Version string
 }
 
-// Store takes the files that a verb writes into a bounded directory. Names have
+// FileSink takes the files that a verb writes into a bounded directory. Names have
 // slashes and are relative to it.
-type Store interface {
-	// Target is the name of a file in the store by its path, or why it may not be
+type FileSink interface {
+	// Target is the name of a file in the sink by its path, or why it may not be
 	// written.
 	Target(path string) (name string, err error)
 	Write(name string, content []byte) error

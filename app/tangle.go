@@ -212,10 +212,10 @@ func emacsFor(languages *compile.Registry) func(context.Context, string, *org.Do
 	}
 }
 
-// bounded tangles into a store: all documents are planned and checked before the
+// bounded tangles into a sink: all documents are planned and checked before the
 // first file is written, and the machine and its user are not known.
 func (in *TangleIn) bounded(ctx context.Context, h *Home) (*TangleOut, error) {
-	if h.Store == nil {
+	if h.Files == nil {
 		return nil, errors.New("files cannot be written here")
 	}
 	lanes, err := h.lanes(ctx)
@@ -241,7 +241,7 @@ func (in *TangleIn) bounded(ctx context.Context, h *Home) (*TangleOut, error) {
 			if c.Action != tangle.Created && c.Action != tangle.Changed {
 				continue
 			}
-			if err := h.Store.Write(c.Rel, c.File.Content); err != nil {
+			if err := h.Files.Write(c.Rel, c.File.Content); err != nil {
 				return nil, err
 			}
 		}
@@ -265,13 +265,13 @@ func (h *Home) planned(ctx context.Context, file string, lanes *compile.Registry
 		return nil, err
 	}
 	for i := range out.Files {
-		rel, err := h.Store.Target(out.Files[i].Path)
+		rel, err := h.Files.Target(out.Files[i].Path)
 		if err != nil {
 			return nil, err
 		}
 		out.Files[i].Path = filepath.ToSlash(filepath.Join(h.Dir, rel))
 	}
-	changes, err := out.Compare(tangle.WriteOptions{AllowOutside: true}) // of the document's directory; the store keeps it in the home
+	changes, err := out.Compare(tangle.WriteOptions{AllowOutside: true}) // of the document's directory; the sink keeps it in the home
 	if err != nil {
 		return nil, err
 	}

@@ -179,8 +179,8 @@ func check(ids map[string]*Task) error {
 	return nil
 }
 
-// Runner carries tasks out.
-type Runner struct {
+// Executor carries tasks out.
+type Executor struct {
 	File string
 	// Ready says what keeps a leaf from being done, before anything is; nil asks
 	// nobody.
@@ -201,7 +201,7 @@ type Runner struct {
 
 // Run carries out the tasks of the file and gives what became of each, in the
 // order of the file. Tasks that are done already are left alone.
-func (r *Runner) Run(ctx context.Context) ([]Result, error) {
+func (r *Executor) Run(ctx context.Context) ([]Result, error) {
 	file, err := orgfile.Read(r.File)
 	if err != nil {
 		return nil, err
@@ -238,7 +238,7 @@ func (r *Runner) Run(ctx context.Context) ([]Result, error) {
 }
 
 // all runs tasks at the same time and reports how many are done.
-func (r *Runner) all(ctx context.Context, tasks []*Task) (done int) {
+func (r *Executor) all(ctx context.Context, tasks []*Task) (done int) {
 	var group sync.WaitGroup
 	for _, t := range tasks {
 		group.Go(func() { r.task(ctx, t) })
@@ -255,7 +255,7 @@ func (r *Runner) all(ctx context.Context, tasks []*Task) (done int) {
 }
 
 // task runs one task when those it waits for are done.
-func (r *Runner) task(ctx context.Context, t *Task) {
+func (r *Executor) task(ctx context.Context, t *Task) {
 	defer close(r.ended[t.ID])
 	if t.done {
 		r.mu.Lock()
@@ -280,7 +280,7 @@ func (r *Runner) task(ctx context.Context, t *Task) {
 }
 
 // skip ends the children of a task that is not begun.
-func (r *Runner) skip(tasks []*Task) {
+func (r *Executor) skip(tasks []*Task) {
 	for _, t := range tasks {
 		r.skip(t.Children)
 		status := Blocked
@@ -294,7 +294,7 @@ func (r *Runner) skip(tasks []*Task) {
 	}
 }
 
-func (r *Runner) carryOut(ctx context.Context, t *Task) (Status, error) {
+func (r *Executor) carryOut(ctx context.Context, t *Task) (Status, error) {
 	if len(t.Children) > 0 {
 		if done := r.all(ctx, t.Children); done < len(t.Children) {
 			status := Partial
@@ -324,7 +324,7 @@ func (r *Runner) carryOut(ctx context.Context, t *Task) (Status, error) {
 }
 
 // end notes what became of a task, here and in the file.
-func (r *Runner) end(t *Task, status Status, err error) {
+func (r *Executor) end(t *Task, status Status, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if writeErr := r.write(t, status); writeErr != nil {
@@ -346,7 +346,7 @@ func (r *Runner) end(t *Task, status Status, err error) {
 var keywords = map[Status][]string{Failed: {"FAILED", "BLOCKED"}, Partial: {"PARTIAL"}, Blocked: {"BLOCKED", "WAITING"}}
 
 // write puts a state into the file, again when somebody else changed it.
-func (r *Runner) write(t *Task, status Status) error {
+func (r *Executor) write(t *Task, status Status) error {
 	for {
 		file, err := orgfile.Read(r.File)
 		if err != nil {

@@ -48,7 +48,7 @@ func TestRun(t *testing.T) {
 	}
 	var mu sync.Mutex
 	var did []string
-	r := &todo.Runner{File: file,
+	r := &todo.Executor{File: file,
 		Do: func(_ context.Context, task *todo.Task) error {
 			mu.Lock()
 			defer mu.Unlock()

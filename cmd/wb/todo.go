@@ -44,7 +44,7 @@ func (c *todoCmd) Run(a *terminal) error {
 			}
 			return task
 		}
-		r := &todo.Runner{File: c.File,
+		r := &todo.Executor{File: c.File,
 			Ready: func(t *todo.Task) error {
 				_, err := rt.Ready(given(t))
 				return err

@@ -3,6 +3,7 @@ package app
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -123,6 +124,7 @@ func (a *Answer) Write(p *Page) error { return errors.Join(a.text(p), p.err) }
 type Reply struct {
 	*Answer
 	Text string
+	JSON json.RawMessage // the data, with names as [Home.Inside] has them
 }
 
 // Reply does what a row says, and is an error for what the answer could not hold,
@@ -131,6 +133,13 @@ type Reply struct {
 func (r Row) Reply(ctx context.Context, h *Home, in any) (*Reply, error) {
 	var notes []string
 	h.Note = func(text string) { notes = append(notes, text) }
+	var after []func() // such as to let go of an index that rows still point into
+	h.Later = func(do func()) { after = append(after, do) }
+	defer func() {
+		for _, do := range after {
+			do()
+		}
+	}()
 	answer, err := r.Do(ctx, h, in)
 	if err == nil {
 		err = answer.Err
@@ -139,7 +148,11 @@ func (r Row) Reply(ctx context.Context, h *Home, in any) (*Reply, error) {
 		return &Reply{Answer: answer}, err
 	}
 	text, err := answer.Text()
-	return &Reply{answer, strings.Join(append(notes, text), "\n")}, err
+	if err != nil {
+		return &Reply{Answer: answer}, err
+	}
+	data, err := h.InsideJSON(answer.Data)
+	return &Reply{answer, h.Inside(strings.Join(append(notes, text), "\n")), data}, err
 }
 
 // Text is the answer as text for a model.

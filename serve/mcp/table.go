@@ -73,10 +73,7 @@ func (s *server) answer(ctx context.Context, home *app.Home, row app.Row, r *mcp
 	if err != nil {
 		return nil, err
 	}
-	data, err := home.InsideJSON(reply.Data)
-	if err != nil {
-		return nil, err
-	}
+	data := reply.JSON
 	if bytes.HasPrefix(data, []byte("[")) { // the protocol takes objects alone
 		name := row.List
 		if name == "" {
@@ -84,5 +81,5 @@ func (s *server) answer(ctx context.Context, home *app.Home, row app.Row, r *mcp
 		}
 		data = bytes.Join([][]byte{[]byte(`{"` + name + `":`), data, []byte("}")}, nil)
 	}
-	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: home.Inside(reply.Text)}}, StructuredContent: data}, nil
+	return &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: reply.Text}}, StructuredContent: data}, nil
 }

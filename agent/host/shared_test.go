@@ -144,7 +144,7 @@ func TestBesideOtherTasks(t *testing.T) {
 		if err := os.WriteFile(plan, []byte(text.String()), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		runner := &todo.Runner{File: plan, Do: func(ctx context.Context, task *todo.Task) error {
+		runner := &todo.Executor{File: plan, Do: func(ctx context.Context, task *todo.Task) error {
 			write(t, rt, dir, task.Title)
 			return nil
 		}}

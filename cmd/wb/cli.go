@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"reflect"
 	"runtime/debug"
 	"strings"
@@ -145,7 +146,8 @@ func verbsFor(args []string) []verb {
 // newParser returns the parser of a command line with these verbs, which puts
 // the flags that all of them share into shared.
 func newParser(shared *globals, verbs []verb, options ...kong.Option) (*kong.Kong, error) {
-	options = append(options, kong.Name("wb"), kong.Description(description), kong.Vars{"version": version()})
+	options = append(options, kong.Name("wb"), kong.Description(description), kong.Vars{"version": version()},
+		kong.KindMapper(reflect.String, kong.MapperFunc(decodeText)))
 	for _, v := range verbs {
 		options = append(options, kong.DynamicCommand(v.name, v.help, "", v.flags()))
 	}
@@ -164,6 +166,16 @@ func newParser(shared *globals, verbs []verb, options ...kong.Option) (*kong.Kon
 		}
 	}
 	return parser, nil
+}
+
+// decodeText takes a word of the command line as it is. Kong's own mapper goes through
+// JSON, which replaces bytes that are no UTF-8, and names of files may have some.
+func decodeText(ctx *kong.DecodeContext, target reflect.Value) error {
+	token, err := ctx.Scan.PopValue("string")
+	if err == nil {
+		target.SetString(fmt.Sprint(token.Value))
+	}
+	return err
 }
 
 // node is the command that words name, nil for none.

@@ -18,17 +18,18 @@ func (sed) info() compile.Info {
 
 // check runs the script on no input, which parses it and does nothing.
 func (sed) check(p *program) []string {
-	argv := []string{"sed", "-n", "-e", p.Text}
+	argv := []string{"sed", "-n"}
 	for _, word := range p.Options {
 		if word == "-E" || word == "-r" || word == "--regexp-extended" {
 			argv = append(argv, word)
 		}
 	}
-	return argv
+	return append(argv, "-e", p.Text)
 }
 
+// command puts the options first: GNU sed reads a script by those that stand before it.
 func (sed) command(p *program, job *compile.Job) ([]string, error) {
-	argv := append([]string{"sed", "-e", p.Text}, p.Options...)
+	argv := append(append([]string{"sed"}, p.Options...), "-e", p.Text)
 	return append(append(argv, job.Args...), p.Files...), nil
 }
 

@@ -223,6 +223,11 @@ func TestRegistry(t *testing.T) {
 			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
 		}
 	}
+	for _, lang := range []string{"R", "java", "json", "css"} { // languages of their own
+		if got := r.Nearest(lang); got != "" {
+			t.Errorf("Nearest(%q) = %q", lang, got)
+		}
+	}
 	if all := r.All(); len(all) != 2 || all[0].Info().Name != "c" {
 		t.Errorf("All: %v", all)
 	}

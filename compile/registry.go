@@ -61,8 +61,11 @@ func (r *Registry) Names() []string {
 func (r *Registry) Words() []string { return slices.Sorted(maps.Keys(r.names)) }
 
 // Nearest is the known language word closest to lang, or "" when none is close
-// enough to be what the author meant.
+// enough to be what the author meant, or lang is a language that wb lacks.
 func (r *Registry) Nearest(lang string) string {
+	if slices.Contains(lacking, strings.ToLower(lang)) {
+		return ""
+	}
 	return Nearest(lang, r.Words())
 }
 

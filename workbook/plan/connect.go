@@ -362,6 +362,12 @@ func (r *Reference) wantsCode(from *Component) bool {
 // instead of taking its result.
 func (r *Reference) RunsAnew() bool { return r.Call && (len(r.Args) > 0 || r.Header != "") }
 
+// ReadsThis reports whether a block's own :var name *this*, the result that
+// :post hands it: then :post runs it anew, though the reference gives nothing.
+func (c *Component) ReadsThis() bool {
+	return c.IsBlock() && slices.ContainsFunc(c.Args.Vars(), func(v org.Var) bool { return strings.Contains(v.Expr, "*this*") })
+}
+
 // connectStdin resolves :stdin, which is a reference like a variable's.
 func (b connector) connectStdin(c *Component) {
 	a, ok := c.Args.Get(":stdin")
@@ -386,7 +392,7 @@ func (b connector) connectPost(c *Component) {
 		return
 	}
 	port := ""
-	if !ref.wantsCode(from) {
+	if !ref.wantsCode(from) && !from.ReadsThis() {
 		port = from.port(ref.Name)
 	}
 	b.edge(from, port, c, ":post", WhyPost, b.position(a.At.Start))

@@ -194,7 +194,7 @@ func (r binder) eval(ctx context.Context, c *plan.Component, expr string, this *
 	switch {
 	case ref.Body && from.IsBlock():
 		return value.OfString(result.EndLine(from.Body)), nil // the text itself, not its result
-	case ref.RunsAnew() && from.Kind != plan.KindData:
+	case ref.RunsAnew() && from.Kind != plan.KindData, this != nil && from.ReadsThis():
 		v, err = r.call(ctx, from, ref, this)
 	default:
 		v, err = r.valueOf(from, ref.Name)

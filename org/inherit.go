@@ -84,15 +84,6 @@ func (d *Document) Properties(h Headline) map[string]string {
 	return all
 }
 
-// FileProperties returns what #+PROPERTY: lines say, keyed by upper-case name.
-func (d *Document) FileProperties() map[string]string {
-	all := map[string]string{}
-	for _, p := range d.settings.properties {
-		all[strings.ToUpper(p.key)] = joinProperty(Token{}, p.lines)
-	}
-	return all
-}
-
 // propertyTokens returns the pieces that make up an inherited value, in the
 // order in which Org joins them; the first ones, so many as fromFile says,
 // come from #+PROPERTY: lines.

@@ -244,9 +244,6 @@ type Item struct {
 	Body     Span  // everything after the marker
 }
 
-// Checked reports whether the item's checkbox is ticked.
-func (i Item) Checked() bool { return strings.EqualFold(i.Checkbox.Text, "[x]") }
-
 // List reads a node of [KindList].
 func (n *Node) List() (List, bool) {
 	if n.kind != KindList {

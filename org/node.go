@@ -63,9 +63,6 @@ func (n *Node) Parent() *Node { return n.parent }
 // FirstChild returns the first child, nil for a leaf.
 func (n *Node) FirstChild() *Node { return n.first }
 
-// LastChild returns the last child, nil for a leaf.
-func (n *Node) LastChild() *Node { return n.last }
-
 // Next returns the next sibling, nil for the last one.
 func (n *Node) Next() *Node { return n.next }
 

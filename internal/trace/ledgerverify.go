@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"os"
 	"slices"
-	"time"
 
 	"wb/internal/identity"
 )
@@ -203,6 +202,3 @@ func runOf(line []byte) string {
 	_ = json.Unmarshal(line, &step) // a torn line belongs to nobody
 	return step.Run
 }
-
-// SealedAt is when the seal was made.
-func (s *SealRecord) SealedAt() time.Time { return time.Unix(s.TS, 0) }

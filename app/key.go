@@ -91,12 +91,33 @@ var keyNew = Verb[KeyNewIn, *KeyOut]{
 	},
 }
 
+// kept makes a verb refuse where no key is kept. Otherwise it would make one and replace
+// that, and whose key was stolen would believe it gone.
+func kept[In any](v Verb[In, *KeyOut]) Verb[In, *KeyOut] {
+	do := v.Do
+	v.Do = func(ctx context.Context, h *Home, in *In) (*KeyOut, error) {
+		exists, err := identity.Exists("", identity.DefaultTenant)
+		if err != nil {
+			return nil, err
+		}
+		if !exists {
+			dir, err := keys.Dir("")
+			if err != nil {
+				return nil, err
+			}
+			return nil, diag.NotFoundf("run this on the machine that has it; $XDG_CONFIG_HOME says where keys are", "there is no key in %s", dir)
+		}
+		return do(ctx, h, in)
+	}
+	return v
+}
+
 // KeyRotateIn is what wb key rotate takes.
 type KeyRotateIn struct {
 	From int `default:"1" help:"The first release of your site that the new key signs; older ones stay good under the old key." placeholder:"RELEASE"`
 }
 
-var keyRotate = keyVerb("key rotate", "Replace the key; the old one names the new one.",
+var keyRotate = kept(keyVerb("key rotate", "Replace the key; the old one names the new one.",
 	"Example:\n  wb key rotate --from 12\n\nThe old key signs the new one in the key log, the new one signs that it agrees, and the old one is deleted.",
 	func(h *Home, s *keys.Store, in *KeyRotateIn) error {
 		old, err := s.Rotate(in.From, time.Now())
@@ -104,7 +125,7 @@ var keyRotate = keyVerb("key rotate", "Replace the key; the old one names the ne
 			h.notef("%s gave way", old)
 		}
 		return err
-	})
+	}))
 
 // KeyRevokeIn is what wb key revoke takes.
 type KeyRevokeIn struct {
@@ -113,7 +134,7 @@ type KeyRevokeIn struct {
 	Reason string `default:"revoked" help:"Why, for people."`
 }
 
-var keyRevoke = keyVerb("key revoke", "Take back what a key signed from some release on.",
+var keyRevoke = kept(keyVerb("key revoke", "Take back what a key signed from some release on.",
 	`Examples:
   wb key revoke current --from 7 --reason stolen
   wb key revoke did:key:z6Mk… --reason lost
@@ -134,7 +155,7 @@ from what wb key export-revoked prints; docs/publishing.org has the steps.`,
 		h.notef("%s is revoked from release %d on, and so is every page, file and bundle that it signed outside a site", in.Key, in.From)
 		h.notef("readers do not know yet: publish your sites again, and hand out what wb key export-revoked prints")
 		return nil
-	})
+	}))
 
 var keyRevoked = Verb[struct{}, json.RawMessage]{
 	Name: "key export-revoked", Help: "Print which keys are not to be believed, with the logs that prove it.",

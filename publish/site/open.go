@@ -84,6 +84,9 @@ func (p *Project) Reload() error {
 			return err
 		}
 		d := Named{p.file(name), src}
+		if found, bad := workbook.NotText(d.Name, d.Source); bad {
+			p.Found = append(p.Found, found) // an error: it says what leaves the machine, and where to
+		}
 		configs = append(configs, d)
 		if name == NavFile {
 			var found []diag.Finding

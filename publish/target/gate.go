@@ -3,7 +3,9 @@ package target
 import (
 	"context"
 	"fmt"
+	"strings"
 
+	"wb/internal/diag"
 	"wb/proof/manifest"
 	"wb/proof/releasedir"
 	"wb/proof/sign"
@@ -151,8 +153,10 @@ func Choose(all []Release, id string) (Release, error) {
 	switch {
 	case id == "" && current >= 0 && current+1 < len(all):
 		return all[current+1], nil
+	case id == "" && current >= 0:
+		return Release{}, diag.NotFoundf("releases are "+strings.Join(known, ", "), "no release before %s is kept", all[current].ID)
 	case id == "":
-		id = "before the current one"
+		return Release{}, diag.NotFoundf("say which: wb publish status lists them", "no release is shown now")
 	case len(found) == 1:
 		return found[0], nil
 	}

@@ -84,16 +84,30 @@ func build(in, out afero.Fs) error {
 	systems.PublishDir, systems.PublishDirStatic, systems.PublishDirServer = out, out, out
 	sites, err := hugolib.NewHugoSites(deps.DepsCfg{Configs: configs, Fs: systems, LogLevel: logg.LevelWarn, StdErr: &said, StdOut: io.Discard})
 	if err != nil {
-		return fmt.Errorf("hugo: %w", err)
+		return placed(err)
 	}
 	defer sites.Close()
 	if err := sites.Build(hugolib.BuildCfg{NoBuildLock: true}); err != nil {
-		return fmt.Errorf("hugo: %w", err)
+		return placed(err)
 	}
 	if said.Len() > 0 {
 		return fmt.Errorf("hugo: %s", strings.TrimSpace(said.String()))
 	}
 	return nil
+}
+
+// inTemplate is the innermost template that an error of hugo's names, and what it says of it.
+var inTemplate = lazyregexp.New(`(?s)^.*"` + root + `/([^":]+:\d+:\d+)": (?:parse|execute) of template failed: ` +
+	`template: [^:]+:\d+(?::\d+)?: (?:executing "[^"]+" )?(.*)$`)
+
+// placed says of a mistake in a template where its author finds it, below the site's
+// directory. Hugo names each template around it and recites its configuration.
+func placed(err error) error {
+	text, _, _ := strings.Cut(err.Error(), "; the current security configuration is:")
+	if m := inTemplate.FindStringSubmatch(text); m != nil {
+		return fmt.Errorf("%s: %s", m[1], m[2])
+	}
+	return fmt.Errorf("hugo: %s", text)
 }
 
 // write gives hugo its configuration, the layouts and a file for each page.

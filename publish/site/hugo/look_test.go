@@ -2,6 +2,7 @@ package hugo
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -83,5 +84,35 @@ func TestEject(t *testing.T) {
 	}
 	if again, stayed, err := site.Eject(dir, false, false); err != nil || len(again) != 0 || len(stayed) != len(written) {
 		t.Errorf("again it wrote %v: %v", again, err)
+	}
+}
+
+// TestTemplateMistakes: a mistake in a template is named where its author finds it.
+func TestTemplateMistakes(t *testing.T) {
+	for template, want := range map[string]string{
+		"<p>{{ .Title":    "layouts/_partials/foot.html:2:1: unclosed action started at _partials/foot.html:1",
+		"\n{{ nosuch }}":  `layouts/_partials/foot.html:2:1: function "nosuch" not defined`,
+		"{{ .Nope.Foo }}": "layouts/_partials/foot.html:1:8: at <.Nope.Foo>: can't evaluate field Nope in type *hugolib.pageState",
+		`{{ getenv "HOME" }}`: `layouts/_partials/foot.html:1:3: at <getenv "HOME">: error calling getenv: ` +
+			`access denied: "HOME" is not whitelisted in policy "security.funcs.getenv"`,
+	} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"index.org": "#+TITLE: Home\n", "layouts/_partials/foot.html": template + "\n"} {
+			at := filepath.Join(dir, name)
+			if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, []byte(text), 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		p, err := site.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = site.NewBuilder(p, Layout{}, site.Options{Know: know}).Build(context.Background())
+		if err == nil || err.Error() != want {
+			t.Errorf("%s:\n%v\nwant\n%s", template, err, want)
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
 	}
 }

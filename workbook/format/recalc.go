@@ -40,7 +40,7 @@ func Recalc(ctx context.Context, emacs compile.Evaluator, file, name string, src
 	}
 	items, _ := elisp.Items(answer)
 	if len(items) != len(tables) {
-		return nil, nil, fmt.Errorf("Emacs recalculated %d tables of %d", len(items), len(tables))
+		return nil, nil, fmt.Errorf("of %d tables Emacs recalculated %d", len(tables), len(items))
 	}
 	var edits []org.Edit
 	var found []diag.Finding

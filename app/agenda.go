@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -103,8 +104,20 @@ func isView(word string) bool {
 	return ok
 }
 
+// mostDays are ten years.
+const mostDays = 3660
+
+// checkDays refuses a number of days that no view has, rather than search for it.
+func checkDays(what string) error {
+	word, _, _ := strings.Cut(what, " ")
+	if strings.Trim(word, "0123456789") != "" || word == "" || isView(word) {
+		return nil
+	}
+	return diag.Usagef(fmt.Sprintf("from 1 to %d; a query for that text is heading:%s", mostDays, word), "no agenda has %s days", word)
+}
+
 func spanNamed(word string, from agenda.Day) (agenda.Span, bool) {
-	if n, err := strconv.Atoi(word); err == nil && n > 0 && n <= 3660 {
+	if n, err := strconv.Atoi(word); err == nil && n > 0 && n <= mostDays {
 		return agenda.DaySpan(from, n), true
 	}
 	return agenda.NewSpan(word, from)
@@ -133,6 +146,9 @@ func (in *AgendaIn) show(ctx context.Context, h *Home) (*AgendaOut, error) {
 	}
 	files, changed, err := in.read(ctx, h, presets)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkDays(strings.TrimSpace(in.What)); err != nil {
 		return nil, err
 	}
 	view, query, _ := strings.Cut(strings.TrimSpace(in.What), " ")

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"wb/internal/diag"
 	"wb/proof/release"
 )
 
@@ -58,6 +59,9 @@ check a new one with the wb you have, by --binary.`,
 			want = ReleaseKey
 		}
 		as, by, err := release.Executable(ctx, file, list, want)
+		if in.From == "" && diag.ExitOf(err) == diag.ExitNotFound {
+			err = diag.Advise(err, "an archive of a release holds it beside wb; name another list with --from")
+		}
 		if err != nil {
 			return nil, err
 		}

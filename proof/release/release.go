@@ -72,6 +72,9 @@ func Remote(at string) bool {
 func File(ctx context.Context, at, want string) (data []byte, by *verify.Report, err error) {
 	signature, err := read(ctx, at+manifest.DetachedSuffix)
 	if diag.ExitOf(err) == diag.ExitNotFound {
+		if _, missing := read(ctx, at); diag.ExitOf(missing) == diag.ExitNotFound {
+			return nil, nil, missing
+		}
 		return nil, nil, &UnsignedError{at}
 	}
 	if err != nil {
@@ -93,7 +96,7 @@ func read(ctx context.Context, at string) ([]byte, error) {
 	}
 	data, err := os.ReadFile(at)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = &diag.CodedError{Err: err, Code: diag.ExitNotFound}
+		err = diag.NotFoundf("", "%s: no such file", at)
 	}
 	return data, err
 }

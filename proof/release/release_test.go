@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/diag"
 	"wb/internal/identity"
 	"wb/proof/keys"
 	"wb/proof/sign"
@@ -92,7 +93,8 @@ func TestUnsigned(t *testing.T) {
 			t.Errorf("%s: %v", at, err)
 		}
 	}
-	if _, _, err := File(t.Context(), filepath.Join(dir, "nothing"), ""); err == nil {
-		t.Error("a file that is not there is read")
+	nothing := filepath.Join(dir, "nothing")
+	if _, _, err := File(t.Context(), nothing, ""); diag.ExitOf(err) != diag.ExitNotFound || err.Error() != nothing+": no such file" {
+		t.Errorf("a file that is not there: %v", err)
 	}
 }

@@ -3,6 +3,14 @@
 (require 'ob-org)
 (require 'ob-calc)
 
+;; Calc reports its progress in the echo area, which nobody sees here.
+(defvar calc-display-working-message)
+
+(defun wb--quietly (function &rest arguments)
+  "Call FUNCTION with ARGUMENTS, without Calc's reports of progress."
+  (let ((calc-display-working-message nil))
+    (apply function arguments)))
+
 (defun wb--babel (request)
   "Execute the block of REQUEST by the function that Org has for its language."
   (condition-case err
@@ -14,7 +22,7 @@
         (wb--enter request)
         (list :value
               (wb--plain
-               (funcall (intern (concat "org-babel-execute:" (plist-get request :lang)))
+               (wb--quietly (intern (concat "org-babel-execute:" (plist-get request :lang)))
                         (plist-get request :code)
                         (cons (cons :results (or (plist-get request :results) ""))
                               (mapcar (lambda (var) (cons :var var)) (plist-get request :vars))))

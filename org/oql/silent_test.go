@@ -229,7 +229,7 @@ func TestLogByColumns(t *testing.T) {
 func TestKeywordNobodyDeclares(t *testing.T) {
 	f := Flatten("a.org", org.Parse([]byte("* NEXT a\n* TODO b\n")))
 	for query, want := range map[string]string{
-		"todo:NEXT":   "[no file declares the keyword NEXT: write #+TODO: TODO NEXT | DONE into those that use it, or set it for all with org.todo or org.init in wb.toml]",
+		"todo:NEXT":   "[no file declares the keyword NEXT: write #+TODO: TODO NEXT | DONE into those that use it, or set it for all with org.todo or org.init in wb/wb.toml of your configuration directory]",
 		"state:TODOO": "[no file declares the keyword TODOO (did you mean TODO?)]",
 		"todo:DONE":   "[]",
 		"todo:TODO":   "[]",

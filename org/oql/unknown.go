@@ -77,7 +77,8 @@ func (r *Result) noteKeywords(q *Query, corpus *Corpus) {
 		if w == "" || slices.Contains(declared, w) {
 			continue
 		}
-		note := fmt.Sprintf("no file declares the keyword %s: write #+TODO: TODO %s | DONE into those that use it, or set it for all with org.todo or org.init in wb.toml", w, w)
+		note := fmt.Sprintf("no file declares the keyword %s: write #+TODO: TODO %s | DONE into those that use it, "+
+			"or set it for all with org.todo or org.init in wb/wb.toml of your configuration directory", w, w)
 		if near := nearest.Word(w, declared); near != "" {
 			note = fmt.Sprintf("no file declares the keyword %s (did you mean %s?)", w, near)
 		}

@@ -2,12 +2,14 @@ package app
 
 import (
 	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"time"
 
 	"wb/agent/host"
 	"wb/agent/tools"
+	"wb/internal/diag"
 	"wb/internal/identity"
 	"wb/internal/trace"
 	"wb/proof/keys"
@@ -35,6 +37,25 @@ func UserKey() (*keys.Store, sign.Issuer, error) {
 	}
 	former, err := s.Former()
 	return s, sign.Issuer{Signer: s.Key, Keys: s.Log, Former: former}, err
+}
+
+// oneRelease keeps other processes of the user from writing a site to the same directory
+// until release is called: pages of one release would come to stand beside the list of another.
+func oneRelease(output string) (release func(), err error) {
+	state, err := trace.StateDir(os.Getenv)
+	if err != nil {
+		return nil, err
+	}
+	at, err := filepath.Abs(output)
+	if err != nil {
+		return nil, err
+	}
+	name := fmt.Sprintf("%x", sha256.Sum256([]byte(at)))
+	release, ok, err := trace.NewState(filepath.Join(state, "releasing")).Lock(name)
+	if err == nil && !ok {
+		err = diag.Busyf("wait until it has ended and try again", "another wb writes %s", output)
+	}
+	return release, err
 }
 
 // sitesSigned is the user's record of the sites that they have signed.

@@ -321,6 +321,13 @@ func (in *ReleaseFlags) release(ctx context.Context, h *Home, r worker.Request, 
 			return nil, err
 		}
 	}
+	if !in.DryRun {
+		release, err := oneRelease(config.OutputDir(dir))
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+	}
 	done, err := deploy.Run(ctx, job, with)
 	var leaks *leak.Error
 	if errors.As(err, &leaks) {

@@ -23,6 +23,10 @@ import (
 // that nobody takes it for a signed one that lost its signature.
 const unsignedMark = ".well-known/wb-unsigned"
 
+// unfinishedMark is there while the first release is being written. Who was stopped
+// then goes on the next time, where a directory of somebody else's is left alone.
+const unfinishedMark = ".well-known/wb-unfinished"
+
 // ErrForeign says that a directory holds something else than a site that wb
 // built.
 var ErrForeign = errors.New("holds files that wb did not put there")
@@ -46,8 +50,12 @@ func OpenOutput(dir string) (*Output, error) {
 	}
 	_, signed := old[manifest.SitePath]
 	_, unsigned := old[unsignedMark]
-	if len(old) > 0 && !signed && !unsigned {
+	_, unfinished := old[unfinishedMark]
+	if len(old) > 0 && !signed && !unsigned && !unfinished {
 		return nil, fmt.Errorf("%s %w", dir, ErrForeign)
+	}
+	if unfinished {
+		delete(old, manifest.SitePath) // no release yet
 	}
 	o.old = old
 	return o, nil
@@ -148,6 +156,12 @@ func size(files manifest.Files) (n int64) {
 func (o *Output) Write(files manifest.Files) error {
 	if err := os.MkdirAll(o.Dir, 0o755); err != nil {
 		return err
+	}
+	if len(o.old) == 0 {
+		o.old = manifest.Files{unfinishedMark: []byte("wb is writing this site, or was stopped while it did.\n")}
+		if err := sign.WriteDir(o.Dir, nil, o.old); err != nil {
+			return err
+		}
 	}
 	if err := sign.WriteDir(o.Dir, o.old, files); err != nil {
 		return err

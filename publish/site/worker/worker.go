@@ -116,6 +116,9 @@ func Run(ctx context.Context, path string, r Request, to Listener, stderr io.Wri
 		return nil, errors.Join(err, waited)
 	}
 	if reply.Error != "" {
+		if ctx.Err() != nil {
+			return reply, ctx.Err() // which its words are about
+		}
 		return reply, &replyError{reply.Error, reply.Hint}
 	}
 	return reply, nil

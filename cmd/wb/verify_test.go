@@ -8,11 +8,13 @@ import (
 	"testing"
 
 	"wb/internal/diag"
+	"wb/internal/test/lanetest"
 )
 
 // TestVerifyURL verifies what a server of this machine shows, and runs it again:
 // a site, a page and a bundle, each by its address.
 func TestVerifyURL(t *testing.T) {
+	lanetest.Need(t, lanetest.Env(t), "quickjs")
 	cache, err := os.UserCacheDir() // of compiled engines
 	if err != nil {
 		t.Fatal(err)

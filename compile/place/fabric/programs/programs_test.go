@@ -393,6 +393,7 @@ func TestAway(t *testing.T) {
 // Where the last worker has gone for good, what waits for one fails and says so.
 func TestGone(t *testing.T) {
 	s := newSite(t)
+	lanetest.Need(t, s.env, "quickjs")
 	q, err := fabric.NewQueue(s.link("ada", "caller", ""), fabric.QueueConfig{Check: programs.Check})
 	if err != nil {
 		t.Fatal(err)

@@ -14,6 +14,7 @@ import (
 
 	"wb/agent/host"
 	"wb/agent/settings"
+	"wb/internal/test/lanetest"
 	"wb/internal/test/llmtest"
 	"wb/serve/api"
 )
@@ -167,6 +168,7 @@ func TestPagesEscape(t *testing.T) {
 
 // A workbook is run by request; it gets nothing and changes nothing.
 func TestWorkflow(t *testing.T) {
+	lanetest.Need(t, lanetest.Env(t), "shell", "toolbox")
 	b := newBench(t, scribe)
 	const book = "* Count\n#+name: n\n#+begin_src sh :var words=\"a b c\"\necho $words | wc -w\n#+end_src\n"
 	file := b.dir("ada") + "/book.org"
@@ -204,6 +206,7 @@ func TestWorkflow(t *testing.T) {
 // Who accepts events hears what a block prints before the run is over; the result is
 // the one that others get.
 func TestWorkflowEvents(t *testing.T) {
+	lanetest.Need(t, lanetest.Env(t), "shell", "toolbox")
 	b := newBench(t, scribe)
 	post := func(body any) []string {
 		text, err := json.Marshal(body)

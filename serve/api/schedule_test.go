@@ -10,6 +10,7 @@ import (
 
 	"wb/agent/host"
 	"wb/app"
+	"wb/internal/test/lanetest"
 	"wb/internal/trace"
 	"wb/serve/api"
 )
@@ -103,6 +104,7 @@ echo never
 // What documents schedule fires at its times, once, and not before the server
 // began.
 func TestSchedule(t *testing.T) {
+	lanetest.Need(t, lanetest.Env(t), "shell", "toolbox")
 	start := time.Date(2026, 6, 6, 6, 29, 30, 0, time.Local)
 	clock := newHandClock(start)
 	var mu sync.Mutex

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"wb/compile/lanes"
 	"wb/internal/diag"
 	"wb/internal/test/lanetest"
 )
@@ -14,7 +15,11 @@ import (
 // TestVerifyURL verifies what a server of this machine shows, and runs it again:
 // a site, a page and a bundle, each by its address.
 func TestVerifyURL(t *testing.T) {
-	lanetest.Need(t, lanetest.Env(t), "quickjs")
+	env := lanetest.Env(t)
+	if _, err := lanes.New(env); err != nil {
+		t.Fatal(err)
+	}
+	lanetest.Need(t, env, "quickjs")
 	cache, err := os.UserCacheDir() // of compiled engines
 	if err != nil {
 		t.Fatal(err)

@@ -18,6 +18,8 @@ import (
 	"testing"
 	"time"
 
+	"wb/compile/lanes"
+	"wb/internal/test/lanetest"
 	"wb/org/oql"
 )
 
@@ -76,6 +78,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
+// toolchains skips where one is missing.
+func toolchains(t *testing.T, names ...string) {
+	t.Helper()
+	env := lanetest.Env(t)
+	if _, err := lanes.New(env); err != nil { // it makes the toolchains known
+		t.Fatal(err)
+	}
+	lanetest.Need(t, env, names...)
+}
+
 // environment puts a freshly built wb on the PATH, with records and settings of
 // its own and the user's compilers.
 func environment(t *testing.T) []string {
@@ -120,6 +132,7 @@ func TestCompile(t *testing.T) {
 func TestERT(t *testing.T) {
 	t.Parallel()
 	needs(t, "emacs", "emacs-nox")
+	toolchains(t, "quickjs", "shell", "toolbox")
 	out, err := emacs(t, environment(t), "-l", "test/wb-test.el", "-f", "ert-run-tests-batch-and-exit")
 	if err != nil {
 		t.Errorf("%v\n%s", err, out)
@@ -134,6 +147,7 @@ func TestERT(t *testing.T) {
 func TestEglot(t *testing.T) {
 	t.Parallel()
 	needs(t, "emacs", "emacs-nox")
+	toolchains(t, "quickjs")
 	args := []string{}
 	for _, dir := range eglotPath() {
 		args = append(args, "-L", dir)
@@ -189,6 +203,7 @@ func TestKeys(t *testing.T) {
 	t.Parallel()
 	needs(t, "emacs", "emacs-nox")
 	needs(t, "tmux", "tmux")
+	toolchains(t, "quickjs")
 	dir := t.TempDir()
 	file := filepath.Join(dir, "keys.org")
 	if err := os.WriteFile(file, []byte("#+begin_src js\nreturn 6 * 7\n#+end_src\n"), 0o644); err != nil {

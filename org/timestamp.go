@@ -272,3 +272,19 @@ func (p *objectParser) diary(j *objectJob, pos int) (object, bool) {
 	}
 	return object{kind: KindTimestamp, start: pos, end: end + 1}, true
 }
+
+// Later is a time n units on: h, d, w, m or y, as repeaters and warnings write them. Any
+// other unit counts days.
+func Later(t time.Time, n int, unit byte) time.Time {
+	switch unit {
+	case 'h':
+		return t.Add(time.Duration(n) * time.Hour)
+	case 'w':
+		return t.AddDate(0, 0, 7*n)
+	case 'm':
+		return t.AddDate(0, n, 0)
+	case 'y':
+		return t.AddDate(n, 0, 0)
+	}
+	return t.AddDate(0, 0, n)
+}

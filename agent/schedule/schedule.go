@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"wb/org"
 
 	"github.com/robfig/cron/v3"
 )
@@ -78,20 +79,7 @@ func repeating(first time.Time, repeat string) (Times, error) {
 
 // repeated is the first of the repetitions of a moment that is after another.
 func repeated(first time.Time, count int, unit byte, after time.Time) time.Time {
-	at := func(n int) time.Time {
-		n *= count
-		switch unit {
-		case 'h':
-			return first.Add(time.Duration(n) * time.Hour)
-		case 'd':
-			return first.AddDate(0, 0, n)
-		case 'w':
-			return first.AddDate(0, 0, 7*n)
-		case 'm':
-			return first.AddDate(0, n, 0)
-		}
-		return first.AddDate(n, 0, 0)
-	}
+	at := func(n int) time.Time { return org.Later(first, n*count, unit) }
 	low, high := 0, 1
 	for !at(high).After(after) {
 		low, high = high, high*2

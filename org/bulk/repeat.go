@@ -189,19 +189,6 @@ func (s *section) shift(text, mark string, count int, unit byte) (string, error)
 		return "", fmt.Errorf("%s cannot repeat after hours: it has no time of day", text)
 	}
 	at := t.From.Time(time.UTC)
-	add := func(t time.Time, n int) time.Time {
-		switch unit {
-		case 'h':
-			return t.Add(time.Duration(n) * time.Hour)
-		case 'd':
-			return t.AddDate(0, 0, n)
-		case 'w':
-			return t.AddDate(0, 0, 7*n)
-		case 'm':
-			return t.AddDate(0, n, 0)
-		}
-		return t.AddDate(n, 0, 0)
-	}
 	day := func(t time.Time) time.Time { return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, time.UTC) }
 	switch {
 	case count == 0:
@@ -218,11 +205,11 @@ func (s *section) shift(text, mark string, count int, unit byte) (string, error)
 			if n == mostShifts {
 				return "", fmt.Errorf("%s repeats too often to get past today", text)
 			}
-			at = add(at, count)
+			at = org.Later(at, count, unit)
 		}
-		at = add(at, -count)
+		at = org.Later(at, -count, unit)
 	}
-	at = add(at, count)
+	at = org.Later(at, count, unit)
 	return rewrite(text, t, at), nil
 }
 

@@ -3,6 +3,7 @@ package oql
 import (
 	"slices"
 	"time"
+	"wb/org"
 )
 
 // period is what :from, :to, :on and :with-time ask of a timestamp. Zero
@@ -209,7 +210,7 @@ func (c *compiler) warning(p period) test {
 			return false
 		}
 		if n, unit, ok := interval(h.Deadline.Warning); ok {
-			return !shift(h.Deadline.At, -n, unit).After(c.now)
+			return !org.Later(h.Deadline.At, -n, unit).After(c.now)
 		}
 		return (!p.from.IsZero() || !p.to.IsZero()) && p.contains(h.Deadline.At)
 	})
@@ -227,18 +228,4 @@ func interval(s string) (n int, unit byte, ok bool) {
 		n = min(n*10+int(s[i]-'0'), 1e6)
 	}
 	return 0, 0, false
-}
-
-func shift(t time.Time, n int, unit byte) time.Time {
-	switch unit {
-	case 'h':
-		return t.Add(time.Duration(n) * time.Hour)
-	case 'w':
-		return t.AddDate(0, 0, 7*n)
-	case 'm':
-		return t.AddDate(0, n, 0)
-	case 'y':
-		return t.AddDate(n, 0, 0)
-	}
-	return t.AddDate(0, 0, n)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"wb/internal/lazyregexp"
+	"wb/org"
 )
 
 // when is a moment given in a query: a day counted from today, or a date with
@@ -153,7 +154,7 @@ func (w when) start(now time.Time) time.Time {
 		}
 	}
 	for _, s := range w.shifts {
-		t = shift(t, s.n, s.unit)
+		t = org.Later(t, s.n, s.unit)
 	}
 	return t
 }

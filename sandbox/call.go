@@ -193,7 +193,7 @@ func (in *Instance) run(ctx context.Context, name string) error {
 }
 
 // verdict is the limit, if any, that a failed program has run into before: it
-// was told that there is no more memory or room for files, and gave up.
+// got no more memory or room for files, and gave up.
 func (in *Instance) verdict() error {
 	switch {
 	case in.memory.refused:

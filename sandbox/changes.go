@@ -8,7 +8,7 @@ import (
 	"path"
 )
 
-// Changes are what happened to a tree, as data: what an [OverlayFS] gathered
+// Changes are the changes of a tree as data: what an [OverlayFS] gathered
 // elsewhere can be applied to the tree it was laid over.
 type Changes struct {
 	// Removed are names that were removed or replaced by another kind of file,
@@ -25,7 +25,7 @@ type Entry struct {
 	Data []byte
 }
 
-// Changes are what was changed in the overlay so far. The data is shared with
+// Changes are the changes made in the overlay so far. The data is shared with
 // it and must not be modified.
 func (o *OverlayFS) Changes() Changes {
 	c := Changes{Removed: o.Removed()}
@@ -63,12 +63,12 @@ func (c *Changes) Apply(tree FS) error {
 func (c *Changes) check() error {
 	for _, name := range c.Removed {
 		if !fs.ValidPath(name) || name == "." {
-			return fmt.Errorf("changes: %q is no name in a tree", name)
+			return fmt.Errorf("changes: %q is not a name in a tree", name)
 		}
 	}
 	for _, e := range c.Entries {
 		if !fs.ValidPath(e.Name) || e.Name == "." {
-			return fmt.Errorf("changes: %q is no name in a tree", e.Name)
+			return fmt.Errorf("changes: %q is not a name in a tree", e.Name)
 		}
 		if !e.Mode.IsDir() && !e.Mode.IsRegular() {
 			return fmt.Errorf("changes: %s is neither a file nor a directory", e.Name)

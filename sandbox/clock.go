@@ -2,18 +2,19 @@ package sandbox
 
 import "time"
 
-// epoch is the time it always is for a guest without the clock capability, at
-// the moment it starts: the first second of the year 2000.
+// epoch is the time it is for a guest without the clock capability at the moment it
+// starts, unless Command.Now says another: the first second of the year 2000.
 var epoch = time.Unix(946684800, 0).UTC()
 
 // clock tells a guest the time. Granted the clock capability it is the real
-// one. Otherwise time is virtual: it starts at epoch, advances a microsecond
+// one. Otherwise time is virtual: it starts at begin, advances a microsecond
 // each time the guest looks and by a nanosecond for each unit of fuel, and
 // sleeping moves it forward at once. So busy-waiting ends, sleeping costs
 // nothing, and every run sees the same times.
 type clock struct {
 	real    bool
 	started time.Time
+	begin   time.Time
 	virtual time.Duration
 }
 
@@ -31,5 +32,5 @@ func (c *clock) wall(fuel int64) time.Time {
 	if c.real {
 		return time.Now()
 	}
-	return epoch.Add(c.elapsed(fuel))
+	return c.begin.Add(c.elapsed(fuel))
 }

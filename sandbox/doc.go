@@ -1,4 +1,4 @@
-// Package sandbox runs WebAssembly programs that nobody trusts.
+// Package sandbox runs untrusted WebAssembly programs.
 //
 // Everything wb executes, compilers included, is a wasm module run by this
 // package: there is no operating-system process behind a component, a shell
@@ -45,6 +45,6 @@
 // error result of Run is a [*LimitError], a [*TrapError] when the program did
 // something undefined (out-of-bounds access, unreachable code, division by
 // zero), a [*CapError] when it needs something that was not granted, a
-// [*LoadError] when the bytes are no program for this sandbox, or the
+// [*LoadError] when the bytes are not a program for this sandbox, or the
 // context's error when the caller gave up.
 package sandbox

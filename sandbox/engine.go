@@ -26,6 +26,9 @@ type Config struct {
 	Shared string
 	// Workers is how many goroutines compile one big module; 0 means 2.
 	Workers int
+	// Keep keeps large modules loaded until DropOldest, and not two of them for
+	// some minutes.
+	Keep bool
 	// Interpreter runs guests in wazero's interpreter, many times slower. It
 	// exists for tests that compare the two engines.
 	Interpreter bool
@@ -96,6 +99,7 @@ func NewEngine(ctx context.Context, config Config) (*Engine, error) {
 		if err != nil {
 			return nil, fmt.Errorf("sandbox: code cache: %w", err)
 		}
+		mapCode(cache)
 		e.cache = cache
 		rc = rc.WithCompilationCache(cache)
 	}

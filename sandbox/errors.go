@@ -89,8 +89,8 @@ func (e *CapError) Error() string {
 // Hint is the line that would grant the capability.
 func (e *CapError) Hint() string { return "grant it with --grant " + e.Capability }
 
-// LoadError says that bytes are no program this sandbox runs: malformed,
-// using a feature that is refused, or importing what nobody provides.
+// LoadError says that bytes are not a program this sandbox runs: malformed,
+// using a feature that is refused, or importing a function that no module provides.
 type LoadError struct {
 	Module string
 	Reason string

@@ -41,7 +41,7 @@ type HostFunc struct {
 	// A nil Call declares a function whose capability was not granted: a guest
 	// that imports it is refused with a *CapError naming Capability.
 	Call func(ctx context.Context, in *Instance, stack []uint64) error
-	// Capability is what the function needs, for the error message.
+	// Capability is the capability the function needs, for the error message.
 	Capability string
 }
 

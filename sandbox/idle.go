@@ -6,7 +6,7 @@ import "time"
 // is dropped. Reading it back takes about half a second.
 const idleAfter = 5 * time.Minute
 
-// expectIdle arms the timer that drops large modules nobody uses. e.mu is held.
+// expectIdle arms the timer that drops unused large modules. e.mu is held.
 func (e *Engine) expectIdle() {
 	if e.idle == nil && !e.closed {
 		e.idle = time.AfterFunc(idleAfter, func() { e.dropIdle(time.Now()) })

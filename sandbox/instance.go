@@ -52,13 +52,17 @@ func (e *Engine) instantiate(ctx context.Context, c Command, base int64) (_ *Ins
 	if err := c.Module.acquire(ctx); err != nil {
 		return nil, err
 	}
-	in := &Instance{engine: e, module: c.Module, host: c.Host}
+	in := &Instance{engine: e, module: c.Module}
 	defer func() {
 		if err != nil {
 			in.memory.Free()
 			c.Module.release()
 		}
 	}()
+	if c.Host, err = c.Module.preview2(c.Host); err != nil {
+		return nil, err
+	}
+	in.host = c.Host
 	in.meter.start(c.Limits.withDefaults())
 	in.memory.allow(in.meter.limits.Memory, base)
 	if err := in.checkStart(c); err != nil {

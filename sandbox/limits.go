@@ -83,7 +83,7 @@ type Caps struct {
 	Random bool // random numbers from the operating system
 }
 
-// Usage is what a run cost.
+// Usage is the cost of a run.
 type Usage struct {
 	// Fuel is the number of units burnt: the same on every run and machine.
 	Fuel int64

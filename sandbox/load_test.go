@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What keeps a module's bytes from arriving is no fault of the module's.
+// What keeps a module's bytes from arriving is not a fault of the module's.
 func TestInterruptedLoad(t *testing.T) {
 	interrupt := errors.New("interrupt signal received")
 	_, err := testEngine(t).Load(context.Background(), "big", "00", func() ([]byte, error) { return nil, interrupt })

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// MemFS is a file tree in memory. It is what most guests get: it starts empty
+// MemFS is a file tree in memory. Most guests get one: it starts empty
 // and costs nothing, and the host reads and writes it directly. It is safe for
 // concurrent use.
 type MemFS struct {
@@ -142,7 +142,7 @@ func (m *MemFS) Walk(visit func(name string, info fs.FileInfo, data []byte) erro
 	return nil
 }
 
-// visited is what Walk shows of a node.
+// visited is a node as Walk shows it.
 type visited struct {
 	name string
 	info fs.FileInfo

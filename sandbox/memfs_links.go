@@ -68,7 +68,7 @@ func (m *MemFS) add(op, name string, n *memNode) error {
 	return nil
 }
 
-// hardLinks is what Sys of a file's description says when the file has, or had,
+// hardLinks is the Sys value of a file's description when the file has, or had,
 // several names.
 type hardLinks struct {
 	first string // the name it had when it got its second, by which all know it

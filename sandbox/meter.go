@@ -15,13 +15,13 @@ import (
 // milliseconds, and an ordinary one costs a host call every 100 µs.
 const slice = 1 << 17
 
-// hostCallFuel is what a system call costs, besides the bytes it moves.
+// hostCallFuel is the fuel cost of a system call, besides the bytes it moves.
 const hostCallFuel = 100
 
 // meter counts one instance's fuel and watches its deadline.
 //
 // The guest counts down in its own counter; granted is the sum of what it was
-// given, so granted minus the counter is what its code has burnt. Fuel spent
+// given, so its code has burnt granted minus the counter. Fuel spent
 // on the guest's behalf by the host is added on top.
 type meter struct {
 	limits   Limits
@@ -110,7 +110,7 @@ func (in *Instance) expired(ctx context.Context) error {
 	return nil
 }
 
-// Usage is what the instance has used since it started or was renewed.
+// Usage returns the instance's usage since it started or was renewed.
 func (in *Instance) Usage() Usage {
 	return Usage{
 		Fuel:   in.fuelUsed(),
@@ -121,7 +121,7 @@ func (in *Instance) Usage() Usage {
 }
 
 // Renew begins a new accounting period with new limits: fuel and time start
-// from zero, memory may grow by limits.Memory beyond what it is now.
+// from zero, memory may grow by limits.Memory beyond its present size.
 // The counts of output and file bytes start anew too.
 func (in *Instance) Renew(limits Limits) {
 	limits = limits.withDefaults()

@@ -2,16 +2,16 @@ package sandbox
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"wb/internal/sha"
 	"wb/sandbox/fuel"
 )
 
@@ -39,9 +39,12 @@ type Module struct {
 }
 
 // functionImport is a function that a module imports.
-type functionImport struct{ module, name string }
+type functionImport struct {
+	module, name    string
+	params, results []ValueType
+}
 
-// Name is what the module was called when it was compiled, for messages.
+// Name is the module's name when it was compiled, for messages.
 func (m *Module) Name() string { return m.name }
 
 // Digest is the SHA-256 of the module's original bytes, in hex.
@@ -51,7 +54,7 @@ func (m *Module) Digest() string { return m.digest }
 // compiler: its machine code takes 50 to 300 MB.
 const largeModule = 16 << 20
 
-// maxLarge is how many large modules stay loaded when nobody uses them.
+// maxLarge is how many unused large modules stay loaded.
 const maxLarge = 2
 
 // parallelModule is the size from which a module is compiled by several
@@ -86,8 +89,7 @@ func FromCompiler() CompileOption {
 // in error messages. Compiling goes on in the background when ctx ends first,
 // for whoever asks next.
 func (e *Engine) Compile(ctx context.Context, name string, wasm []byte, opts ...CompileOption) (*Module, error) {
-	sum := sha256.Sum256(wasm)
-	return e.Load(ctx, name, hex.EncodeToString(sum[:]), func() ([]byte, error) { return wasm, nil }, opts...)
+	return e.Load(ctx, name, sha.Hex(wasm), func() ([]byte, error) { return wasm, nil }, opts...)
 }
 
 // Load is Compile for a module whose SHA-256, in hex, is known: open is called
@@ -163,7 +165,7 @@ func (m *Module) release() {
 	m.engine.mu.Lock()
 	defer m.engine.mu.Unlock()
 	m.users--
-	if m.size >= largeModule {
+	if m.size >= largeModule && !m.engine.config.Keep {
 		m.idleSince = time.Now()
 		m.engine.trim(maxLarge)
 		m.engine.expectIdle()
@@ -219,7 +221,7 @@ func (m *Module) describe(compiled wazero.CompiledModule, info *fuel.Info, size 
 	m.info, m.size, m.needs = info, size, m.needs[:0]
 	for _, f := range compiled.ImportedFunctions() {
 		module, name, _ := f.Import()
-		m.needs = append(m.needs, functionImport{module, name})
+		m.needs = append(m.needs, functionImport{module, name, f.ParamTypes(), f.ResultTypes()})
 	}
 }
 
@@ -246,28 +248,60 @@ func (e *Engine) Trim() {
 	}
 }
 
+// DropOldest drops the machine code of the large module that was used least lately
+// and that no instance uses, and reports whether there was one.
+func (e *Engine) DropOldest() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	loaded, oldest := e.large()
+	if oldest != nil {
+		oldest.drop()
+	}
+	return loaded > 0 && oldest != nil
+}
+
+// Loaded are the names of the modules whose machine code is loaded, sorted.
+func (e *Engine) Loaded() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var names []string
+	for _, m := range e.modules {
+		if m.compiled != nil {
+			names = append(names, m.name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// large is how many large modules are loaded, and which of those that nobody uses
+// was used least lately, nil for none. e.mu is held.
+func (e *Engine) large() (loaded int, oldest *Module) {
+	for _, m := range e.modules {
+		if m.compiled == nil || m.size < largeModule {
+			continue
+		}
+		loaded++
+		if m.users == 0 && (oldest == nil || m.used < oldest.used) {
+			oldest = m
+		}
+	}
+	return loaded, oldest
+}
+
 // trim drops unused large modules, longest unused first, until at most keep
 // large ones are loaded. e.mu is held.
 func (e *Engine) trim(keep int) {
 	for {
-		large, oldest := 0, (*Module)(nil)
-		for _, m := range e.modules {
-			if m.compiled == nil || m.size < largeModule {
-				continue
-			}
-			large++
-			if m.users == 0 && (oldest == nil || m.used < oldest.used) {
-				oldest = m
-			}
-		}
-		if large <= keep || oldest == nil {
+		loaded, oldest := e.large()
+		if loaded <= keep || oldest == nil {
 			return
 		}
 		oldest.drop()
 	}
 }
 
-// drop frees the machine code if nobody uses it. engine.mu is held.
+// drop frees the machine code if it is unused. engine.mu is held.
 func (m *Module) drop() {
 	if m.compiled != nil && m.users == 0 {
 		m.compiled.Close(m.engine.ctx)
@@ -283,10 +317,8 @@ func checkHeader(wasm []byte) error {
 		return errors.New("not a WebAssembly module")
 	}
 	switch version := binary.LittleEndian.Uint32(wasm[4:]); version {
-	case 1:
+	case 1, 0x0001000d: // a module, a component
 		return nil
-	case 0x0001000d:
-		return errors.New("a component-model binary; the sandbox runs core modules (build for wasm32-wasip1)")
 	default:
 		return fmt.Errorf("unknown WebAssembly version %#x", version)
 	}

@@ -39,7 +39,7 @@ func (m *Module) outlined() (wazero.CompiledModule, *fuel.Info, int, error) {
 		return nil, nil, 0, err
 	}
 	if !m.engine.loadsOnly() {
-		return nil, nil, 0, errors.New("there is no telling machine code from none")
+		return nil, nil, 0, errors.New("wazero's cache format has changed: machine code cannot be recognised")
 	}
 	size, err := fuel.OutlinedSize(outline)
 	if err != nil {
@@ -63,7 +63,7 @@ func cacheOnly(ctx context.Context) context.Context {
 }
 
 // loadsOnly reports whether cacheOnly does what it says, which it does not where
-// wazero interprets: a module that nobody has compiled yet must fail.
+// wazero interprets: a module that is not compiled yet must fail.
 func (e *Engine) loadsOnly() bool {
 	e.cacheOnly.Do(func() {
 		// (func (export "f")) and a custom section of random bytes
@@ -117,18 +117,20 @@ func linkOutline(code string, metered, outline []byte) bool {
 	linked := false
 	for _, dir := range versions {
 		for features := range uint64(8) {
-			old, name := filepath.Join(dir, codeName(from, features)), filepath.Join(dir, codeName(to, features))
-			if _, err := os.Stat(old); err != nil {
-				continue
+			for _, ending := range []string{"", mappedEnding} {
+				old, name := filepath.Join(dir, codeName(from, features)+ending), filepath.Join(dir, codeName(to, features)+ending)
+				if _, err := os.Stat(old); err != nil {
+					continue
+				}
+				_ = os.Remove(name) // it may lead to code of another
+				linked = os.Link(old, name) == nil || linked
 			}
-			_ = os.Remove(name) // it may lead to code of another
-			linked = os.Link(old, name) == nil || linked
 		}
 	}
 	return linked
 }
 
-// moduleID is what wazero knows a module by when nobody listens to its calls and
+// moduleID is wazero's id of a module without listeners to its calls and
 // contexts do not end them (AssignModuleID in its wasm/module.go).
 func moduleID(wasm []byte) []byte {
 	h := sha256.New()

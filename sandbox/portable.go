@@ -22,7 +22,7 @@ func Portable(wasm []byte, opts ...CompileOption) ([]byte, error) {
 	return metered, err
 }
 
-// Parts are what a snapshot consists of, for engines outside this process: the
+// Parts are the parts of a snapshot, for engines outside this process: the
 // memory, which must not be modified, and the mutable globals under the names
 // by which metered modules export them, as the bits of their values.
 func (s *Snapshot) Parts() (memory []byte, globals map[string]uint64, err error) {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 )
 
 // Command is one run of a module: everything the guest will see.
@@ -25,6 +26,9 @@ type Command struct {
 	Preopens []string
 	Limits   Limits
 	Caps     Caps
+	// Now is where virtual time begins; the zero time is the first second of the
+	// year 2000. It is not looked at where Caps.Clock is granted.
+	Now time.Time
 	// Seed seeds the guest's random numbers unless Caps.Random is granted.
 	Seed uint64
 	// Host are the functions the guest may import beyond WASI.
@@ -38,7 +42,7 @@ type Exit struct {
 }
 
 // Run runs a program's _start function to its end. A program that exits with
-// any code, even not 0, is no error. Usage is filled in either way.
+// any code, even not 0, is not an error. Usage is filled in either way.
 func (e *Engine) Run(ctx context.Context, c Command) (Exit, error) {
 	in, err := e.instantiate(ctx, c, 0)
 	if exit := (*ExitError)(nil); errors.As(err, &exit) { // the module's start function exited

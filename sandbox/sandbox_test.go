@@ -107,7 +107,7 @@ func TestCompileRefuses(t *testing.T) {
 	e := testEngine(t)
 	for _, test := range []struct{ name, wasm, want string }{
 		{"text", "6d6f64756c65", "not a WebAssembly module"},
-		{"component", "0061736d0d000100", "component-model binary"},
+		{"component", "0061736d0d000100", "it exports nothing; a program exports wasi:cli/run"},
 		{"future", "0061736d02000000", "unknown WebAssembly version 0x2"},
 		{"truncated", "0061736d01000000010400", "section 0: unexpected end"},
 		{"threads", "0061736d010000000504010301" + "02", "threads"},

@@ -10,9 +10,11 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"wb/internal/whole"
 )
 
-// snapshotHead is what a snapshot in a file says about itself, as JSON at its
+// snapshotHead describes a snapshot in its file, as JSON at its
 // start; the memory follows at headSize.
 type snapshotHead struct {
 	Format  string   `json:"format"`
@@ -56,7 +58,7 @@ func (e *Engine) SaveSnapshot(name, key string, s *Snapshot, note []byte) error 
 		return fmt.Errorf("%s: save snapshot: the note is too long", s.module.name)
 	}
 	path := e.snapshotPath(e.config.CacheDir, name, key, s.module)
-	if err := writeAside(path, func(f *os.File) error {
+	if err := (whole.File{Dirs: 0o755}).Make(path, func(f *os.File) error {
 		if _, err := f.WriteAt(head, 0); err != nil {
 			return err
 		}
@@ -117,22 +119,6 @@ func readHead(f *os.File) (*snapshotHead, error) {
 		return nil, errors.New("not a snapshot")
 	}
 	return &head, nil
-}
-
-// writeAside makes a file that appears at path complete or not at all.
-func writeAside(path string, write func(*os.File) error) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails when the rename has succeeded
-	if err := errors.Join(write(f), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
 }
 
 // writeSparse writes memory at an offset; pages of zeroes take no space.

@@ -15,7 +15,7 @@ const maxThawed = 1 << 30
 
 const travelFormat = "wb snapshot in a file 1"
 
-// travelHead is what a snapshot that travels says about itself.
+// travelHead describes a snapshot that travels.
 type travelHead struct {
 	Format  string   `json:"format"`
 	Module  string   `json:"module"` // key of the metered module

@@ -1,14 +1,15 @@
 package sandbox
 
 import (
-	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"fmt"
 	"hash/crc32"
 	"os"
 	"path/filepath"
 
+	"wb/internal/sha"
+	"wb/internal/whole"
+	"wb/sandbox/component"
 	"wb/sandbox/fuel"
 )
 
@@ -66,6 +67,11 @@ func (s *source) metered() ([]byte, *fuel.Info, error) {
 	if err := s.verify(wasm); err != nil {
 		return nil, nil, err
 	}
+	if component.Is(wasm) {
+		if wasm, err = component.Lower(wasm); err != nil {
+			return nil, nil, fmt.Errorf("component: %w", err)
+		}
+	}
 	wasm, info, err := fuel.Instrument(wasm, fuel.Options{Exceptions: s.exceptions, TableLimit: tableLimit})
 	if err != nil {
 		return nil, nil, err
@@ -89,8 +95,7 @@ func (s *source) verify(wasm []byte) error {
 	if err := checkHeader(wasm); err != nil {
 		return err
 	}
-	sum := sha256.Sum256(wasm)
-	if got := hex.EncodeToString(sum[:]); got != s.digest {
+	if got := sha.Hex(wasm); got != s.digest {
 		return fmt.Errorf("digest is %s, not %s", got, s.digest)
 	}
 	return nil
@@ -119,23 +124,11 @@ func readChecked(path string) ([]byte, error) {
 // writeChecked writes a file with a checksum at its end. Readers see all of it
 // or nothing.
 func writeChecked(path string, b []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+	return whole.File{Dirs: 0o700}.Make(path, func(f *os.File) error {
+		if _, err := f.Write(b); err != nil {
+			return err
+		}
+		_, err := f.Write(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(b, castagnoli)))
 		return err
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), "*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(b)
-	if err == nil {
-		_, err = f.Write(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(b, castagnoli)))
-	}
-	if cerr := f.Close(); err == nil {
-		err = cerr
-	}
-	if err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	})
 }

@@ -33,6 +33,9 @@ type wasi struct {
 	stdin     stdin
 	output    quota // bytes written to stdout and stderr
 	storage   quota // bytes added to files
+
+	resources  map[uint32]any // of a component, by handle
+	nextHandle uint32
 }
 
 // quota is a byte count with a limit.
@@ -60,11 +63,14 @@ func newWASI(c Command, limits Limits) *wasi {
 		args:      c.Args,
 		env:       environment(c),
 		files:     c.Files,
-		clock:     clock{real: c.Caps.Clock, started: time.Now()},
+		clock:     clock{real: c.Caps.Clock, started: time.Now(), begin: epoch},
 		realTimes: c.Caps.Clock,
 		stdin:     stdin{source: c.Stdin},
 		output:    quota{kind: LimitOutput, limit: limits.Output},
 		storage:   quota{kind: LimitFiles, limit: limits.Files},
+	}
+	if !c.Now.IsZero() {
+		w.clock.begin = c.Now
 	}
 	if w.files == nil {
 		w.files = NewMemFS()

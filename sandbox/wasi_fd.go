@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"syscall"
 )
 
 // maxDescriptors is how many files a guest may hold open.
@@ -36,12 +37,36 @@ type descriptor struct {
 	dropped  rights        // what the guest gave up
 	preopen  string        // the name the guest is told, "" for what it opened itself
 	entries  []fs.DirEntry // what readdir lists, read at cookie 0
+	more     int           // numbers it has besides the first
 }
 
+// close gives up one number of d; the last closes its file.
 func (d *descriptor) close() {
-	if d.file != nil {
+	if d.more--; d.more < 0 && d.file != nil {
 		d.file.Close()
 	}
+}
+
+// Dup gives an open file the lowest free number from least on, beside the one it has;
+// they share its position. Preview 1 has no such call: a host function may offer it.
+func (in *Instance) Dup(fd, least uint32) (uint32, error) {
+	d := in.fd(uint64(fd))
+	if d == nil {
+		return 0, syscall.EBADF
+	}
+	n := int(least)
+	for n < len(in.sys.fds) && in.sys.fds[n] != nil {
+		n++
+	}
+	if n >= maxDescriptors {
+		return 0, syscall.EMFILE
+	}
+	for n >= len(in.sys.fds) {
+		in.sys.fds = append(in.sys.fds, nil)
+	}
+	in.sys.fds[n] = d
+	d.more++
+	return uint32(n), nil
 }
 
 // fd returns the descriptor of a number, or nil.
@@ -93,7 +118,7 @@ const (
 // rights are those of a descriptor, and those of what is opened below it.
 type rights struct{ base, inheriting uint64 }
 
-// rights are what a descriptor may do.
+// rights are the operations a descriptor allows.
 func (d *descriptor) rights() rights {
 	r := rights{rightsAll, rightsAll}
 	switch {
@@ -258,10 +283,7 @@ func (in *Instance) putFilestat(ptr uint32, name string, info fs.FileInfo) errno
 	}
 	clear(buf)
 	le := binary.LittleEndian
-	if links, ok := info.Sys().(hardLinks); ok && links.first != "" {
-		name = links.first
-	}
-	le.PutUint64(buf[8:], inode(name))
+	le.PutUint64(buf[8:], inodeOf(name, info))
 	buf[16] = fileType(info.Mode())
 	le.PutUint64(buf[24:], uint64(Names(info)))
 	if !info.IsDir() {
@@ -286,6 +308,14 @@ func fileType(mode fs.FileMode) byte {
 		return typeLink
 	}
 	return typeRegular
+}
+
+// inodeOf is the number of a file, which is that of its first name.
+func inodeOf(name string, info fs.FileInfo) uint64 {
+	if links, ok := info.Sys().(hardLinks); ok && links.first != "" {
+		name = links.first
+	}
+	return inode(name)
 }
 
 func inode(name string) uint64 {

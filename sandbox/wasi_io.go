@@ -144,7 +144,8 @@ func (in *Instance) writeStream(w io.Writer, b []byte) (int, error) {
 	return n, err
 }
 
-// contextWriter is a writer that may wait, such as a pipe.
+// contextWriter is a writer that may wait, such as a pipe. An [ExitError] of it ends
+// the guest with that code.
 type contextWriter interface {
 	WriteContext(ctx context.Context, p []byte) (int, error)
 }
@@ -158,6 +159,9 @@ func (in *Instance) write(w io.Writer, b []byte) (int, error) {
 	defer cancel()
 	n, err := cw.WriteContext(ctx, b)
 	in.haltIfExpired(err)
+	if exit := (*ExitError)(nil); errors.As(err, &exit) {
+		in.exit(exit.Code)
+	}
 	return n, err
 }
 

@@ -44,7 +44,7 @@ func (in *Instance) pathLink(s []uint64) errno {
 	return errnoOf(in.sys.files.Link(from, to))
 }
 
-// newName resolves the name of what is to be made and is no directory.
+// newName resolves the name of what is to be made and is not a directory.
 func (in *Instance) newName(fd, ptr, n uint64) (string, errno) {
 	name, wantDir, e := in.resolve(fd, ptr, n, 0)
 	if e != 0 || !wantDir {

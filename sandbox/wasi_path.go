@@ -159,7 +159,7 @@ func (in *Instance) openFile(d *descriptor, oflags uint32, old fs.FileInfo) errn
 	return 0
 }
 
-// entryCost is what a file or directory costs of the storage quota besides
+// entryCost is the part of the storage quota that a file or directory takes besides
 // its content, so that a million empty files cost something.
 const entryCost = 256
 

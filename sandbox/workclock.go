@@ -12,7 +12,7 @@ type workClock struct {
 	cpu    time.Duration // that thread had used by then
 }
 
-// brief is what an interval counts for at most when its processor time is not
+// brief is the most an interval counts for when its processor time is not
 // known: the system does not tell, or the guest moved to another thread.
 const brief = 2 * time.Millisecond
 

@@ -33,7 +33,7 @@ func (d *Dock) Device(ctx context.Context, tree sandbox.FS) sandbox.FS {
 type deviceTree struct {
 	sandbox.FS
 	dock *Dock
-	ctx  context.Context // of the run: a file has none of its own
+	ctx  context.Context // of the run: a file has no context
 }
 
 // OpenFile opens the device or a file of the tree.

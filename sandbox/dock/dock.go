@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"wb/internal/clip"
 	"wb/sandbox"
 )
 
@@ -24,8 +25,8 @@ type Principal struct {
 	Run  string
 }
 
-// Call is what a broker is asked to do. Args are as many as the operation has
-// parameters, each within its size.
+// Call is a call of an operation, for a broker to carry out. Args are as many as the
+// operation has parameters, each within its size.
 type Call struct {
 	Principal Principal
 	Operation *Operation
@@ -127,7 +128,7 @@ type window struct {
 	calls int
 }
 
-// Count is what a capability was used for in a run.
+// Count counts a capability's uses in a run.
 type Count struct {
 	Calls  int64 `json:"calls"`
 	Denied int64 `json:"denied"`
@@ -200,7 +201,7 @@ func (d *Dock) Call(ctx context.Context, operation string, args ...[]byte) (Repl
 	op, ok := Find(operation)
 	if !ok {
 		name := strings.ToValidUTF8(operation, "?")
-		return Reply{}, d.deny(name, "", &Error{Code: CodeNotFound, Message: "the dock has no operation " + clip(name), Help: "the modules are " + strings.Join(Modules(), ", ")})
+		return Reply{}, d.deny(name, "", &Error{Code: CodeNotFound, Message: "the dock has no operation " + clip.Chars(name, 80), Help: "the modules are " + strings.Join(Modules(), ", ")})
 	}
 	if op.Module == "session" {
 		return d.session()
@@ -271,7 +272,7 @@ func (d *Dock) tally(capability string) *Count {
 	return c
 }
 
-// Counts is what each capability was used for so far.
+// Counts returns the uses of each capability so far.
 func (d *Dock) Counts() map[string]Count {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -292,7 +293,7 @@ func checkArgs(op *Operation, args [][]byte) error {
 			return Errorf(CodeLimit, "%s: %s has %d bytes, more than %d", op, p.Name, len(args[i]), most)
 		}
 		if p.JSON && len(args[i]) > 0 && !json.Valid(args[i]) {
-			return Errorf(CodeInvalid, "%s: %s is no JSON", op, p.Name)
+			return Errorf(CodeInvalid, "%s: %s is not JSON", op, p.Name)
 		}
 	}
 	return nil
@@ -311,7 +312,7 @@ func (d *Dock) perform(ctx context.Context, broker Broker, call *Call) (Reply, e
 	go d.watch(ctx, call.Operation.Capability, func() { cancel(ErrRevoked) })
 	reply, err := broker.Do(ctx, call)
 	if errors.Is(context.Cause(ctx), ErrRevoked) {
-		return Reply{}, Errorf(CodeDenied, "%s was revoked while %s was under way", call.Operation.Capability, call.Operation)
+		return Reply{}, Errorf(CodeDenied, "%s was revoked while %s was running", call.Operation.Capability, call.Operation)
 	}
 	return reply, err
 }
@@ -338,7 +339,7 @@ func (d *Dock) deny(operation, capability string, e *Error) error {
 	d.tally(capability).Denied++
 	d.mu.Unlock()
 	if d.config.Denied != nil {
-		d.config.Denied(Denial{Principal: d.config.Principal, Operation: clip(operation), Capability: capability, Reason: e.Message})
+		d.config.Denied(Denial{Principal: d.config.Principal, Operation: clip.Chars(operation, 80), Capability: capability, Reason: e.Message})
 	}
 	return e
 }
@@ -356,12 +357,4 @@ func (d *Dock) session() (Reply, error) {
 		Capabilities []string `json:"capabilities"`
 	}{filepath.Base(p.Name), p.Run, capabilities})
 	return Found(body), err
-}
-
-// clip shortens what a guest wrote for a message.
-func clip(text string) string {
-	if runes := []rune(text); len(runes) > 80 {
-		return string(runes[:79]) + "…"
-	}
-	return text
 }

@@ -88,7 +88,7 @@ func TestSizes(t *testing.T) {
 			if p.JSON {
 				args[i] = []byte("{")
 				if _, err := d.Call(t.Context(), op.String(), args...); code(err) != CodeInvalid {
-					t.Errorf("%s %s is no JSON: %v", &op, p.Name, err)
+					t.Errorf("%s %s is not JSON: %v", &op, p.Name, err)
 				}
 			}
 		}
@@ -153,7 +153,7 @@ func TestRevoked(t *testing.T) {
 		<-started
 		revoked.Store(true)
 	}()
-	if _, err := d.Call(t.Context(), "net.get", []byte("https://a.test/")); code(err) != CodeDenied || !strings.Contains(err.Error(), "under way") {
+	if _, err := d.Call(t.Context(), "net.get", []byte("https://a.test/")); code(err) != CodeDenied || !strings.Contains(err.Error(), "while net.get was running") {
 		t.Error("under way:", err)
 	}
 	if _, err := d.Call(t.Context(), "net.get", []byte("https://a.test/")); code(err) != CodeDenied {

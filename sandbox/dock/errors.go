@@ -11,11 +11,11 @@ const (
 	CodeDenied   = "denied"   // not granted, or revoked
 	CodeLimit    = "limit"    // too large, too many, too often
 	CodeInvalid  = "invalid"  // the arguments make no sense
-	CodeNotFound = "notfound" // a name that there is none of
+	CodeNotFound = "notfound" // an unknown name
 	CodeFailed   = "failed"   // it was tried and did not work
 )
 
-// Error is what a guest is told when an operation was not done. It never holds
+// Error tells a guest why an operation was not done. It never holds
 // a secret, nor anything of the host that the guest did not name.
 type Error struct {
 	Code    string
@@ -25,7 +25,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Message }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *Error) Hint() string { return e.Help }
 
 // Errorf makes an error with a code.

@@ -38,7 +38,7 @@ func parseReply(answer []byte) (Reply, error) {
 	}
 	var e struct{ Error, Code, Hint string }
 	if err := json.Unmarshal(answer[1:], &e); err != nil {
-		return Reply{}, errors.New("the dock gave a reply that nobody can read")
+		return Reply{}, errors.New("the dock's reply is malformed")
 	}
 	return Reply{}, &Error{Code: e.Code, Message: e.Error, Help: e.Hint}
 }

@@ -16,7 +16,7 @@ const (
 	StatusError Status = 2
 )
 
-// Reply is what an operation answered.
+// Reply is the answer of an operation.
 type Reply struct {
 	Found bool // false when there is nothing of that name
 	Body  []byte

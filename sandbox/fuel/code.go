@@ -41,7 +41,7 @@ type body struct {
 	frames []frame // open blocks, outermost (the function) first
 }
 
-// shape is what a first look at a function body tells about it.
+// shape holds the facts a first pass over a function body finds.
 type shape struct {
 	leaves []bool // for each loop, in order, whether it calls nothing
 	calls  bool   // the function calls others

@@ -289,7 +289,7 @@ func compileBoth(t *testing.T, plain, metered []byte) {
 	ctx := context.Background()
 	m1, err1 := fuzzRuntime.CompileModule(ctx, plain)
 	m2, err2 := fuzzRuntime.CompileModule(ctx, metered)
-	// A malformed name section is no error by the specification; wazero minds.
+	// A malformed name section is not an error by the specification; wazero minds.
 	if (err1 == nil) != (err2 == nil) && !(err1 != nil && strings.Contains(err1.Error(), "custom")) {
 		t.Errorf("plain: %v, metered: %v", err1, err2)
 	}

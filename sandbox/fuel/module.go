@@ -72,7 +72,7 @@ func split(wasm []byte) ([]section, error) {
 	return sections, nil
 }
 
-// summary is what the rewriter must know about a module before it starts.
+// summary holds the facts the rewriter needs about a module before it starts.
 type summary struct {
 	types       []signature
 	funcs       []uint32 // type of each defined function

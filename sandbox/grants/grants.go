@@ -20,9 +20,11 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"wb/internal/whole"
 )
 
-// Trust is what a user granted to a document for good.
+// Trust is a user's lasting grant to a document.
 type Trust struct {
 	Digest string    `json:"digest"` // of what the document does
 	File   string    `json:"file"`   // where it was then, an absolute path
@@ -39,14 +41,14 @@ type Revocation struct {
 
 // content is the file.
 type content struct {
-	Trusted []Trust      `json:"trusted"`
-	Signers []Signer     `json:"signers,omitempty"`
-	Revoked []Revocation `json:"revoked"`
+	Trusted []Trust         `json:"trusted"`
+	Signers []TrustedSigner `json:"signers,omitempty"`
+	Revoked []Revocation    `json:"revoked"`
 }
 
-// Store is the file of grants. It is safe for concurrent use by several
+// File is the file of grants. It is safe for concurrent use by several
 // processes: it is replaced as a whole, and read again when it has changed.
-type Store struct {
+type File struct {
 	path string
 	now  func() time.Time
 
@@ -80,15 +82,15 @@ func Dir(getenv func(string) string) (string, error) {
 
 // Open is the store in a directory; nothing is read yet. now is the clock, nil
 // the system's.
-func Open(dir string, now func() time.Time) *Store {
+func Open(dir string, now func() time.Time) *File {
 	if now == nil {
 		now = time.Now
 	}
-	return &Store{path: filepath.Join(dir, "grants.json"), now: now}
+	return &File{path: filepath.Join(dir, "grants.json"), now: now}
 }
 
 // load reads the file when it has changed.
-func (s *Store) load() (content, error) {
+func (s *File) load() (content, error) {
 	info, err := os.Stat(s.path)
 	if errors.Is(err, fs.ErrNotExist) {
 		s.stamp, s.last = stamp{}, content{}
@@ -113,7 +115,7 @@ func (s *Store) load() (content, error) {
 }
 
 // change replaces the file with what do makes of its content.
-func (s *Store) change(do func(*content)) error {
+func (s *File) change(do func(*content)) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err := os.MkdirAll(filepath.Dir(s.path), 0o700); err != nil {
@@ -134,23 +136,14 @@ func (s *Store) change(do func(*content)) error {
 	if err != nil {
 		return err
 	}
-	temp, err := os.CreateTemp(filepath.Dir(s.path), "grants-*.json")
-	if err != nil {
+	if err := (whole.File{Sync: true}).Write(s.path, append(data, '\n')); err != nil {
 		return err
-	}
-	_, err = temp.Write(append(data, '\n'))
-	err = errors.Join(err, temp.Sync(), temp.Close())
-	if err == nil {
-		err = os.Rename(temp.Name(), s.path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temp.Name()))
 	}
 	s.stamp = stamp{}
 	return nil
 }
 
-// staleLock is the age at which a lock belongs to nobody any more.
+// staleLock is the age at which a lock counts as abandoned.
 const staleLock = 10 * time.Second
 
 // lock keeps other processes from changing the file meanwhile.
@@ -176,7 +169,7 @@ func lock(path string) (release func(), err error) {
 
 // Trust remembers grants for a document by the digest of what it does. What was
 // remembered for the same digest or the same file is replaced.
-func (s *Store) Trust(digest, file string, grants []string) (Trust, error) {
+func (s *File) Trust(digest, file string, grants []string) (Trust, error) {
 	grants = slices.Compact(slices.Sorted(slices.Values(grants)))
 	t := Trust{Digest: digest, File: file, Grants: grants, At: s.now().UTC()}
 	return t, s.change(func(c *content) {
@@ -185,9 +178,9 @@ func (s *Store) Trust(digest, file string, grants []string) (Trust, error) {
 	})
 }
 
-// Trusted is what a document was granted for good; found is false when nothing
+// Trusted returns a document's lasting grant; found is false when nothing
 // was, or when it has changed since.
-func (s *Store) Trusted(digest string) (t Trust, found bool, err error) {
+func (s *File) Trusted(digest string) (t Trust, found bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, err := s.load()
@@ -202,7 +195,7 @@ func (s *Store) Trusted(digest string) (t Trust, found bool, err error) {
 }
 
 // Changed reports whether a file was trusted with another content.
-func (s *Store) Changed(digest, file string) bool {
+func (s *File) Changed(digest, file string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, err := s.load()
@@ -210,7 +203,7 @@ func (s *Store) Changed(digest, file string) bool {
 }
 
 // List is everything that is remembered.
-func (s *Store) List() ([]Trust, []Revocation, error) {
+func (s *File) List() ([]Trust, []Revocation, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, err := s.load()
@@ -222,7 +215,7 @@ const keepRevocations = 30 * 24 * time.Hour
 
 // Revoke takes back what a principal was granted so far: a capability, or all
 // of them when it is "". It reports what trust is gone.
-func (s *Store) Revoke(principal, capability string) (gone []Trust, err error) {
+func (s *File) Revoke(principal, capability string) (gone []Trust, err error) {
 	now := s.now().UTC()
 	return gone, s.change(func(c *content) {
 		for i, t := range c.Trusted {
@@ -241,7 +234,7 @@ func (s *Store) Revoke(principal, capability string) (gone []Trust, err error) {
 				c.Signers[i].Grants = t.without(capability)
 			}
 		}
-		c.Signers = slices.DeleteFunc(c.Signers, func(t Signer) bool { return len(t.Grants) == 0 })
+		c.Signers = slices.DeleteFunc(c.Signers, func(t TrustedSigner) bool { return len(t.Grants) == 0 })
 		c.Revoked = slices.DeleteFunc(c.Revoked, func(r Revocation) bool {
 			return now.Sub(r.At) > keepRevocations || r.Principal == principal && r.Capability == capability
 		})
@@ -251,7 +244,7 @@ func (s *Store) Revoke(principal, capability string) (gone []Trust, err error) {
 
 // Revoked reports whether a principal's capability, granted at a time, has been
 // taken back since. What cannot be read counts as taken back.
-func (s *Store) Revoked(principal, capability string, granted time.Time) bool {
+func (s *File) Revoked(principal, capability string, granted time.Time) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, err := s.load()
@@ -260,13 +253,13 @@ func (s *Store) Revoked(principal, capability string, granted time.Time) bool {
 	})
 }
 
-// Capability is what a grant grants: net of net:api.example.com.
+// Capability is the capability of a grant: net of net:api.example.com.
 func Capability(grant string) string {
 	name, _, _ := strings.Cut(grant, ":")
 	return name
 }
 
-// Ceiling is what may be passed on by one who holds some grants to another who
+// Ceiling is the set of grants that a holder may pass on to another who
 // asks for others: what both have, the narrower of each.
 func Ceiling(holds, asks []string) []string {
 	var both []string

@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// Signer is somebody whose signature a user trusts: whatever validly bears it is
+// TrustedSigner is somebody whose signature a user trusts: whatever validly bears it is
 // granted, of what it asks for, what is named here.
-type Signer struct {
+type TrustedSigner struct {
 	DID    string    `json:"did"`            // a did:key: the key, or the first key of an identity
 	Name   string    `json:"name,omitempty"` // as what the user named it: a did:web, a file
 	Grants []string  `json:"grants"`         // sorted
@@ -17,16 +17,16 @@ type Signer struct {
 
 // TrustSigner remembers grants for a signer; what was remembered of it is
 // replaced.
-func (s *Store) TrustSigner(t Signer) (Signer, error) {
+func (s *File) TrustSigner(t TrustedSigner) (TrustedSigner, error) {
 	t.Grants, t.At = slices.Compact(slices.Sorted(slices.Values(t.Grants))), s.now().UTC()
 	return t, s.change(func(c *content) {
-		c.Signers = slices.DeleteFunc(c.Signers, func(o Signer) bool { return o.DID == t.DID })
+		c.Signers = slices.DeleteFunc(c.Signers, func(o TrustedSigner) bool { return o.DID == t.DID })
 		c.Signers = append(c.Signers, t)
 	})
 }
 
 // Signers are those that are trusted, in the order of their trust.
-func (s *Store) Signers() ([]Signer, error) {
+func (s *File) Signers() ([]TrustedSigner, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	c, err := s.load()
@@ -34,9 +34,9 @@ func (s *Store) Signers() ([]Signer, error) {
 }
 
 // Forget ends the trust in a document, by its path or digest, or in a signer, by
-// its did or name. Runs under way keep what they have; [Store.Revoke] takes it
+// its did or name. Runs under way keep what they have; [File.Revoke] takes it
 // back from them too.
-func (s *Store) Forget(what string) (documents []Trust, signers []Signer, err error) {
+func (s *File) Forget(what string) (documents []Trust, signers []TrustedSigner, err error) {
 	return documents, signers, s.change(func(c *content) {
 		c.Trusted = slices.DeleteFunc(c.Trusted, func(t Trust) bool {
 			if t.File != what && t.Digest != what {
@@ -45,7 +45,7 @@ func (s *Store) Forget(what string) (documents []Trust, signers []Signer, err er
 			documents = append(documents, t)
 			return true
 		})
-		c.Signers = slices.DeleteFunc(c.Signers, func(t Signer) bool {
+		c.Signers = slices.DeleteFunc(c.Signers, func(t TrustedSigner) bool {
 			if t.DID != what && t.Name != what {
 				return false
 			}
@@ -56,6 +56,6 @@ func (s *Store) Forget(what string) (documents []Trust, signers []Signer, err er
 }
 
 // without is a signer's grants without a capability; "" is every one.
-func (t Signer) without(capability string) []string {
+func (t TrustedSigner) without(capability string) []string {
 	return slices.DeleteFunc(slices.Clone(t.Grants), func(g string) bool { return capability == "" || Capability(g) == capability || g == capability })
 }

@@ -96,7 +96,7 @@ func New(config Config) *Broker {
 	return &Broker{config: config, limits: config.Limits.withDefaults(), now: time.Now}
 }
 
-// Request is what to ask for.
+// Request is an HTTP request.
 type Request struct {
 	Method string // "" is GET
 	URL    string
@@ -140,7 +140,7 @@ func (b *Broker) Do(ctx context.Context, r Request) (*Reply, error) {
 		return nil, &FetchError{URL: "request", Err: errors.New("is no URL")} // the text may hold a secret
 	}
 	if !slices.Contains(methods, r.Method) {
-		return nil, b.deny(u, "the method is none of "+strings.Join(methods, ", "), "")
+		return nil, b.deny(u, "the method must be one of "+strings.Join(methods, ", "), "")
 	}
 	if int64(len(r.Body)) > b.limits.Request {
 		return nil, &LimitError{shown(u), "request", b.limits.Request}
@@ -155,7 +155,7 @@ func (b *Broker) Do(ctx context.Context, r Request) (*Reply, error) {
 		}
 		if !sameOrigin(u, next) {
 			if r.Stay {
-				return nil, b.deny(next, "a redirect to another origin, which the request must not reach", "")
+				return nil, b.deny(next, "the redirect leads to another origin, which the request may not reach", "")
 			}
 			r.Header = anywhere(r.Header)
 		}
@@ -205,7 +205,7 @@ func (b *Broker) hop(ctx context.Context, u *url.URL, r Request) (*Reply, *url.U
 	u.RawQuery = strings.ReplaceAll(u.RawQuery, " ", "%20") // it would end the request line
 	request, err := http.NewRequestWithContext(ctx, r.Method, u.String(), bytes.NewReader(r.Body))
 	if err != nil {
-		return nil, nil, &FetchError{URL: shown(u), Err: errors.New("is no request that can be made")}
+		return nil, nil, &FetchError{URL: shown(u), Err: errors.New("is not a request that can be made")}
 	}
 	request.Header = cleanHeader(r.Header)
 	transport := b.transport(addresses)
@@ -217,7 +217,7 @@ func (b *Broker) hop(ctx context.Context, u *url.URL, r Request) (*Reply, *url.U
 	defer response.Body.Close()
 	reply := &Reply{Status: response.StatusCode, Header: response.Header, URL: u.String()}
 	if response.StatusCode == http.StatusSwitchingProtocols {
-		return nil, nil, &FetchError{URL: shown(u), Err: errors.New("the server switched protocols, which nobody asked for")}
+		return nil, nil, &FetchError{URL: shown(u), Err: errors.New("the server switched protocols without being asked")}
 	}
 	if next, ok := redirect(u, response); ok {
 		return reply, next, nil
@@ -292,7 +292,7 @@ func (b *Broker) resolve(ctx context.Context, u *url.URL, origin Grant) (checked
 	if a, parseErr := netip.ParseAddr(origin.Host); parseErr == nil {
 		addresses = []netip.Addr{a}
 	} else if looksNumeric(origin.Host) { // 127.1, 0x7f.1, 2130706433: what some resolvers take for addresses
-		return nil, b.deny(u, "the host is a number that is no address", "")
+		return nil, b.deny(u, "the host is a number that is not an address", "")
 	} else {
 		resolve := b.config.Resolve
 		if resolve == nil {

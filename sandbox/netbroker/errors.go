@@ -42,7 +42,7 @@ type FetchError struct {
 	URL string
 	Err error
 
-	unreached bool // nobody answered there
+	unreached bool // no answer came
 }
 
 func (e *FetchError) Error() string { return fmt.Sprintf("fetch %s: %v", e.URL, e.Err) }

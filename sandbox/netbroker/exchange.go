@@ -56,7 +56,7 @@ func splitAddress(text string, wild bool) (host string, port int, err error) {
 	host, digits, err := net.SplitHostPort(text)
 	switch {
 	case err != nil || canonicalHost(host) == "" || strings.ContainsAny(host, "%/@\\ "):
-		return "", 0, errors.New("is no HOST:PORT")
+		return "", 0, errors.New("is not a HOST:PORT")
 	case digits == "*" && wild:
 		return canonicalHost(host), 0, nil
 	}

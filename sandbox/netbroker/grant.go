@@ -32,9 +32,9 @@ func ParseGrant(text string) (Grant, error) {
 	u, err := url.Parse(full)
 	switch {
 	case err != nil:
-		return fail("is no origin")
+		return fail("is not an origin")
 	case u.Host == "" || u.Path != "" && u.Path != "/" || u.RawQuery != "" || u.Fragment != "" || u.User != nil:
-		return fail("is no origin")
+		return fail("is not an origin")
 	}
 	o, err := originOf(u)
 	if err != nil {

@@ -31,16 +31,16 @@ func checkHost(host string, allowLocal bool) error {
 	case !isASCII(host):
 		return errors.New("the host is not ASCII; write it as xn--…")
 	case len(host) > 253:
-		return errors.New("the host is longer than a name can be")
+		return errors.New("the host is too long for a name")
 	}
 	for label := range strings.SplitSeq(host, ".") {
 		if label == "" || len(label) > 63 {
-			return errors.New("the host is no name")
+			return errors.New("the host is not a name")
 		}
 		if strings.ContainsFunc(label, func(r rune) bool {
 			return !('a' <= r && r <= 'z' || '0' <= r && r <= '9' || r == '-' || r == '_')
 		}) {
-			return errors.New("the host has a character that no name has")
+			return errors.New("the host has a character that names cannot have")
 		}
 	}
 	if !allowLocal && slices.ContainsFunc(localSuffixes, func(s string) bool { return host == s || strings.HasSuffix(host, "."+s) }) {

@@ -13,7 +13,7 @@ const PrivateCapability = "net-private"
 
 // grantable are the private address blocks that a user may grant parts of: those of
 // organisations' own networks. Loopback, link-local addresses with the clouds'
-// metadata, and multicast are none of them.
+// metadata, and multicast are not among them.
 var grantable = []netip.Prefix{
 	netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("172.16.0.0/12"), netip.MustParsePrefix("192.168.0.0/16"),
 	netip.MustParsePrefix("100.64.0.0/10"), netip.MustParsePrefix("fc00::/7"),
@@ -22,6 +22,13 @@ var grantable = []netip.Prefix{
 // metadata are addresses inside grantable blocks at which clouds hand out
 // credentials.
 var metadata = []netip.Addr{netip.MustParseAddr("fd00:ec2::254"), netip.MustParseAddr("100.100.100.200")}
+
+// Local reports whether an address is this machine's own or one of a private network,
+// and none at which clouds hand out credentials.
+func Local(a netip.Addr) bool {
+	return a.Zone() == "" && !slices.Contains(metadata, a) &&
+		(a.IsLoopback() || slices.ContainsFunc(grantable, func(p netip.Prefix) bool { return p.Contains(a) }))
+}
 
 // ParsePrivateGrant reads the part of --grant net-private:RANGE after the colon:
 // 10.1.0.0/16, or one address.
@@ -70,7 +77,7 @@ func (b *Broker) named(o Grant) bool {
 func proxyHint(getenv func(string) string) string {
 	for _, name := range []string{"HTTPS_PROXY", "https_proxy", "HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"} {
 		if getenv(name) != "" {
-			return name + " is not used for requests of blocks: a proxy would look the name up again, behind the checks of addresses"
+			return name + " is not used for requests of blocks: a proxy would resolve the name again and bypass the address checks"
 		}
 	}
 	return ""

@@ -44,7 +44,7 @@ func fault(call *dock.Call, err error) error {
 	return dock.Errorf(dock.CodeFailed, "%s: the store did not answer", call.Operation)
 }
 
-// value answers with bytes, or that there are none.
+// value answers with bytes, or with their absence.
 func value(call *dock.Call, body []byte, found bool, err error) (dock.Reply, error) {
 	if err != nil || !found {
 		return dock.Reply{}, fault(call, err)
@@ -67,7 +67,7 @@ func answer(call *dock.Call, v any, err error) (dock.Reply, error) {
 	}
 	body, err := json.Marshal(v)
 	if err != nil {
-		return dock.Reply{}, dock.Errorf(dock.CodeFailed, "%s: the answer is no JSON", call.Operation)
+		return dock.Reply{}, dock.Errorf(dock.CodeFailed, "%s: the answer is not JSON", call.Operation)
 	}
 	return dock.Found(body), nil
 }

@@ -222,13 +222,13 @@ func TestSecretsInRequests(t *testing.T) {
 	if auth != "Bearer {{secret:TOKEN}}" || !strings.HasPrefix(body, "{{var:region}}") {
 		t.Errorf("without a grant for the secret: sent %q %q", auth, body)
 	}
-	if got := fetch("http://api.test/", "net:http://*", "secrets", "vars"); !strings.HasPrefix(got, "denied: the secret TOKEN goes only to hosts that a grant names") || auth != "" {
+	if got := fetch("http://api.test/", "net:http://*", "secrets", "vars"); !strings.HasPrefix(got, "denied: the secret TOKEN is sent only to hosts that a grant names") || auth != "" {
 		t.Error("to a host that no grant names:", got, auth)
 	}
 	if got := fetch("http://api.test/away", "net:http://api.test", "net:http://other.test", "secrets", "vars"); !strings.Contains(got, "denied") || !strings.Contains(auth, canary) {
 		t.Error("a redirect to another origin:", got)
 	}
-	// The URL is no place for a secret: it would be in logs everywhere.
+	// The URL is not a place for a secret: it would be in logs everywhere.
 	answer := ask(t, netDock(t, s, echo, "net:http://api.test", "secrets"), "net.get", "http://api.test/?k={{secret:TOKEN}}")
 	if strings.Contains(answer, canary) {
 		t.Error("in the URL:", answer)

@@ -7,8 +7,8 @@ import (
 	"wb/sandbox/dock"
 )
 
-// Program is what build.run is asked for.
-type Program struct {
+// BuildRequest is a request to build.run.
+type BuildRequest struct {
 	Language string
 	Source   string
 	Input    []byte
@@ -19,7 +19,7 @@ type Program struct {
 }
 
 // Builder compiles a program and runs it.
-type Builder func(ctx context.Context, p Program) (Output, error)
+type Builder func(ctx context.Context, p BuildRequest) (Output, error)
 
 // maxBuilds is how deep built programs may build others.
 const maxBuilds = 8
@@ -31,7 +31,7 @@ type depthKey struct{}
 func Build(run Builder) dock.Broker {
 	return operations{
 		"run": func(ctx context.Context, call *dock.Call) (dock.Reply, error) {
-			p := Program{Language: strings.ToLower(call.Text(0)), Source: string(call.Args[1]), Input: call.Args[2]}
+			p := BuildRequest{Language: strings.ToLower(call.Text(0)), Source: string(call.Args[1]), Input: call.Args[2]}
 			if err := outside(call, p.Language); err != nil {
 				return dock.Reply{}, err
 			}
@@ -45,7 +45,7 @@ func Build(run Builder) dock.Broker {
 			p.Args, p.Uses = options.Args, options.Uses
 			depth, _ := ctx.Value(depthKey{}).(int)
 			if depth >= maxBuilds {
-				return dock.Reply{}, dock.Errorf(dock.CodeLimit, "build.run: programs build each other more than %d deep", maxBuilds)
+				return dock.Reply{}, dock.Errorf(dock.CodeLimit, "build.run: programs build each other more than %d levels deep", maxBuilds)
 			}
 			out, err := run(context.WithValue(ctx, depthKey{}, depth+1), p)
 			if err != nil {

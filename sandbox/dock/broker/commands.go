@@ -13,15 +13,15 @@ import (
 	"wb/sandbox/dock"
 )
 
-// Output is what a command did.
+// Output is the result of a command.
 type Output struct {
 	Stdout []byte
 	Stderr string
 	Exit   int
 }
 
-// Runner runs a registered command: structured arguments, no shell.
-type Runner func(ctx context.Context, name string, args []string, input []byte) (Output, error)
+// RunCommand runs a registered command: structured arguments, no shell.
+type RunCommand func(ctx context.Context, name string, args []string, input []byte) (Output, error)
 
 // Bounds of commands.
 const (
@@ -31,14 +31,14 @@ const (
 
 // Commands runs registered commands, by name; it serves the modules commands and
 // exec. A grant may be narrowed to names: commands:jq. width is how many inputs of commands.many are worked on at once.
-func Commands(names []string, run Runner, width int, running *Counter) dock.Broker {
+func Commands(names []string, run RunCommand, width int, running *Counter) dock.Broker {
 	one := func(ctx context.Context, call *dock.Call, input []byte) (Output, error) {
 		name, args, err := command(call, names)
 		if err != nil {
 			return Output{}, err
 		}
 		if !running.take() {
-			return Output{}, dock.Errorf(dock.CodeLimit, "%s: %d commands are running already", call.Operation, running.most)
+			return Output{}, dock.Errorf(dock.CodeLimit, "%s: %d commands are already running", call.Operation, running.most)
 		}
 		defer running.give()
 		out, err := run(ctx, name, args, input)
@@ -58,7 +58,7 @@ func Commands(names []string, run Runner, width int, running *Counter) dock.Brok
 		"many": func(ctx context.Context, call *dock.Call) (dock.Reply, error) {
 			var inputs []string
 			if err := json.Unmarshal(call.Args[1], &inputs); err != nil {
-				return dock.Reply{}, dock.Errorf(dock.CodeInvalid, "commands.many: inputs is a list of texts")
+				return dock.Reply{}, dock.Errorf(dock.CodeInvalid, "commands.many: inputs must be a list of texts")
 			}
 			if len(inputs) > maxInputs {
 				return dock.Reply{}, dock.Errorf(dock.CodeLimit, "commands.many: %d inputs, at most %d", len(inputs), maxInputs)
@@ -112,7 +112,7 @@ func command(call *dock.Call, names []string) (name string, args []string, err e
 	return name, args, nil
 }
 
-// result is what became of one input.
+// result is the outcome of one input.
 type result struct {
 	Output *string `json:"output,omitempty"`
 	Error  string  `json:"error,omitempty"`

@@ -64,7 +64,7 @@ type ServeConfig struct {
 // errOver says that a server takes no more requests.
 var errOver = errors.New("serving is over")
 
-// inbox is what the servers of HTTP and TCP have in common: one listener, the
+// inbox is the shared part of the HTTP and TCP servers: one listener, the
 // requests that wait for the guest, and those that wait for its answer.
 type inbox[Request, Answer any] struct {
 	config ServeConfig
@@ -117,10 +117,10 @@ func (b *inbox[Request, Answer]) listen(call *dock.Call, o listenOptions) (net.L
 		return nil, err
 	}
 	if o.Requests < 0 || o.Requests > b.config.Limits.Requests {
-		return nil, dock.Errorf(dock.CodeLimit, "%s: requests is at most %d", call.Operation, b.config.Limits.Requests)
+		return nil, dock.Errorf(dock.CodeLimit, "%s: requests must be at most %d", call.Operation, b.config.Limits.Requests)
 	}
 	if o.Seconds < 0 {
-		return nil, dock.Errorf(dock.CodeInvalid, "%s: seconds is not negative", call.Operation)
+		return nil, dock.Errorf(dock.CodeInvalid, "%s: seconds must not be negative", call.Operation)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -134,9 +134,9 @@ func (b *inbox[Request, Answer]) listen(call *dock.Call, o listenOptions) (net.L
 		case errors.Is(err, syscall.EADDRINUSE):
 			why = "is in use"
 		case errors.Is(err, syscall.EACCES):
-			why = "is not for this user"
+			why = "needs rights that this user lacks"
 		case errors.Is(err, syscall.EADDRNOTAVAIL):
-			why = "is at no address of this machine"
+			why = "is not on an address of this machine"
 		}
 		return nil, dock.Errorf(dock.CodeFailed, "%s: the port of %s %s", call.Operation, address, why)
 	}
@@ -190,7 +190,7 @@ func listenAddress(call *dock.Call) (string, error) {
 		ip, err = netip.MustParseAddr("127.0.0.1"), nil
 	}
 	if err != nil || ip.Zone() != "" {
-		return "", dock.Errorf(dock.CodeInvalid, "%s: %.60q is no address of this machine", call.Operation, host)
+		return "", dock.Errorf(dock.CodeInvalid, "%s: %.60q is not an address of this machine", call.Operation, host)
 	}
 	address := netip.AddrPortFrom(ip, 0).Addr().String()
 	full := net.JoinHostPort(address, port)
@@ -201,7 +201,7 @@ func listenAddress(call *dock.Call) (string, error) {
 		return full, nil
 	}
 	if call.Scope == nil || !call.Within(full) {
-		e := dock.Errorf(dock.CodeDenied, "%s is granted for this machine alone, not for %s", call.Operation.Capability, full)
+		e := dock.Errorf(dock.CodeDenied, "%s is granted for this machine only, not for %s", call.Operation.Capability, full)
 		e.Help = "wb run --grant " + call.Operation.Capability + ":" + full
 		return "", e
 	}

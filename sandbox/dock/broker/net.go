@@ -84,14 +84,14 @@ func requestOf(call *dock.Call) (netbroker.Request, error) {
 		Follow  *bool             `json:"follow"`
 	}
 	if err := json.Unmarshal(call.Args[1], &options); err != nil {
-		return request, dock.Errorf(dock.CodeInvalid, "net.fetch: options are {method, headers, body or base64, follow}, all but the last of them text")
+		return request, dock.Errorf(dock.CodeInvalid, "net.fetch: options are {method, headers, body or base64, follow}; all but follow are text")
 	}
 	request.Show = options.Follow != nil && !*options.Follow
 	request.Method, request.Body = options.Method, []byte(options.Body)
 	if options.Base64 != "" {
 		var err error
 		if request.Body, err = base64.StdEncoding.DecodeString(options.Base64); err != nil || options.Body != "" {
-			return request, dock.Errorf(dock.CodeInvalid, "net.fetch: base64 is a body in base64, in the place of body")
+			return request, dock.Errorf(dock.CodeInvalid, "net.fetch: base64 must hold the body in base64, in place of body")
 		}
 	}
 	request.Header = http.Header{}
@@ -101,7 +101,7 @@ func requestOf(call *dock.Call) (netbroker.Request, error) {
 	return request, nil
 }
 
-// webError is what the net broker said, for a guest.
+// webError translates an error of the net broker for a guest.
 func webError(err error) error {
 	var denied *netbroker.DeniedError
 	var limit *netbroker.LimitError
@@ -132,5 +132,5 @@ func described(reply *netbroker.Reply, secrets []string) map[string]any {
 
 // errSecretTarget says that a secret was to go where no grant names the host.
 func errSecretTarget(name, host string) error {
-	return &dock.Error{Code: dock.CodeDenied, Message: fmt.Sprintf("the secret %s goes only to hosts that a grant names, and none names %s", name, host), Help: "wb run --grant net:" + host}
+	return &dock.Error{Code: dock.CodeDenied, Message: fmt.Sprintf("the secret %s is sent only to hosts that a grant names, and no grant names %s", name, host), Help: "wb run --grant net:" + host}
 }

@@ -3,8 +3,6 @@ package broker
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"html"
 	"net/http"
@@ -12,6 +10,7 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/sha"
 	"wb/sandbox/dock"
 	"wb/sandbox/netbroker"
 )
@@ -72,7 +71,7 @@ func fetchWheel(ctx context.Context, call *dock.Call, web *netbroker.Broker, con
 	}
 	index := cmp.Or(options.Index, config.Index)
 	if index == "" {
-		return w, nil, &dock.Error{Code: dock.CodeInvalid, Message: "packages.fetch: there is no index of packages", Help: "name one with --index URL, or set WB_PYTHON_INDEX"}
+		return w, nil, &dock.Error{Code: dock.CodeInvalid, Message: "packages.fetch: no package index is configured", Help: "name one with --index URL, or set WB_PYTHON_INDEX"}
 	}
 	page, err := web.Get(ctx, strings.TrimSuffix(index, "/")+"/"+w.Name+"/", http.Header{"Accept": {simpleJSON + ", text/html;q=0.5"}})
 	if err != nil {
@@ -92,8 +91,7 @@ func fetchWheel(ctx context.Context, call *dock.Call, web *netbroker.Broker, con
 	if content.Status != http.StatusOK {
 		return w, nil, dock.Errorf(dock.CodeFailed, "packages.fetch: %s: HTTP %d", file.Name, content.Status)
 	}
-	sum := sha256.Sum256(content.Body)
-	w.File, w.SHA256 = file.Name, hex.EncodeToString(sum[:])
+	w.File, w.SHA256 = file.Name, sha.Hex(content.Body)
 	if file.SHA256 != "" && file.SHA256 != w.SHA256 {
 		return w, nil, dock.Errorf(dock.CodeFailed, "packages.fetch: %s has the digest %s, the index says %s", file.Name, w.SHA256, file.SHA256)
 	}
@@ -130,7 +128,7 @@ func chooseWheel(page *netbroker.Reply, w Wheel) (indexed, error) {
 		}
 	}
 	if others > 0 {
-		return indexed{}, dock.Errorf(dock.CodeNotFound, "packages.fetch: %s %s has no wheel of pure Python, which is all that can be used here", w.Name, w.Version)
+		return indexed{}, dock.Errorf(dock.CodeNotFound, "packages.fetch: %s %s has no wheel of pure Python; others cannot run here", w.Name, w.Version)
 	}
 	return indexed{}, dock.Errorf(dock.CodeNotFound, "packages.fetch: the index has no version %s of %s", w.Version, w.Name)
 }
@@ -139,7 +137,7 @@ func chooseWheel(page *netbroker.Reply, w Wheel) (indexed, error) {
 func filesOf(page *netbroker.Reply) ([]indexed, error) {
 	base, err := url.Parse(page.URL)
 	if err != nil {
-		return nil, dock.Errorf(dock.CodeFailed, "packages.fetch: the index is at no URL")
+		return nil, dock.Errorf(dock.CodeFailed, "packages.fetch: the index has no valid URL")
 	}
 	var files []indexed
 	add := func(name, link, digest string) {
@@ -164,7 +162,7 @@ func filesOf(page *netbroker.Reply) ([]indexed, error) {
 			}
 		}
 		if err := json.Unmarshal(page.Body, &listed); err != nil {
-			return nil, dock.Errorf(dock.CodeFailed, "packages.fetch: what the index says is no JSON")
+			return nil, dock.Errorf(dock.CodeFailed, "packages.fetch: the index's answer is not JSON")
 		}
 		for _, f := range listed.Files {
 			add(f.Filename, f.URL, f.Hashes["sha256"])

@@ -71,7 +71,7 @@ func TestPackages(t *testing.T) {
 	for _, wrong := range []string{"a-b", "a-b>=1", "../a==1", "a/b==1", "a==1/../..", "==1", "a==", "a==1 --index x", "a==1\n"} {
 		expect(t, ask(t, d, "packages.fetch", wrong, ""), "invalid")
 	}
-	expect(t, ask(t, open(""), "packages.fetch", "a==1", ""), "invalid: packages.fetch: there is no index")
+	expect(t, ask(t, open(""), "packages.fetch", "a==1", ""), "invalid: packages.fetch: no package index is configured")
 }
 
 // FuzzIndex reads pages of indexes: whatever they say, a file has a plain name, an

@@ -13,14 +13,14 @@ import (
 // Processes runs registered commands beside the program that starts them. What
 // has ended is kept until it is waited for, so that it counts as live. A grant
 // may be narrowed to commands: process:sort.
-func Processes(names []string, run Runner, live *Counter) dock.Broker {
+func Processes(names []string, run RunCommand, live *Counter) dock.Broker {
 	p := &processes{names: names, start: run, live: live, running: map[string]*process{}}
 	return operations{"spawn": p.spawn, "wait": p.wait, "kill": p.kill, "list": p.list}
 }
 
 type processes struct {
 	names []string
-	start Runner
+	start RunCommand
 	live  *Counter
 
 	mu      sync.Mutex
@@ -36,7 +36,7 @@ type process struct {
 	err    error
 }
 
-// Ended is what became of a program.
+// Ended says how a program ended.
 type Ended struct {
 	Exit   int    `json:"exit"`
 	Output string `json:"output"`
@@ -49,7 +49,7 @@ func (p *processes) spawn(_ context.Context, call *dock.Call) (dock.Reply, error
 		return dock.Reply{}, err
 	}
 	if !p.live.take() {
-		return dock.Reply{}, dock.Errorf(dock.CodeLimit, "%s: %d programs are live already; wait for them", call.Operation, p.live.most)
+		return dock.Reply{}, dock.Errorf(dock.CodeLimit, "%s: %d programs are already running; wait for them", call.Operation, p.live.most)
 	}
 	ctx, cancel := context.WithCancel(call.Run())
 	started := &process{done: make(chan struct{}), cancel: cancel}
@@ -68,7 +68,7 @@ func (p *processes) spawn(_ context.Context, call *dock.Call) (dock.Reply, error
 	p.last++
 	id := strconv.Itoa(p.last)
 	p.running[id] = started
-	context.AfterFunc(call.Run(), func() { p.take(id) }) // what nobody waited for
+	context.AfterFunc(call.Run(), func() { p.take(id) }) // no waiter took the result
 	return dock.Found([]byte(id)), nil
 }
 

@@ -43,7 +43,7 @@ func TestProcesses(t *testing.T) {
 	for i := range MaxLive {
 		expect(t, ask(t, d, "process.spawn", "sleep", "", ""), fmt.Sprint(i+3))
 	}
-	expect(t, ask(t, d, "process.spawn", "echo", "", ""), "limit: process.spawn: 32 programs are live already")
+	expect(t, ask(t, d, "process.spawn", "echo", "", ""), "limit: process.spawn: 32 programs are already running")
 	// Another component of the same principal shares the bound.
 	other := open()
 	expect(t, ask(t, other, "process.spawn", "echo", "", ""), "limit")
@@ -72,7 +72,7 @@ func TestProcesses(t *testing.T) {
 func TestBuild(t *testing.T) {
 	var d *dock.Dock
 	deepest := 0
-	d = dock.New(dock.Config{Granted: []string{"build:js", "build:c"}, Brokers: map[string]dock.Broker{"build": Build(func(ctx context.Context, p Program) (Output, error) {
+	d = dock.New(dock.Config{Granted: []string{"build:js", "build:c"}, Brokers: map[string]dock.Broker{"build": Build(func(ctx context.Context, p BuildRequest) (Output, error) {
 		deepest++
 		if p.Source == "again" {
 			reply, err := d.Call(ctx, "build.run", []byte("js"), []byte("again"), nil, nil)
@@ -85,7 +85,7 @@ func TestBuild(t *testing.T) {
 	expect(t, ask(t, d, "build.run", "c", strings.Repeat("x", dock.MaxSource+1), "", ""), "limit")
 	expect(t, ask(t, d, "build.run", "c", "", "", "[]"), "invalid")
 	deepest = 0
-	expect(t, ask(t, d, "build.run", "js", "again", "", ""), "limit: build.run: programs build each other more than 8 deep")
+	expect(t, ask(t, d, "build.run", "js", "again", "", ""), "limit: build.run: programs build each other more than 8 levels deep")
 	if deepest != maxBuilds {
 		t.Errorf("%d deep", deepest)
 	}
@@ -110,7 +110,7 @@ func TestRunning(t *testing.T) {
 		go func() { ends <- ask(t, d, "commands.run", "wait", "", "") }()
 		<-begun
 	}
-	expect(t, ask(t, open("exec"), "exec.run", "wait", "", ""), "limit: exec.run: 64 commands are running already")
+	expect(t, ask(t, open("exec"), "exec.run", "wait", "", ""), "limit: exec.run: 64 commands are already running")
 	close(release)
 	for range MaxRunning {
 		expect(t, <-ends, "done")

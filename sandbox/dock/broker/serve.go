@@ -59,7 +59,7 @@ func bodyOf(data []byte) body {
 	return body{Text: &text}
 }
 
-// httpAnswer is what the guest answers.
+// httpAnswer is the guest's answer.
 type httpAnswer struct {
 	Status  int               `json:"status"`
 	Headers map[string]string `json:"headers"`
@@ -101,7 +101,7 @@ func (s *httpServer) handle(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if crossSite(r) {
-		http.Error(w, "a page of another site may not ask here", http.StatusForbidden)
+		http.Error(w, "a page of another site may not use this server", http.StatusForbidden)
 		return
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.Limits.Body))
@@ -185,7 +185,7 @@ func (s *httpServer) reply(_ context.Context, call *dock.Call) (dock.Reply, erro
 	}
 	for name, value := range a.Headers {
 		if !headerName(name) || strings.ContainsAny(value, "\r\n\x00") {
-			return dock.Reply{}, dock.Errorf(dock.CodeInvalid, "serve.reply: %.40q is no header", name)
+			return dock.Reply{}, dock.Errorf(dock.CodeInvalid, "serve.reply: %.40q is not a header", name)
 		}
 	}
 	return s.inbox.reply(call, a)

@@ -133,7 +133,7 @@ func TestTCPServe(t *testing.T) {
 func TestServeAddresses(t *testing.T) {
 	for _, c := range []struct{ granted, address, want string }{
 		{"serve", "", "{"}, {"serve", "0", "{"}, {"serve", "localhost:0", "{"}, {"serve", "127.0.0.1:0", "{"},
-		{"serve", "0.0.0.0:0", "denied: serve is granted for this machine alone"},
+		{"serve", "0.0.0.0:0", "denied: serve is granted for this machine only"},
 		{"serve", "10.0.0.1:80", "denied"}, {"serve", "[::]:0", "denied"},
 		{"serve:0", "", "{"}, {"serve:8080", "", "denied"}, {"serve:8080", "0", "denied"},
 		{"serve:0.0.0.0:0", "0.0.0.0:0", "{"}, {"serve:0.0.0.0:0", "127.0.0.1:0", "denied"},

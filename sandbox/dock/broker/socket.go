@@ -25,7 +25,7 @@ func Socket(web *netbroker.Broker, network string) dock.Broker {
 				return dock.Reply{}, err
 			}
 			if options.Bytes < 0 || options.Timeout < 0 {
-				return dock.Reply{}, dock.Errorf(dock.CodeInvalid, "%s: bytes and timeout are not negative", call.Operation)
+				return dock.Reply{}, dock.Errorf(dock.CodeInvalid, "%s: bytes and timeout must not be negative", call.Operation)
 			}
 			x.Until, x.Bytes, x.KeepOpen = []byte(options.Until), options.Bytes, options.KeepOpen
 			x.Timeout = seconds(options.Timeout)

@@ -23,7 +23,7 @@ type tcpServer struct {
 	*inbox[tcpRequest, []byte]
 }
 
-// tcpRequest is what a client sent, as the guest reads it.
+// tcpRequest is a client's data, as the guest reads it.
 type tcpRequest struct {
 	ID string `json:"id"`
 	body

@@ -10,7 +10,7 @@ import (
 	"wb/sandbox/netbroker"
 )
 
-// Where a variable or a secret stands in a header or body.
+// template finds the placeholder of a variable or secret in a header or body.
 var template = lazyregexp.New(`\{\{(var|secret):([A-Za-z_][A-Za-z0-9_.-]*)\}\}`)
 
 // Templates expands {{var:K}} where vars is granted, and {{secret:K}} where

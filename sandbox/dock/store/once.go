@@ -15,7 +15,7 @@ const (
 	Files Part = vfsFile
 )
 
-// Told is what an operation answered.
+// Told is the recorded answer of an operation.
 type Told struct {
 	Found bool
 	Body  []byte

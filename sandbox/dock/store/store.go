@@ -61,7 +61,7 @@ func (e *LimitError) Error() string {
 // NameError says that a name cannot be one.
 type NameError struct{ Name, Reason string }
 
-func (e *NameError) Error() string { return fmt.Sprintf("%q is no name: %s", e.Name, e.Reason) }
+func (e *NameError) Error() string { return fmt.Sprintf("%q is not a name: %s", e.Name, e.Reason) }
 
 // Store is an open store. It is safe for concurrent use. The files are opened
 // when they are first needed.
@@ -70,6 +70,7 @@ type Store struct {
 	seal   func() ([]byte, error) // the key of secrets
 	limits Limits
 	now    func() time.Time
+	told   func()
 
 	mu    sync.Mutex
 	files map[string]*sql.DB
@@ -82,6 +83,8 @@ type Config struct {
 	Seal   func() ([]byte, error)
 	Limits Limits           // the zero value is DefaultLimits
 	Now    func() time.Time // nil is the system's clock
+	// Changed hears of each change that was made; nil need not.
+	Changed func()
 }
 
 // Open makes a store; nothing is read yet.
@@ -95,7 +98,7 @@ func Open(config Config) *Store {
 	if config.Now == nil {
 		config.Now = time.Now
 	}
-	return &Store{dir: config.Dir, seal: config.Seal, limits: config.Limits, now: config.Now, files: map[string]*sql.DB{}}
+	return &Store{dir: config.Dir, seal: config.Seal, limits: config.Limits, now: config.Now, told: config.Changed, files: map[string]*sql.DB{}}
 }
 
 // Close closes the files.
@@ -148,6 +151,11 @@ END;
 `)
 }
 
+// fileURL names a file to SQLite.
+func fileURL(path string) string {
+	return "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath()
+}
+
 // busyWait is how long a writer waits for another one, in milliseconds.
 const busyWait = 10_000
 
@@ -169,7 +177,7 @@ func (s *Store) open(ctx context.Context, name string) (*sql.DB, error) {
 	if err := file.Close(); err != nil {
 		return nil, fmt.Errorf("store: %w", err)
 	}
-	source := "file:" + (&url.URL{Path: filepath.ToSlash(path)}).EscapedPath() +
+	source := fileURL(path) +
 		fmt.Sprintf("?_pragma=busy_timeout(%d)&_pragma=journal_mode(wal)&_pragma=synchronous(normal)&_txlock=immediate", busyWait)
 	db, err := sql.Open("sqlite", source)
 	if err != nil {
@@ -201,6 +209,9 @@ func (s *Store) change(ctx context.Context, file string, do func(tx *sql.Tx) err
 	}
 	if err := tx.Commit(); err != nil {
 		return fmt.Errorf("store %s: %w", file, err)
+	}
+	if s.told != nil {
+		s.told()
 	}
 	return nil
 }

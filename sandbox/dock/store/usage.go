@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Use is what a principal used a capability for, over all runs.
+// Use counts a principal's uses of a capability, over all runs.
 type Use struct {
 	Principal  string    `json:"principal"`
 	Capability string    `json:"capability"`
@@ -16,7 +16,7 @@ type Use struct {
 	Last       time.Time `json:"last"`
 }
 
-// AddUse adds to what was counted.
+// AddUse adds to the counts.
 func (s *Store) AddUse(ctx context.Context, principal, capability string, calls, denied int64) error {
 	return s.change(ctx, dockFile, func(tx *sql.Tx) error {
 		_, err := tx.ExecContext(ctx, `INSERT INTO usage VALUES(?1, ?2, ?3, ?4, ?5)

@@ -80,7 +80,7 @@ func (s *Store) SetVar(ctx context.Context, scope, name string, kind VarKind, va
 		}
 		value = sealed
 	default:
-		return fmt.Errorf("no kind of variable is called %q", kind)
+		return fmt.Errorf("unknown kind of variable %q", kind)
 	}
 	return s.change(ctx, dockFile, func(tx *sql.Tx) error {
 		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO variable VALUES(?, ?, ?, ?, ?)`, scope, name, string(kind), value, size); err != nil {
@@ -190,7 +190,7 @@ func (s *Store) secret(ctx context.Context, scope, name string) (kind VarKind, v
 // moved elsewhere in the file, it does not open.
 func (s *Store) aead() (cipher.AEAD, error) {
 	if s.seal == nil {
-		return nil, errors.New("this store keeps no secrets")
+		return nil, errors.New("this store cannot keep secrets")
 	}
 	key, err := s.seal()
 	if err != nil {
@@ -251,7 +251,7 @@ func (v Variable) Shown(public []byte) string {
 	return v.Value
 }
 
-// Ref is what stands for a variable in a request, "" for a signing key, which is
+// Ref is the placeholder of a variable in a request, "" for a signing key, which is
 // sent nowhere.
 func (v Variable) Ref() string {
 	switch v.Kind {

@@ -149,7 +149,7 @@ func (s *Store) Query(ctx context.Context, query string) (columns []string, rows
 		return nil, nil, fmt.Errorf("store %s: %w", vfsFile, err)
 	}
 	// A connection that was restricted is not used for anything else.
-	defer conn.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // it is what it returns
+	defer conn.Raw(func(any) error { return driver.ErrBadConn }) //nolint:errcheck // the error closes the connection
 	result, err := conn.QueryContext(ctx, query)
 	if err != nil {
 		return nil, nil, err
@@ -220,19 +220,19 @@ func size(cell any) int64 {
 	return 8
 }
 
-// selectOnly refuses statements that are no question. It is not what keeps the
+// selectOnly refuses statements that are not a question. It is not what keeps the
 // data safe (query_only and the missing ATTACH do), but gives the better error.
 func selectOnly(query string) error {
 	word := strings.ToUpper(firstWord(query))
 	if word != "SELECT" && word != "WITH" && word != "VALUES" {
-		return fmt.Errorf("%s is no SELECT: volumes can only be read", firstWord(query))
+		return fmt.Errorf("%s is not a SELECT: volumes can only be read", firstWord(query))
 	}
 	if rest := strings.TrimRight(query, "; \t\r\n"); strings.Contains(rest, ";") {
-		return errors.New("a query is one SELECT, without ;")
+		return errors.New("a query must be one SELECT, without ;")
 	}
 	for _, other := range []string{"pragma_", "sqlite_", "vfs_total"} { // they would show how and where the files are kept
 		if strings.Contains(strings.ToLower(query), other) {
-			return errors.New("a query sees the table vfs and nothing of the database around it")
+			return errors.New("a query can read only the table vfs")
 		}
 	}
 	return nil

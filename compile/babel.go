@@ -33,7 +33,7 @@ func (v Var) Babel() babel.Var {
 	return one
 }
 
-// Surround is what stands before and after the body in babel shape, for the
+// Surround is the text before and after the body in babel shape, for the
 // languages whose variables are statements; nothing in other shapes.
 func (s *Source) Surround(language string) (before, after string, err error) {
 	if s.Shape != ShapeBabel {

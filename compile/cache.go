@@ -3,8 +3,6 @@ package compile
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -15,12 +13,14 @@ import (
 	"time"
 
 	"wb/internal/diag"
+	"wb/internal/sha"
+	"wb/internal/whole"
 )
 
 // Cache keeps artifacts on disk by [Source.Key], one file each, so that a
 // block is compiled once per machine. Any number of processes may share the
 // directory: files are written aside and renamed, and never changed after.
-// A damaged file counts as a miss and is replaced. What nobody has used for
+// A damaged file counts as a miss and is replaced. What was not used for
 // [keepFor] is removed, once a day at most.
 type Cache struct {
 	dir     string
@@ -78,7 +78,7 @@ func (c *Cache) Get(key string) (*Artifact, bool, error) {
 	}
 	line, wasm, found := bytes.Cut(data, []byte{'\n'})
 	var h header
-	if !found || json.Unmarshal(line, &h) != nil || h.Artifact == nil || h.Size != len(wasm) || h.SHA256 != sum(wasm) {
+	if !found || json.Unmarshal(line, &h) != nil || h.Artifact == nil || h.Size != len(wasm) || h.SHA256 != sha.Hex(wasm) {
 		return nil, false, nil
 	}
 	if len(wasm) > 0 {
@@ -132,32 +132,14 @@ func (c *Cache) Put(key string, art *Artifact) error {
 	c.collect.Do(c.collectDaily)
 	bare := *art
 	bare.Wasm = nil
-	line, err := json.Marshal(header{Artifact: &bare, Size: len(art.Wasm), SHA256: sum(art.Wasm)})
+	line, err := json.Marshal(header{Artifact: &bare, Size: len(art.Wasm), SHA256: sha.Hex(art.Wasm)})
 	if err != nil {
 		return fmt.Errorf("artifact cache: %w", err)
 	}
-	path := c.path(key)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("artifact cache: %w", err)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "new-*")
-	if err != nil {
-		return fmt.Errorf("artifact cache: %w", err)
-	}
-	defer os.Remove(tmp.Name()) // fails when the rename has succeeded
-	_, err = tmp.Write(append(append(line, '\n'), art.Wasm...))
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return fmt.Errorf("artifact cache: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+	if err := (whole.File{Dirs: 0o755}).Write(c.path(key), append(append(line, '\n'), art.Wasm...)); err != nil {
 		return fmt.Errorf("artifact cache: %w", err)
 	}
 	return nil
-}
-
-func sum(data []byte) string {
-	h := sha256.Sum256(data)
-	return hex.EncodeToString(h[:])
 }
 
 // Cached is lane with its Build answered from cache where possible. Builds of

@@ -11,7 +11,7 @@ import (
 	"wb/sandbox"
 )
 
-// Env is what a lane needs from the process it lives in: the engine that runs
+// Env holds what a lane needs from its process: the engine that runs
 // wasm, the store that has or fetches compilers, and who hears about that.
 type Env struct {
 	Engine *sandbox.Engine
@@ -20,6 +20,16 @@ type Env struct {
 	Cache *Cache
 	// Progress hears about installations on first use; nil is silent.
 	Progress toolchain.Progress
+	// Builder builds for lanes that compile; nil leaves it to them.
+	Builder Builder
+}
+
+// Builder builds sources where compilers are loaded already (see package
+// compile/place/resident).
+type Builder interface {
+	// Build is what the lane's own Build would give. Where done is false nothing
+	// was built, and the lane has to do it itself.
+	Build(ctx context.Context, lane Lane, src *Source) (art *Artifact, done bool, err error)
 }
 
 // EnvConfig says where an Env keeps what it keeps. The zero value uses
@@ -37,6 +47,8 @@ type EnvConfig struct {
 	// Interpreter runs guests in wazero's interpreter, many times slower: for
 	// tests that compare the two engines.
 	Interpreter bool
+	// Keep keeps compilers loaded; see [sandbox.Config].
+	Keep bool
 }
 
 // NewEnv starts an engine and opens the store and the cache. Close it to free
@@ -59,7 +71,7 @@ func NewEnv(ctx context.Context, config EnvConfig) (*Env, error) {
 	if err != nil {
 		return nil, err
 	}
-	engineConfig := sandbox.Config{CacheDir: filepath.Join(dir, "engine"), Workers: config.Workers, Interpreter: config.Interpreter}
+	engineConfig := sandbox.Config{CacheDir: filepath.Join(dir, "engine"), Workers: config.Workers, Interpreter: config.Interpreter, Keep: config.Keep}
 	if config.Shared != "" {
 		cache = cache.Over(&Cache{dir: filepath.Join(config.Shared, "artifacts")})
 		engineConfig.Shared = filepath.Join(config.Shared, "engine")

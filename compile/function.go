@@ -45,7 +45,7 @@ func (s *Source) Choose(list []Callable, spell func(name string) string, example
 	case 0:
 		return 0, diag.Errorf(s.At(1, 1), "no function to call in this block").WithHint("write one, such as: " + example)
 	}
-	return 0, diag.Errorf(s.At(1, 1), "which function is to be called? candidates: %s", strings.Join(candidates, ", ")).WithHint(tip)
+	return 0, diag.Errorf(s.At(1, 1), "the block defines several functions; wb cannot choose between %s", strings.Join(candidates, ", ")).WithHint(tip)
 }
 
 // LooseName is a name without what tells score_items, scoreItems and ScoreItems

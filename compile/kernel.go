@@ -168,7 +168,7 @@ func (k *Kernel) Once(ctx context.Context, in []byte) (*Outcome, error) {
 // Renew gives the kernel fresh limits for what follows.
 func (k *Kernel) Renew(limits sandbox.Limits) { k.instance.Renew(limits) }
 
-// Usage is what the kernel has used since it started or was renewed.
+// Usage returns the kernel's usage since it started or was renewed.
 func (k *Kernel) Usage() sandbox.Usage { return k.instance.Usage() }
 
 // Close frees the kernel.

@@ -3,7 +3,7 @@ package compile
 import "strings"
 
 // lacking are languages that people write blocks in and that no lane may run: a
-// block in one of them is no misspelt block in another. Those that have a lane
+// block in one of them is not a misspelt block in another. Those that have a lane
 // after all do no harm here.
 var lacking = strings.Fields(`
 abc ada agda apl asm asymptote axiom ahk bat bibtex bqn clojure clojurescript cmake cobol coffee conf coq crystal

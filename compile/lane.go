@@ -17,6 +17,7 @@ import (
 	"context"
 	"io"
 	"strings"
+	"time"
 
 	"wb/internal/diag"
 	"wb/internal/value"
@@ -80,7 +81,7 @@ type Source struct {
 	Results Results
 	// Deps are packages asked for with :deps on the block.
 	Deps []string
-	// Packages is what Deps stands for, pinned by the workbook's lock, with
+	// Packages are the packages of Deps, pinned by the workbook's lock, with
 	// everything those packages need in turn (see [PackageResolver]).
 	Packages []Package
 	// Session are the blocks that ran before in the same session, in order,
@@ -89,7 +90,7 @@ type Source struct {
 	// Files are further sources given through :dir, by slash path.
 	Files map[string][]byte
 	// Dir is that directory, relative to the workbook, so that messages can
-	// name its files; it is no part of the program.
+	// name its files; it is not part of the program.
 	Dir string
 	// Document is the workbook around the block, for a block that reads it (see
 	// [DocumentReader]); nil for others.
@@ -98,11 +99,25 @@ type Source struct {
 
 // Document is a workbook as a block sees it.
 type Document struct {
-	Name  string // of its file: "book.org"
+	Name  string // of its file: "book.org"; an [Evaluation] for "" has none to show
 	Path  string // its absolute path, for code that makes file names; "" is "/" and Name
 	Text  string
 	Point int // where the block begins, in bytes
+
+	// The rest is for an [Evaluation]; a block has the world of its job.
+
+	// Files is what is seen at "/", to read; nil shows nothing. Where it has a /tmp,
+	// Emacs has none of its own.
+	Files sandbox.FS `json:"-"`
+	// Now is the time that it is taken to be; see [sandbox.Command].
+	Now time.Time `json:"-"`
+	// Call answers calls of blocks in other languages than Emacs's own.
+	Call Caller `json:"-"`
 }
+
+// Caller answers a call of a block, a reference such as totals(n=4). text is the
+// document as it stands then.
+type Caller func(ctx context.Context, text, call string) (value.Value, error)
 
 // DocumentReader is a lane whose blocks may read the document they stand in.
 type DocumentReader interface {
@@ -176,6 +191,9 @@ type Job struct {
 	Dir    string
 	Limits sandbox.Limits
 	Caps   sandbox.Caps
+	// Now is the time that it is taken to be where Caps has no clock; see
+	// [sandbox.Command].
+	Now time.Time
 	// Dock serves what the program was granted beyond Caps; nil grants nothing.
 	Dock *dock.Dock
 	// Stdout and Stderr receive output as it is produced (nil = only kept).
@@ -192,7 +210,7 @@ type Job struct {
 // Command is a run of a module for the job.
 func (j *Job) Command(module *sandbox.Module, args []string, stdout, stderr io.Writer) sandbox.Command {
 	return sandbox.Command{Module: module, Args: args, Stdin: bytes.NewReader(j.Stdin), Stdout: stdout, Stderr: stderr,
-		Files: j.Files, Dir: j.Dir, Limits: j.Limits, Caps: j.Caps, Host: j.Host()}
+		Files: j.Files, Dir: j.Dir, Limits: j.Limits, Caps: j.Caps, Now: j.Now, Host: j.Host()}
 }
 
 // Tee keeps output and passes it on to who listens, if anybody does.
@@ -203,7 +221,7 @@ func Tee(keep, listener io.Writer) io.Writer {
 	return io.MultiWriter(keep, listener)
 }
 
-// Outcome is what a job did. A program that fails returns an Outcome with a
+// Outcome is the result of a job. A program that fails returns an Outcome with a
 // non-zero Exit and no Go error; an error means it could not be run at all or
 // broke a limit (see the typed errors of package sandbox).
 type Outcome struct {
@@ -242,6 +260,9 @@ type Info struct {
 	// Keeps are header arguments that name a file which stays when a block has
 	// written it, such as a database: "db".
 	Keeps []string
+	// Compiles says that Build runs a compiler that takes longer to load than to do
+	// its work.
+	Compiles bool
 	// KnowsSession says that Build looks at Source.Session.
 	KnowsSession bool
 	// Draws says that what a block gives is the picture for its :file, also when

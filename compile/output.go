@@ -90,7 +90,7 @@ func ImportCommas(text string) value.Value {
 	return tableOf(commaRows(strings.TrimSuffix(strings.ReplaceAll(text, "\r\n", "\n"), "\n")))
 }
 
-// blanks is what separates cells where neither tabs nor commas do.
+// blanks separate cells where neither tabs nor commas do.
 var blanks = lazyregexp.New(` *\t *| +`)
 
 // everyLineHas reports whether each line that is not empty contains sep.
@@ -209,6 +209,9 @@ func ReadCell(cell string) value.Value {
 	if numberCell.MatchString(trimmed) {
 		if i, err := strconv.ParseInt(strings.TrimSuffix(trimmed, "."), 10, 64); err == nil {
 			return value.OfInt(i)
+		}
+		if n, err := strconv.ParseUint(strings.TrimPrefix(strings.TrimSuffix(trimmed, "."), "+"), 10, 64); err == nil {
+			return value.OfUint(n)
 		}
 		if strings.ContainsAny(trimmed, ".eE") {
 			f, _ := strconv.ParseFloat(trimmed, 64) // out of range is infinite, as in Emacs

@@ -48,7 +48,7 @@ func show(v value.Value) string {
 	case value.Null:
 		return "nil"
 	case value.Int:
-		return strconv.FormatInt(v.Int(), 10)
+		return v.String()
 	case value.Float:
 		if math.IsInf(v.Float(), 1) {
 			return "1.0e+INF"
@@ -59,9 +59,6 @@ func show(v value.Value) string {
 		}
 		return text
 	case value.String:
-		if _, err := strconv.ParseUint(v.Text(), 10, 64); err == nil {
-			return v.Text() // a whole number beyond 64 bits stays text, Emacs has bignums
-		}
 		return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(v.Text()) + `"`
 	case value.List:
 		var items []string

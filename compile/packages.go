@@ -26,7 +26,7 @@ type PackageResolver interface {
 	ResolvePackages(ctx context.Context, req PackageRequest) ([]Package, error)
 }
 
-// ResolvePackages is what a block's :deps stand for in its lane. Lanes that
+// ResolvePackages finds the packages of a block's :deps in its lane. Lanes that
 // fetch no packages refuse Source.Deps themselves.
 func ResolvePackages(ctx context.Context, lane Lane, req PackageRequest) ([]Package, error) {
 	if r, ok := Unwrapped[PackageResolver](lane); ok && len(req.Deps) > 0 {

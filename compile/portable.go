@@ -15,7 +15,7 @@ import (
 type Portable interface {
 	// Recipe lays out the run of an artifact that this lane built, as Run would
 	// do it. The error is a *NotPortable when only Run can.
-	Recipe(ctx context.Context, art *Artifact, job *Job) (*Recipe, error)
+	Ship(ctx context.Context, art *Artifact, job *Job) (*Shipment, error)
 }
 
 // NotPortable says why a program runs nowhere else.
@@ -52,10 +52,10 @@ const (
 	ReadTrimmed Reading = "trimmed" // [ReadCell], without the blanks around it
 )
 
-// Recipe is a run laid out for another engine: the module, everything the guest
+// Shipment is a run laid out for another engine: the module, everything the guest
 // sees, and how its result is read. The files of the job are not in it, nor is
 // the module metered: that is for whoever ships it.
-type Recipe struct {
+type Shipment struct {
 	Name   string // of the module in messages
 	Wasm   []byte // as built
 	Args   []string
@@ -96,13 +96,13 @@ type Recipe struct {
 }
 
 // Programs are all modules of a recipe by name.
-func (r *Recipe) Programs() map[string][]byte {
+func (r *Shipment) Programs() map[string][]byte {
 	all := map[string][]byte{r.Name: r.Wasm}
 	maps.Copy(all, r.Beside)
 	return all
 }
 
-// Image is a language's machine as programs find it: Recipe.Wasm restored from a
+// Image is a language's machine as programs find it: Shipment.Wasm restored from a
 // snapshot, so that starting it costs no fuel anywhere.
 type Image struct {
 	Snapshot *sandbox.Snapshot
@@ -147,11 +147,11 @@ type CrashGuide struct {
 	Lines     []string          `json:"lines,omitempty"` // where each line of the block stands
 }
 
-// RecipeOf asks the lane that built an artifact for the recipe of a run.
-func RecipeOf(ctx context.Context, lane Lane, art *Artifact, job *Job) (*Recipe, error) {
+// ShipmentOf asks the lane that built an artifact to lay out a run.
+func ShipmentOf(ctx context.Context, lane Lane, art *Artifact, job *Job) (*Shipment, error) {
 	p, ok := Unwrapped[Portable](lane)
 	if !ok {
-		return nil, &NotPortable{fmt.Sprintf("%s needs more than the program itself to run", lane.Info().Name)}
+		return nil, &NotPortable{fmt.Sprintf("%s cannot run from its program alone", lane.Info().Name)}
 	}
-	return p.Recipe(ctx, art, job)
+	return p.Ship(ctx, art, job)
 }

@@ -37,7 +37,7 @@ func (r Results) Read(stdout string) value.Value {
 	return ImportTable(stdout)
 }
 
-// ReadScalar is Read for languages whose output is no table.
+// ReadScalar is Read for languages whose output is not a table.
 func (r Results) ReadScalar(text string) value.Value {
 	switch {
 	case r.Has("discard"):

@@ -13,7 +13,7 @@ type Program struct {
 	ID     string
 	Lane   Lane
 	Source *Source
-	// Job is what it is run on. Its Source is set by whoever runs it.
+	// Job holds its inputs. The runner sets its Source.
 	Job *Job
 	// Placed hears where the program ran, before Built, when that is not this
 	// process; nil need not.

@@ -53,7 +53,7 @@ type FrozenSession struct {
 	Lang string `json:"lang"`
 	// Fingerprint is the lane's; a session thaws in the same version alone.
 	Fingerprint string `json:"fingerprint"`
-	// Meta is what the lane wants to know besides, as JSON.
+	// Meta holds the lane's own data, as JSON.
 	Meta []byte `json:"meta,omitempty"`
 	// State is the memory or the files.
 	State []byte `json:"-"`

@@ -10,7 +10,7 @@ import (
 	"wb/internal/value"
 )
 
-// memory is what lifting needs of a guest.
+// memory is the part of a guest that lifting needs.
 type memory interface {
 	Size() uint32
 	Read(offset, n uint32) ([]byte, bool)

@@ -105,6 +105,9 @@ func (d Dialect) literal(v value.Value, c constant) (string, error) {
 	if f := v.Float(); c.scalar != text && (math.IsNaN(f) || math.IsInf(f, 0)) {
 		return "", fmt.Errorf("%g cannot become a constant: give it to a function as an argument", f)
 	}
+	if c.scalar == "f64" && v.Rounds() {
+		return "", fmt.Errorf("%s would be rounded among fractions: pass it as text", v)
+	}
 	if v.IsBig() && c.scalar != text {
 		return "", fmt.Errorf("%s is more than a signed integer of 64 bits holds", v)
 	}

@@ -30,7 +30,7 @@ func Choose(src *compile.Source, functions []Function, spell func(name string) s
 	for i, f := range functions {
 		list[i] = compile.Callable{Name: f.Name, Public: f.Public}
 	}
-	i, err := src.Choose(list, spell, example, "name the component after it, or make only that one pub")
+	i, err := src.Choose(list, spell, example, "name the component after one, or make only one pub")
 	if err != nil {
 		return Function{}, err
 	}
@@ -64,7 +64,7 @@ func InferScalar(typ string) (value.Type, bool) {
 func (f Function) Signature(src *compile.Source, result string, infer func(typ string) (value.Type, bool)) (*value.Sig, error) {
 	fail := func(what string) error {
 		return diag.Errorf(src.At(f.Line, f.Col), "cannot tell what %s means in %s", what, f.Name).
-			WithHint("say how it is called with :sig:, such as " + f.Name + "(xs: list<f64>) -> f64")
+			WithHint("declare its signature with :sig:, such as " + f.Name + "(xs: list<f64>) -> f64")
 	}
 	sig := &value.Sig{Name: f.Name}
 	for i, p := range f.Params {
@@ -90,7 +90,7 @@ func (f Function) Signature(src *compile.Source, result string, infer func(typ s
 }
 
 // Check reports where a signature asks for another function than this one.
-// Failing is what such a function returns that can fail; prototype is how the
+// Failing is the return type of a function that can fail; prototype is how the
 // signature wants the function.
 func (f Function) Check(src *compile.Source, sig *value.Sig, failing, prototype string) error {
 	pos := src.At(f.Line, f.Col)

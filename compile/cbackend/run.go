@@ -34,17 +34,17 @@ func NoteComponent(art *compile.Artifact, f Function, sig *value.Sig) {
 	art.Meta[metaSig] = called.String()
 }
 
-// Runner runs what one of the lanes has built.
-type Runner struct {
+// Backend runs what one of the lanes has built.
+type Backend struct {
 	Env  *compile.Env
 	Lane string
 	File string // the block as the compiler knows it, which stands for a block that is not known
-	// Crash is the line about a program that trapped; stderr is what it printed.
+	// Crash is the line about a program that trapped; stderr is its output.
 	Crash func(src *compile.Source, stderr string, trap *sandbox.TrapError) string
 }
 
 // command is how a program is started.
-func (r Runner) command(ctx context.Context, art *compile.Artifact, job *compile.Job, stdout, stderr *bytes.Buffer) (sandbox.Command, error) {
+func (r Backend) command(ctx context.Context, art *compile.Artifact, job *compile.Job, stdout, stderr *bytes.Buffer) (sandbox.Command, error) {
 	module, err := r.Env.Engine.Compile(ctx, r.Lane+" block", art.Wasm)
 	args := append([]string{"block"}, art.Words(metaArgs)...)
 	command := job.Command(module, append(args, job.Args...), compile.Tee(stdout, job.Stdout), compile.Tee(stderr, job.Stderr))
@@ -53,7 +53,7 @@ func (r Runner) command(ctx context.Context, art *compile.Artifact, job *compile
 }
 
 // place is where the block stands.
-func (r Runner) place(src *compile.Source) string {
+func (r Backend) place(src *compile.Source) string {
 	if src == nil {
 		return r.File
 	}
@@ -61,7 +61,7 @@ func (r Runner) place(src *compile.Source) string {
 }
 
 // Run executes a built block.
-func (r Runner) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
+func (r Backend) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
 	var stdout, stderr bytes.Buffer
 	command, err := r.command(ctx, art, job, &stdout, &stderr)
 	if err != nil {
@@ -106,7 +106,7 @@ func (r Runner) Run(ctx context.Context, art *compile.Artifact, job *compile.Job
 }
 
 // OpenKernel implements [compile.KernelOpener].
-func (r Runner) OpenKernel(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Kernel, error) {
+func (r Backend) OpenKernel(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Kernel, error) {
 	var stdout, stderr bytes.Buffer
 	command, err := r.command(ctx, art, job, &stdout, &stderr)
 	if err != nil {
@@ -115,9 +115,9 @@ func (r Runner) OpenKernel(ctx context.Context, art *compile.Artifact, job *comp
 	return compile.StartPlacedKernel(ctx, r.Env.Engine, command)
 }
 
-// Recipe implements [compile.Portable].
-func (r Runner) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
-	recipe := &compile.Recipe{Name: r.Lane + " block", Wasm: art.Wasm, Args: append([]string{"block"}, art.Words(metaArgs)...), Stdin: job.Stdin, Dir: job.Dir,
+// Ship implements [compile.Portable].
+func (r Backend) Ship(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Shipment, error) {
+	recipe := &compile.Shipment{Name: r.Lane + " block", Wasm: art.Wasm, Args: append([]string{"block"}, art.Words(metaArgs)...), Stdin: job.Stdin, Dir: job.Dir,
 		Limits: job.Limits, Fails: art.Meta[metaFails], Crash: &compile.CrashGuide{Style: r.Lane, At: r.place(job.Source)}}
 	recipe.Args = append(recipe.Args, job.Args...)
 	var err error

@@ -27,7 +27,7 @@ func babelUnit(src *compile.Source) (*unit, error) {
 	return u, nil
 }
 
-// head is what stands ahead of a body: its #include, #define and using lines,
+// head is the text ahead of a body: its #include, #define and using lines,
 // and its variables. wrapped reports that the body needs no main around it.
 func head(src *compile.Source, body string) (lines, variables *unit, wrapped bool, err error) {
 	parts, err := babel.C(src.Lang, body, src.Babel())

@@ -162,7 +162,7 @@ func (c *Compiler) run(ctx context.Context, t *tool, files map[string][]byte, ou
 	return o, nil
 }
 
-// language is what differs between C and C++ for compiler and linker.
+// language holds the differences between C and C++ for compiler and linker.
 type language struct {
 	ext      string
 	compile  []string
@@ -211,7 +211,7 @@ type program struct {
 	flags    []string // further linker flags
 }
 
-// stackSize is what programs get for their C stack, in bytes.
+// stackSize is the size of a program's C stack, in bytes.
 const stackSize = "1048576"
 
 const libDir = "/usr/lib/wasm32-wasip1"

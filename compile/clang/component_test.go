@@ -106,7 +106,7 @@ func TestComponentErrors(t *testing.T) {
 	}{
 		"arity":         {"C", "mean(xs: list<f64>) -> f64", "\ndouble mean(const double *xs) { return 0; }", "a.org:11:8: error: mean takes 1 parameters, its signature passes 2", "double mean(const double *xs, size_t xs_len)"},
 		"no function":   {"C", "f() -> s32", "int x;", "no function to call", "write one"},
-		"ambiguous":     {"C", "", "int a(void) { return 1; }\nint b(void) { return 2; }", "candidates: a, b", "make the others static"},
+		"ambiguous":     {"C", "", "int a(void) { return 1; }\nint b(void) { return 2; }", "cannot choose between a, b", "make the others static"},
 		"pointer type":  {"C", "f(xs: list<f64>) -> f64", "double f(const int *xs, size_t n) { return 0; }", "error: calling the block: incompatible pointer types", ""},
 		"narrowing":     {"C", "f(x: f64) -> f64", "double f(int x) { return x; }", "error: calling the block: implicit conversion turns floating-point number into integer", ""},
 		"narrow result": {"C", "f(x: f64) -> s32", "double f(double x) { return x; }", "error: calling the block: implicit conversion turns floating-point number into integer", ""},

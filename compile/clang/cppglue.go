@@ -9,7 +9,7 @@ import (
 
 // idiomatic reports whether a C++ function takes or returns the standard
 // library's types: one parameter for every input, and at least one list, text
-// or option that is no pointer.
+// or option that is not a pointer.
 func (c *caller) idiomatic() bool {
 	if len(c.f.params) != len(c.sig.Params) {
 		return false

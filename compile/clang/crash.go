@@ -30,15 +30,15 @@ func (e *Crash) Error() string { return fmt.Sprintf("%s: error: %s", e.Pos, e.Me
 // Unwrap gives the trap.
 func (e *Crash) Unwrap() error { return e.Err }
 
-// assertion is what a failed assert prints.
+// assertion matches the output of a failed assert.
 var assertion = lazyregexp.New(`(?m)^Assertion failed: (.*) \(` + string(originBody) + `\.\w+: [^:]*: (\d+)\)$`)
 
-// uncaught is what the runtime of exceptions prints at the end: the line of the
+// uncaught matches the last output of the exception runtime: the line of the
 // throw, if it is known, the type and what it says.
 var uncaught = lazyregexp.New(`^(?:line (\d+): )?(uncaught exception: .*|std::terminate was called)\n$`)
 
 // lastWords passes on what a program writes to standard error but the line about
-// an exception that nobody caught, which the crash says in better words.
+// an uncaught exception, which the crash message describes better.
 type lastWords struct {
 	to   io.Writer
 	said []string // what uncaught finds in that line
@@ -83,9 +83,9 @@ func crash(src *compile.Source, stderr string, said []string, err error) *Crash 
 	case strings.HasPrefix(reason, "out of bounds memory"):
 		c.Exit, c.Message = 139, "access outside of memory"+where
 	case strings.HasPrefix(reason, "invalid table access"), strings.HasPrefix(reason, "indirect call type mismatch"):
-		c.Exit, c.Message = 139, "call through a function pointer that is none"+where
+		c.Exit, c.Message = 139, "call through an invalid function pointer"+where
 	case reason == "unreachable":
-		c.Exit, c.Message = 134, "the program came to a place it cannot go on from"+where
+		c.Exit, c.Message = 134, "the program reached an unreachable instruction"+where
 	default:
 		c.Exit, c.Message = 134, reason+where
 	}

@@ -14,6 +14,7 @@ import (
 
 	"wb/compile/toolchain"
 	"wb/internal/lazyregexp"
+	"wb/internal/sha"
 	"wb/sandbox/fuel"
 )
 
@@ -39,7 +40,7 @@ var unwindingDigest = sync.OnceValue(func() string {
 	if err := toolchain.AddFS(files, runtimeFiles); err != nil {
 		return unwindingVersion // embedded files can be read
 	}
-	sum := sha256.Sum256([]byte(unwindingVersion + guardHead + digestOf(files)))
+	sum := sha256.Sum256([]byte(unwindingVersion + guardHead + toolchain.HashFiles(files)))
 	return hex.EncodeToString(sum[:8])
 })
 
@@ -258,8 +259,7 @@ func (c *Compiler) support(ctx context.Context, t *tool, lang language, name, te
 	if name == "throwers.cpp" || name == "throwios.cpp" {
 		flags = append(flags, leaving{throws: true}.compileFlags()...)
 	}
-	sum := sha256.Sum256([]byte(fmt.Sprintf("support\n%s\n%s\n%q %q %q\n%s", version, t.digest, compileFlags, lang.compile, flags, text)))
-	return c.kept(hex.EncodeToString(sum[:]), "cpp-runtime", func() ([]byte, error) {
+	return c.kept(sha.Hex(fmt.Sprintf("support\n%s\n%s\n%q %q %q\n%s", version, t.digest, compileFlags, lang.compile, flags, text)), "cpp-runtime", func() ([]byte, error) {
 		args := slices.Concat(compileFlags, lang.compile, flags, []string{"-o", workDir + "/out.o", workDir + "/" + name})
 		o, err := c.run(ctx, t.within(toolLimits), map[string][]byte{name: []byte(text)}, "out.o", args...)
 		if err == nil && o.exit != 0 {

@@ -57,8 +57,8 @@ func chooseFunction(src *compile.Source) (function, error) {
 	for _, f := range public {
 		list = append(list, f.name)
 	}
-	return function{}, diag.Errorf(src.At(1, 1), "which function is to be called? candidates: %s", strings.Join(list, ", ")).
-		WithHint("name the block after it, or make the others static")
+	return function{}, diag.Errorf(src.At(1, 1), "the block defines several functions; wb cannot choose between %s", strings.Join(list, ", ")).
+		WithHint("name the block after one, or make the others static")
 }
 
 // makeGlue writes the glue for calling f as sig says.
@@ -99,7 +99,7 @@ func makeGlue(src *compile.Source, sig *value.Sig, f function, cpp bool) (*glue,
 	return g, nil
 }
 
-// resultName is what a struct that is returned is called.
+// resultName is the name of a returned struct.
 func (c *caller) resultName(r value.Param) string {
 	if r.Name == "" {
 		return c.sig.Name

@@ -2,13 +2,12 @@ package clang
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/sha"
 )
 
 // The standard headers of C++ are a hundred thousand lines; reading them takes
@@ -60,8 +59,7 @@ func usesPrecompiled(text string, flags []string) (needed []string, ok bool) {
 // the cache.
 func (c *Compiler) precompiled(ctx context.Context, t *tool, flags []string) ([]byte, error) {
 	text := headersText()
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%q\n%q\n%s", version, t.digest, compileFlags, flags, text)))
-	key := hex.EncodeToString(sum[:])
+	key := sha.Hex(fmt.Sprintf("%s\n%s\n%q\n%q\n%s", version, t.digest, compileFlags, flags, text))
 	return c.kept(key, "cpp-headers", func() ([]byte, error) {
 		args := slices.Concat(compileFlags, []string{"-x", "c++-header", "-fno-exceptions", langCPP.optimise}, flags,
 			[]string{"-fpch-instantiate-templates", "-o", workDir + "/" + precompiledFile, workDir + "/" + headersFile})

@@ -14,7 +14,7 @@ import (
 func infer(src *compile.Source, f function) (*value.Sig, error) {
 	fail := func(what string) error {
 		return diag.Errorf(src.At(f.line, f.col), "cannot tell what %s means in %s", what, f.name).
-			WithHint("say how it is called with :sig:, such as " + f.name + "(xs: list<f64>) -> f64")
+			WithHint("declare its signature with :sig:, such as " + f.name + "(xs: list<f64>) -> f64")
 	}
 	sig := &value.Sig{Name: f.name}
 	params := f.params

@@ -28,13 +28,13 @@ var shapes = []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile
 
 // C is the lane of C blocks.
 func (c *Compiler) C() compile.Lane {
-	return &lane{c, langC, compile.Info{Name: "c", Aliases: []string{"C"}, Shapes: shapes, Toolchains: []string{toolName},
+	return &lane{c, langC, compile.Info{Name: "c", Compiles: true, Aliases: []string{"C"}, Shapes: shapes, Toolchains: []string{toolName},
 		Summary: "C (clang 22, gnu17) with wasi-libc"}}
 }
 
 // CPP is the lane of C++ blocks.
 func (c *Compiler) CPP() compile.Lane {
-	return &lane{c, langCPP, compile.Info{Name: "cpp", Aliases: []string{"C++", "c++", "cxx"}, Shapes: shapes, Toolchains: []string{toolName},
+	return &lane{c, langCPP, compile.Info{Name: "cpp", Compiles: true, Aliases: []string{"C++", "c++", "cxx"}, Shapes: shapes, Toolchains: []string{toolName},
 		Summary: "C++ (clang 22, gnu++17) with libc++"}}
 }
 
@@ -93,7 +93,7 @@ func (l *lane) buildProgram(ctx context.Context, src *compile.Source) (*compile.
 }
 
 // blocksVersion changes when blocks become other programs and toolchains do not.
-const blocksVersion = "blocks 2"
+const blocksVersion = "blocks 3"
 
 // Fingerprint identifies what makes programs of blocks.
 func (l *lane) Fingerprint() string {
@@ -158,10 +158,10 @@ const dockHeader = "wb.h"
 
 var dockInclude = lazyregexp.New(`(?m)^([ \t]*#[ \t]*include[ \t]*)<wb\.h>`)
 
-// filesWords are what programs that open files by name cannot do without.
+// filesWords occur in every program that opens files by name.
 var filesWords = lazyregexp.New(`\b(fopen|freopen|open|openat|creat|stat|lstat|access|opendir|scandir|glob|remove|unlink|rename|mkdir|rmdir|chdir|getcwd|truncate|ifstream|ofstream|fstream|filesystem)\b`)
 
-// printsWords are what programs that print lines cannot do without.
+// printsWords occur in every program that prints lines.
 var printsWords = lazyregexp.New(`\b(printf|vprintf|puts|fputs|putc|putchar|fputc|fwrite|wprintf|cout|print|println)\b`)
 
 // startUp is code that runs before main. Programs that use files begin in the
@@ -196,7 +196,7 @@ func startUp(src *compile.Source, lang language) string {
 func at(src *compile.Source, err error) error {
 	var trap *sandbox.TrapError
 	if errors.As(err, &trap) {
-		return diag.Errorf(src.At(1, 1), "the compiler gave up on this block: it ran out of memory or into a mistake of its own")
+		return diag.Errorf(src.At(1, 1), "the compiler gave up on this block: it ran out of memory or has a bug")
 	}
 	return src.Misbuilt(err)
 }
@@ -227,7 +227,7 @@ func commandLine(src *compile.Source) ([]string, error) {
 
 // Run executes a built block.
 func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	module, err := l.env.Engine.Compile(ctx, l.info.Name, art.Wasm)
+	module, err := l.env.Engine.Compile(ctx, l.info.Name, art.Wasm, sandbox.FromCompiler())
 	if err != nil {
 		return nil, err
 	}

@@ -225,7 +225,7 @@ func TestCrashesAreExplained(t *testing.T) {
 		"pointer":  {"volatile int *p = (int *)0x7fffff00;\nreturn *p;", 139, "a.org:10:1: error: access outside of memory\n"},
 		"abort":    {"int main(void) {\n  abort();\n}", 134, "a.org:10:5: error: the program called abort in main\n"},
 		"assert":   {"int a = 1;\nassert(a == 2);", 134, "Assertion failed: a == 2 (block.c: main: 2)\na.org:11:1: error: assertion failed: a == 2\n"},
-		"call":     {"int main(void) { int (*volatile f)(int) = (int (*)(int))12345; return f(1); }", 139, "a.org:10:5: error: call through a function pointer that is none in main\n"},
+		"call":     {"int main(void) { int (*volatile f)(int) = (int (*)(int))12345; return f(1); }", 139, "a.org:10:5: error: call through an invalid function pointer in main\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			src := block("C", compile.ShapeBabel, c.body, "includes", "<stdlib.h> <assert.h>")

@@ -8,10 +8,10 @@ import (
 	"wb/internal/value"
 )
 
-// Recipe implements [compile.Portable]: programs, components and kernels are
+// Ship implements [compile.Portable]: programs, components and kernels are
 // modules that need nothing but WASI.
-func (l *lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
-	r := &compile.Recipe{Name: l.info.Name, Wasm: art.Wasm, Args: []string{"block"}, Stdin: job.Stdin, Dir: job.Dir, Limits: job.Limits, Crash: crashGuide(job.Source)}
+func (l *lane) Ship(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Shipment, error) {
+	r := &compile.Shipment{Name: l.info.Name, Wasm: art.Wasm, Args: []string{"block"}, Stdin: job.Stdin, Dir: job.Dir, Limits: job.Limits, Crash: crashGuide(job.Source)}
 	var err error
 	switch art.Shape {
 	case compile.ShapeComponent:

@@ -17,6 +17,7 @@ import (
 
 	"wb/compile/toolchain"
 	"wb/internal/diag"
+	"wb/internal/whole"
 )
 
 // Options say how [Compiler.CompileC] builds a tool.
@@ -35,11 +36,13 @@ type Options struct {
 	// Main names the .c, .cc, .cpp and .cxx files to compile; nil means all of
 	// them. They do not include each other.
 	Main []string
+	// With are object files of an earlier build, linked before those of Main.
+	With [][]byte
 	// Objects is a directory that keeps object files, so that an interrupted
 	// build goes on where it was; "" keeps none.
 	Objects string
 	// Compiled hears about every file that has been compiled, from several
-	// goroutines; nil for nobody.
+	// goroutines; nil for none.
 	Compiled func(name string)
 }
 
@@ -68,22 +71,49 @@ func languageOf(name string) (lang language, ok bool) {
 
 func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byte, opts Options) ([]byte, error) {
 	t = t.within(toolLimits)
-	sources := opts.Main
-	if sources == nil {
-		sources = sourcesOf(files)
+	sources := opts.sources(files)
+	objects, err := c.objects(ctx, t, files, sources, opts)
+	if err != nil {
+		return nil, err
 	}
-	objects := make([][]byte, len(sources))
-	shared := digestOf(withoutKeys(files, sources))
 	main := langC
+	for _, name := range sources {
+		if lang, _ := languageOf(name); lang.ext == langCPP.ext {
+			main = langCPP
+		}
+	}
+	p := program{start: "crt1-command.o", exports: opts.Exports, flags: opts.LinkFlags}
+	if opts.Reactor {
+		p.start = "crt1-reactor.o"
+		p.flags = append([]string{"--entry=_initialize"}, p.flags...)
+	}
+	o, err := c.link(ctx, t, main, slices.Concat(opts.With, objects), p)
+	if err == nil && o.exit != 0 {
+		err = toolError(o.stderr)
+	}
+	return o.output, err
+}
+
+// sources are the files that are compiled.
+func (o Options) sources(files map[string][]byte) []string {
+	if o.Main == nil {
+		return sourcesOf(files)
+	}
+	return o.Main
+}
+
+// objects compiles the sources, each to an object file: the largest first, so
+// that none is left to be compiled alone.
+func (c *Compiler) objects(ctx context.Context, t *tool, files map[string][]byte, sources []string, opts Options) ([][]byte, error) {
+	objects := make([][]byte, len(sources))
+	shared := toolchain.HashFiles(withoutKeys(files, sources))
 	group, building := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
-	for i, name := range sources {
+	for _, i := range bySize(files, sources) {
+		name := sources[i]
 		lang, ok := languageOf(name)
 		if !ok || files[name] == nil {
-			return nil, fmt.Errorf("%s is no C or C++ file among those given", name)
-		}
-		if lang.ext == langCPP.ext {
-			main = langCPP
+			return nil, fmt.Errorf("%s is not among the given C and C++ files", name)
 		}
 		flags := opts.Flags
 		if opts.FlagsOf != nil {
@@ -97,19 +127,17 @@ func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byt
 			return err
 		})
 	}
-	if err := group.Wait(); err != nil {
-		return nil, err
+	return objects, group.Wait()
+}
+
+// bySize are the indexes of sources, the largest file first.
+func bySize(files map[string][]byte, sources []string) []int {
+	order := make([]int, len(sources))
+	for i := range order {
+		order[i] = i
 	}
-	p := program{start: "crt1-command.o", exports: opts.Exports, flags: opts.LinkFlags}
-	if opts.Reactor {
-		p.start = "crt1-reactor.o"
-		p.flags = append([]string{"--entry=_initialize"}, p.flags...)
-	}
-	o, err := c.link(ctx, t, main, objects, p)
-	if err == nil && o.exit != 0 {
-		err = toolError(o.stderr)
-	}
-	return o.output, err
+	slices.SortStableFunc(order, func(i, j int) int { return len(files[sources[j]]) - len(files[sources[i]]) })
+	return order
 }
 
 // keptObject compiles one file unless dir has its object from an earlier
@@ -130,18 +158,7 @@ func (c *Compiler) keptObject(ctx context.Context, t *tool, lang language, files
 	if err != nil || dir == "" {
 		return o.output, err
 	}
-	return o.output, writeObject(kept, o.output)
-}
-
-// writeObject makes a file that appears whole or not at all.
-func writeObject(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path+".part", data, 0o644); err != nil {
-		return err
-	}
-	return os.Rename(path+".part", path)
+	return o.output, whole.File{Mode: 0o644, Dirs: 0o755}.Write(kept, o.output)
 }
 
 // withoutKeys are the files but those of the given names.
@@ -151,15 +168,6 @@ func withoutKeys(files map[string][]byte, names []string) map[string][]byte {
 		delete(rest, name)
 	}
 	return rest
-}
-
-// digestOf names files with their contents.
-func digestOf(files map[string][]byte) string {
-	h := sha256.New()
-	for _, name := range slices.Sorted(maps.Keys(files)) {
-		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(files[name]))
-	}
-	return hex.EncodeToString(h.Sum(nil))
 }
 
 // toolError keeps messages about files that are not blocks.
@@ -183,18 +191,34 @@ func toolError(stderr string) error {
 // BuildTool is CompileC for a toolchain being made: its progress is shown file
 // by file, and objects are kept until it is finished.
 func (c *Compiler) BuildTool(ctx context.Context, job *toolchain.Job, files map[string][]byte, opts Options) (wasm []byte, err error) {
-	if opts.Main == nil {
-		opts.Main = sourcesOf(files)
+	opts, done := opts.told(job, files)
+	defer func() { done(err) }()
+	return c.CompileC(ctx, files, opts)
+}
+
+// BuildObjects compiles what several toolchains link: the object files of
+// opts.Main, in this order. It is told and kept as BuildTool is.
+func (c *Compiler) BuildObjects(ctx context.Context, job *toolchain.Job, files map[string][]byte, opts Options) (objects [][]byte, err error) {
+	opts, done := opts.told(job, files)
+	defer func() { done(err) }()
+	t, err := c.tool(ctx)
+	if err != nil {
+		return nil, err
 	}
+	return c.objects(ctx, t.within(toolLimits), files, opts.Main, opts)
+}
+
+// told are the options of a job that shows its progress and keeps objects.
+func (o Options) told(job *toolchain.Job, files map[string][]byte) (Options, func(error)) {
+	o.Main = o.sources(files)
 	var total int64
-	for _, name := range opts.Main {
+	for _, name := range o.Main {
 		total += int64(len(files[name]))
 	}
-	step := job.Step(fmt.Sprintf("compiling %d files", len(opts.Main)), total)
-	defer func() { step.Done(err) }()
-	opts.Objects = job.Keep()
-	opts.Compiled = func(name string) { step.Add(int64(len(files[name]))) }
-	return c.CompileC(ctx, files, opts)
+	step := job.Step(fmt.Sprintf("compiling %d files", len(o.Main)), total)
+	o.Objects = job.Keep()
+	o.Compiled = func(name string) { step.Add(int64(len(files[name]))) }
+	return o, step.Done
 }
 
 // sourcesOf are the names of the C and C++ files, sorted.

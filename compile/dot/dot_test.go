@@ -122,7 +122,7 @@ func TestMessages(t *testing.T) {
 		{"digraph {", "x.svg", "a.org:10:1: syntax error in line 1"},
 		{"no graph", "x.svg", "a.org:10:1: syntax error in line 1 near 'no'\n"},
 		{"graph {}", "x.png", "a.org:10:1: error: Graphviz draws no png in the sandbox"},
-		{"graph {}", "x.odd", "a.org:10:1: error: there is no format \"odd\""},
+		{"graph {}", "x.odd", "a.org:10:1: error: unknown format \"odd\""},
 	} {
 		src := block(compile.ShapeBabel, c.body)
 		src.Args["file"] = []string{c.file}

@@ -59,7 +59,7 @@ func (l *lane) loadFrom(ctx context.Context, t toolchain.Toolchain) (*sandbox.Mo
 	return l.env.Program(ctx, t, toolName, wasmFile)
 }
 
-// unit is what is built from a block. Line Skip+1 of Script is the body's first.
+// unit is the result of building a block. Line Skip+1 of Script is the body's first.
 type unit struct {
 	Script string   `json:"-"`
 	Skip   int      `json:"skip,omitempty"`
@@ -196,7 +196,7 @@ var (
 	nearTo = lazyregexp.New(`near '([^']*)'`)
 )
 
-// report is what Graphviz said, with places in the org file. Where it has drawn
+// report is Graphviz's output, with places in the org file. Where it has drawn
 // all the same, they are warnings.
 func (u *unit) report(src *compile.Source, messages string, drawn bool) string {
 	var b strings.Builder

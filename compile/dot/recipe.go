@@ -3,8 +3,6 @@ package dot
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"strconv"
@@ -13,6 +11,7 @@ import (
 
 	"wb/compile"
 	"wb/compile/toolchain"
+	"wb/internal/sha"
 )
 
 const (
@@ -43,8 +42,8 @@ func (l *lane) recipe() toolchain.Recipe {
 				if err != nil {
 					return err
 				}
-				if sum := sha256.Sum256(wasm); hex.EncodeToString(sum[:]) != wasmSHA {
-					return &toolchain.IntegrityError{Tool: toolName, What: wasmFile, Want: wasmSHA, Got: hex.EncodeToString(sum[:])}
+				if got := sha.Hex(wasm); got != wasmSHA {
+					return &toolchain.IntegrityError{Tool: toolName, What: wasmFile, Want: wasmSHA, Got: got}
 				}
 				return job.Write(wasmFile, wasm)
 			},

@@ -14,7 +14,7 @@ import (
 // layouts are Graphviz's programs.
 var layouts = []string{"dot", "neato", "fdp", "sfdp", "circo", "twopi", "osage", "patchwork"}
 
-// formats are what it writes.
+// formats are the formats it writes.
 var formats = []string{"svg", "svg_inline", "dot", "gv", "canon", "json", "json0", "dot_json", "xdot", "xdot_json", "plain", "plain-ext", "ps", "ps2", "eps",
 	"cmap", "cmapx", "imap", "fig", "pic", "pov", "tk"}
 
@@ -34,7 +34,7 @@ func (o *options) set(words []string) error {
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		if len(word) < 2 || word[0] != '-' {
-			return fmt.Errorf("%q is no option; the graph is the block", word)
+			return fmt.Errorf("%q is not an option; the graph comes from the block", word)
 		}
 		arg := word[2:]
 		if strings.IndexByte("TKGNEo", word[1]) >= 0 && arg == "" && i+1 < len(words) {
@@ -60,10 +60,10 @@ func (o *options) set(words []string) error {
 		}
 	}
 	if !slices.Contains(layouts, o.layout) {
-		return fmt.Errorf("there is no layout %q; there are %s", o.layout, strings.Join(layouts, " "))
+		return fmt.Errorf("unknown layout %q; known are %s", o.layout, strings.Join(layouts, " "))
 	}
 	if !slices.Contains(formats, o.format) {
-		return fmt.Errorf("there is no format %q; there are %s", o.format, strings.Join(formats, " "))
+		return fmt.Errorf("unknown format %q; known are %s", o.format, strings.Join(formats, " "))
 	}
 	return nil
 }

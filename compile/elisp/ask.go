@@ -15,7 +15,7 @@ import (
 	lisp "wb/tangle/elisp"
 )
 
-// request is what answer.el is asked.
+// request is a request to answer.el.
 type request struct {
 	Do      string // the function that answers
 	Code    string
@@ -26,9 +26,10 @@ type request struct {
 	Dir     string
 	Seed    *int64
 	// Output returns what is printed; Text returns the value as text, Printed
-	// in the form that can be read again; PP pretty-prints it.
-	Output, Text, Printed, PP bool
-	Document                  *compile.Document
+	// in the form that can be read again; PP pretty-prints it; Plain gives
+	// lists as they are, also where Org would print what is in them.
+	Output, Text, Printed, PP, Plain bool
+	Document                         *compile.Document
 	// Point goes back to a place in the document of an earlier request.
 	Point *int
 	// Again stays in the world that an earlier request has made.
@@ -66,6 +67,7 @@ func (r request) form() string {
 	flag("text", r.Text)
 	flag("printed", r.Printed)
 	flag("pp", r.PP)
+	flag("plain", r.Plain)
 	if d := r.Document; d != nil {
 		add("document", fmt.Sprintf("(:name %s :file %s :text %s)", lisp.Print(lisp.String(d.Name)),
 			lisp.Print(lisp.String(fileOf(d))), lisp.Print(lisp.String(d.Text))))
@@ -99,7 +101,7 @@ func pointAt(d *compile.Document, offset int) *int {
 	return &n
 }
 
-// answer is what answer.el says.
+// answer is the answer of answer.el.
 type answer struct {
 	value   lisp.Value
 	failure *failure
@@ -108,7 +110,7 @@ type answer struct {
 // text is the value as Lisp.
 func (a *answer) text() string { return lisp.Print(a.value) }
 
-// failure is an error nobody in the block has caught.
+// failure is an error that the block did not catch.
 type failure struct {
 	message      string
 	symbol       string // of the error

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"maps"
 	"path"
 	"strings"
 
@@ -21,7 +22,7 @@ import (
 
 // version is part of every cache key: raise it when the same source may give
 // another result.
-const version = "2"
+const version = "4"
 
 // guest is the Lisp that prepares Emacs and answers requests.
 //
@@ -42,13 +43,13 @@ func New(env *compile.Env, c *clang.Compiler) compile.Lane {
 	l.Interpreter = vm.New(env, vm.Config{
 		Tool: toolName, File: wasmFile, Key: fmt.Sprint(sum, err, env.Tools.Fingerprint(lispName)), Args: []string{"emacs"},
 		Env: environment, Host: host, Limits: sandbox.Limits{Fuel: -1, Timeout: -1, Memory: 512 << 20},
-		Files: func(t toolchain.Toolchain) (sandbox.FS, error) { return l.tree(t, nil) },
+		Files: func(t toolchain.Toolchain) (sandbox.FS, error) { return l.tree(t, nil, nil) },
 		Boot:  boot,
 	})
 	return l
 }
 
-// environment is what Emacs starts with; blocks find no other.
+// environment is the only environment of Emacs and its blocks.
 var environment = []string{"HOME=/", "LANG=C.UTF-8", "TERM=dumb", "PATH=/usr/bin", "USER=user", "LOGNAME=user"}
 
 // Directories that only Emacs sees.
@@ -56,10 +57,13 @@ const (
 	lispDir  = "/usr/share/emacs/28.2"
 	docDir   = "/usr/share/emacs/doc"
 	guestDir = "/usr/share/emacs/wb"
+	hostDir  = "/usr/share/emacs/host" // where forms ask the host
+	tempDir  = "/tmp"
 )
 
-// tree puts Emacs's own files behind those of a job.
-func (l *lane) tree(t toolchain.Toolchain, job sandbox.FS) (sandbox.FS, error) {
+// tree puts Emacs's own files behind those of a job. Those of world are more of them,
+// or nil in place of one.
+func (l *lane) tree(t toolchain.Toolchain, job sandbox.FS, world map[string]sandbox.FS) (sandbox.FS, error) {
 	files, ok := l.env.Tools.Installed(lispName)
 	if !ok {
 		return nil, fmt.Errorf("toolchain %s is missing", lispName)
@@ -72,7 +76,7 @@ func (l *lane) tree(t toolchain.Toolchain, job sandbox.FS) (sandbox.FS, error) {
 	if err := docs.WriteFile(docFile, text); err != nil {
 		return nil, err
 	}
-	for _, name := range []string{"boot.el", "answer.el", "org.el"} {
+	for _, name := range []string{"boot.el", "answer.el", "org.el", "export.el", "agenda.el"} {
 		text, err := guest.ReadFile("guest/" + name)
 		if err != nil {
 			return nil, err
@@ -85,13 +89,16 @@ func (l *lane) tree(t toolchain.Toolchain, job sandbox.FS) (sandbox.FS, error) {
 	if err := devices.WriteFile("null", nil); err != nil {
 		return nil, err
 	}
-	return vm.Behind(job, map[string]sandbox.FS{
+	trees := map[string]sandbox.FS{
 		"/dev":   devices,
-		"/tmp":   sandbox.NewMemFS(),
+		tempDir:  sandbox.NewMemFS(),
 		lispDir:  vm.NewArchive(lispFile, func() ([]byte, error) { return files.ReadFile(lispFile) }),
 		docDir:   sandbox.ReadOnly(docs),
 		guestDir: sandbox.ReadOnly(ours),
-	}), nil
+	}
+	maps.Copy(trees, world)
+	maps.DeleteFunc(trees, func(_ string, tree sandbox.FS) bool { return tree == nil })
+	return vm.Behind(job, trees), nil
 }
 
 // boot starts Emacs and loads guest/.
@@ -125,14 +132,14 @@ const (
 // Fingerprint names lane and interpreter.
 func (l *lane) Fingerprint() string { return "elisp/" + version + "/" + l.Interpreter.Fingerprint() }
 
-// unit is what is built from a block.
+// unit is the result of building a block.
 type unit struct {
 	Skip    int             `json:"skip,omitempty"` // lines before the body
 	Vars    string          `json:"vars,omitempty"` // as Lisp
 	Lexical string          `json:"lexical,omitempty"`
 	Lang    string          `json:"lang,omitempty"` // org or calc; "" is Emacs Lisp
 	Results compile.Results `json:"results,omitempty"`
-	// Document is what the block finds in its current buffer.
+	// Document is the text of the block's current buffer.
 	Document *compile.Document `json:"document,omitempty"`
 }
 
@@ -148,7 +155,7 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if len(src.Deps) > 0 {
 		return nil, diag.Errorf(src.At(1, 1),
 			"packages (:deps %s) cannot be fetched for Emacs Lisp", strings.Join(src.Deps, " ")).
-			WithHint("put the library into a directory, name that with :dir, and load it from there")
+			WithHint("put the library into a directory, name it with :dir, and load it from there")
 	}
 	u := &unit{Results: src.Results, Vars: variables(src.Vars), Document: src.Document}
 	if lang := strings.ToLower(src.Lang); lang == langOrg || lang == langCalc {
@@ -178,7 +185,7 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 
 // check reads the block without running it.
 func (l *lane) check(ctx context.Context, src *compile.Source, u *unit, code string) error {
-	m, release, err := l.acquire(ctx, &compile.Job{})
+	m, release, err := l.acquire(ctx, &compile.Job{}, nil)
 	if err != nil {
 		return err
 	}
@@ -193,14 +200,19 @@ func (l *lane) check(ctx context.Context, src *compile.Source, u *unit, code str
 	return nil
 }
 
-// acquire gives a machine for a job, whose files have Emacs's behind them.
-func (l *lane) acquire(ctx context.Context, job *compile.Job) (*vm.Machine, func(alive bool), error) {
+// acquire gives a machine for a job, whose files have Emacs's and those of world
+// behind them.
+func (l *lane) acquire(ctx context.Context, job *compile.Job, world map[string]sandbox.FS) (*vm.Machine, func(alive bool), error) {
 	t, err := l.env.Tools.Ensure(ctx, toolName, l.env.Progress)
 	if err != nil {
 		return nil, nil, err
 	}
+	// An Emacs built earlier can be older than the files that this wb wants.
+	if _, err := l.env.Tools.Ensure(ctx, lispName, l.env.Progress); err != nil {
+		return nil, nil, err
+	}
 	mine := *job
-	if mine.Files, err = l.tree(t, job.Files); err != nil {
+	if mine.Files, err = l.tree(t, job.Files, world); err != nil {
 		return nil, nil, err
 	}
 	return l.Acquire(ctx, &mine)
@@ -221,7 +233,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	default:
 		return l.runSmall(u, art.Script, job)
 	}
-	m, release, err := l.acquire(ctx, job)
+	m, release, err := l.acquire(ctx, job, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -257,11 +269,11 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 // fails.
 const memoryFull = "Memory exhausted"
 
-// request is what the unit asks for.
+// request is the unit's request.
 func (u *unit) request(code string, job *compile.Job) request {
 	r := request{Do: "wb--evaluate", Code: code, Vars: u.Vars, Lexical: u.Lexical, Dir: path.Join("/", job.Dir), Seed: vm.Seed(job),
 		Output: u.Results.Has("output"), Text: u.Results.AsText(), PP: u.Results.Has("pp") || u.Results.Has("code"),
-		Printed: u.Results.Has("scalar") || u.Results.Has("verbatim"), Document: u.Document}
+		Printed: u.Results.Has("scalar") || u.Results.Has("verbatim"), Plain: u.Results.Has("list"), Document: u.Document}
 	if u.Lang != "" {
 		r.Do, r.Lang, r.Results = "wb--babel", u.Lang, strings.Join(u.Results, " ")
 	}

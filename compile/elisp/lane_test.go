@@ -34,10 +34,16 @@ func TestResults(t *testing.T) {
 	}{
 		{`(+ 1 2)`, "", `3`},
 		{`(concat "a" "b")`, "", `"ab"`},
-		{`(list 1 nil t 'sym 2.5 "s" [1 2] '(1 . 2))`, "", `[1,"nil","t","sym",2.5,"s","[1 2]","(1 . 2)"]`},
+		{`(list 1 nil t 'sym 2.5 "s" [1 2])`, "", `[1,"nil","t","sym",2.5,"s","[1 2]"]`},
+		{`(list 1 "s" '(1 . 2))`, "", `"(1 s (1 . 2))"`}, // Org makes no table of pairs
 		{`'((a 1) hline (b nil))`, "", `[["a",1],{"$hline":true},["b","nil"]]`},
 		{`nil`, "", `null`},
 		{`'((a . 1))`, "verbatim", `"((a . 1))"`},
+		{`'((a . 1) (b))`, "", `"((a . 1) (b))"`},
+		{`'(a 'b (c #'d))`, "", `["a","'b","(c #'d)"]`},
+		{`'((1 nil) (t [x "y"]))`, "", `[[1,"nil"],["t","[x y]"]]`},
+		{`'((nil nil) (t t))`, "", `[["nil","nil"],["t","t"]]`},
+		{`'(a 'b nil)`, "list", `["a",["quote","b"],"nil"]`},
 		{`"text"`, "verbatim", `"\"text\""`},
 		{`"text"`, "raw", `"text"`},
 		{`(princ "one") (print 2)`, "output", `"one\n2\n"`},

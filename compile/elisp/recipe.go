@@ -63,8 +63,9 @@ func lispRecipe() toolchain.Recipe {
 				Suite: "bookworm", Binary: true,
 				File: "emacs-common_1%3a28.2+1-15+deb12u4_all.deb", Size: 13_998_472,
 				SHA256: "35a9075085d83962841c50289d7ae25e2075cffeadf5c2df78f9c76ad51ee9cf"},
-			Files: []string{dir + "lisp/", dir + "etc/charsets/", dir + "etc/schema/", "!" + dir + "lisp/COPYING"},
-			Of:    "1",
+			Files: []string{dir + "lisp/", dir + "etc/charsets/", dir + "etc/schema/", dir + "etc/org/",
+				"!" + dir + "lisp/COPYING"},
+			Of: "2", // with the styles of ox-odt
 			Build: func(_ context.Context, job *toolchain.Job, files map[string][]byte) error {
 				packed, err := pack(files, dir)
 				if err != nil {
@@ -109,7 +110,7 @@ type builder struct {
 var compileFlags = []string{"-O2", "-fblocks", "-w", "-Demacs", "-DHAVE_CONFIG_H",
 	"-I/work/wb", "-I/work/wb/include", "-I/work/src", "-I/work/lib"}
 
-// stackSize is what C may use of the guest's memory for its stack. Lisp that
+// stackSize is the part of the guest's memory for C's stack. Lisp that
 // recurses reaches Emacs's own limits first.
 const stackSize = "8388608"
 

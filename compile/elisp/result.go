@@ -10,12 +10,12 @@ func (u *unit) result(v lisp.Value) value.Value {
 	if u.Results.Has("discard") {
 		return value.Nil()
 	}
-	return plain(v)
+	return plain(v, false)
 }
 
 // plain is a value as results show it: symbols are their names, an empty row is
-// null, and nil in a cell is the word, as in Emacs.
-func plain(v lisp.Value) value.Value {
+// null, and nil in a cell is the word, as in Emacs. Inside a value lists are not tables.
+func plain(v lisp.Value, inside bool) value.Value {
 	items, isList := lisp.Items(v)
 	switch {
 	case lisp.IsNil(v):
@@ -25,7 +25,7 @@ func plain(v lisp.Value) value.Value {
 	case !isList:
 		return atom(v)
 	}
-	rows := true
+	rows := !inside
 	for _, item := range items {
 		if _, row := lisp.Items(item); !row && item != lisp.HLine {
 			rows = false
@@ -33,18 +33,20 @@ func plain(v lisp.Value) value.Value {
 	}
 	list := make([]value.Value, len(items))
 	for i, item := range items {
-		if list[i] = plain(item); lisp.IsNil(item) && !rows {
+		if list[i] = plain(item, true); lisp.IsNil(item) && !rows {
 			list[i] = value.OfString("nil")
 		}
 	}
 	return value.OfList(list...)
 }
 
-// atom is a value that is no list: a number, or text.
+// atom is a value that is not a list: a number, or text.
 func atom(v lisp.Value) value.Value {
 	switch v := v.(type) {
 	case lisp.Int:
 		return value.OfInt(int64(v))
+	case lisp.Big:
+		return value.OfUint(uint64(v))
 	case lisp.Float:
 		return value.OfFloat(float64(v))
 	case lisp.String:

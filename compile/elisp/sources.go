@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// emacsFiles are what wb adds to the sources of Emacs, and what it changes in
+// emacsFiles are the files wb adds to the sources of Emacs, and its changes to
 // them. The folder is under the GPL, as Emacs is; see its NOTICE.
 //
 //go:embed emacs

@@ -83,7 +83,7 @@ func (b *build) addObjects(files map[string][]byte, config *strings.Builder) {
 	}
 }
 
-// mode is what the linker makes.
+// mode says what the linker makes.
 type mode string
 
 const (

@@ -13,7 +13,7 @@ import (
 )
 
 // version changes when the lane gives other programs for the same source.
-const version = "go lane 1"
+const version = "go lane 2"
 
 // workDir is where the compiler sees the sources, stdDir the packages of the
 // standard library.

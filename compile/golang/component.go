@@ -174,7 +174,7 @@ func (l lane) runComponent(ctx context.Context, art *compile.Artifact, job *comp
 	if failure, failed := v.Get("err"); err == nil && out.Exit == 0 && (art.Meta[metaFails] != "" || art.Meta[metaJSON] != "") {
 		if failed {
 			out.Exit = 1
-			_ = stderr.pass([]byte(failurePlace(job.Source) + ": " + art.Meta[metaFails] + art.Meta[metaJSON] + ": " + failure.Text() + "\n")) // nobody is left to tell
+			_ = stderr.pass([]byte(failurePlace(job.Source) + ": " + art.Meta[metaFails] + art.Meta[metaJSON] + ": " + failure.Text() + "\n")) // the writer has failed, so the error is dropped
 		}
 		out.Value, err = unwrapped(v, art.Meta[metaJSON] != "")
 	}

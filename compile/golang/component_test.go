@@ -109,7 +109,7 @@ func TestComponentMistakes(t *testing.T) {
 		"member":     {"f(p: record {x: f64, q: s32}) -> f64", "type point struct{ X float64 }\nfunc f(p point) float64 { return p.X }", "", "test.org:11:6: error: point has no field for the member q of p"},
 		"result":     {"f(x: f64) -> result<f64, string>", "func f(x float64) float64 { return x }", "write it as: func f(x float64) (float64, error)", "test.org:10:6: error: f must return an error as its last result, as its signature returns result<f64, string>"},
 		"none":       {"", "var x = 1", "", "test.org:10:1: error: no function to call in this block"},
-		"several":    {"", "func a() {}\nfunc b() {}", "", "test.org:10:1: error: which function is to be called? candidates: a, b"},
+		"several":    {"", "func a() {}\nfunc b() {}", "", "test.org:10:1: error: the block defines several functions; wb cannot choose between a, b"},
 		"syntax":     {"f(x: f64) -> f64", "func f(x float64) float64 {\n\treturn x +\n}", "", "test.org:12:1: error: syntax error: unexpected }, expected expression"},
 		"type error": {"f(x: f64) -> f64", "func f(x float64) float64 {\n\treturn \"s\"\n}", "", "test.org:11:9: error: cannot use \"s\" (untyped string constant) as float64 value in return statement"},
 	} {

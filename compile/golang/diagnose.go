@@ -97,9 +97,9 @@ var hints = []struct {
 	hint    string
 }{
 	{lazyregexp.New(`imported and not used`), "remove the import; wb adds those of the standard library by itself"},
-	{lazyregexp.New(`unexpected keyword func|nested func not allowed`), "a function inside of a function is written name := func() { … }"},
+	{lazyregexp.New(`unexpected keyword func|nested func not allowed`), "write a function inside a function as name := func() { … }"},
 	{lazyregexp.New(`function main is undeclared`), "without :main no, wb writes main around the statements"},
-	{lazyregexp.New(`missing function body|go:wasmimport`), "there is no assembly and no cgo in the sandbox"},
+	{lazyregexp.New(`missing function body|go:wasmimport`), "the sandbox supports neither assembly nor cgo"},
 	{lazyregexp.New(`go:embed`), "go:embed is not supported; read the file when the block runs"},
 }
 

@@ -39,7 +39,7 @@ func chooseFunction(b *block) (function, error) {
 			list = append(list, compile.Callable{Name: f.Name.Name, Public: f.Name.IsExported()})
 		}
 	}
-	i, err := b.src.Choose(list, compile.LooseName, "func half(x float64) float64 { return x / 2 }", "name the component after it, or export only that one")
+	i, err := b.src.Choose(list, compile.LooseName, "func half(x float64) float64 { return x / 2 }", "name the component after one, or export only one")
 	if err != nil {
 		return function{}, err
 	}
@@ -114,7 +114,7 @@ func (f function) signature(src *compile.Source) (*value.Sig, bool) {
 	return sig, true
 }
 
-// inputName is what an input is called outside.
+// inputName is an input's name outside the program.
 func (f function) inputName(src *compile.Source, i int) string {
 	if i < len(src.Params) {
 		return src.Params[i]

@@ -19,7 +19,7 @@ type glue struct {
 	err error // the first type that does not fit
 }
 
-// runtime of the glue: memory for both sides, and the types that need more
+// glueRuntime is the runtime of the glue: memory for both sides, and the types that need more
 // than a load or a store. What the host still reads is kept from the collector.
 const glueRuntime = `
 var wbKept [][]uint64

@@ -23,7 +23,7 @@ func New(env *compile.Env) compile.Lane { return lane{newCompiler(env)} }
 
 // Info describes the lane.
 func (lane) Info() compile.Info {
-	return compile.Info{Name: "go", Aliases: []string{"golang"},
+	return compile.Info{Name: "go", Compiles: true, Aliases: []string{"golang"},
 		Shapes:     []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand, compile.ShapeKernel},
 		Toolchains: []string{toolName}, Summary: "Go " + goVersion() + ", the real compiler, with most of the standard library"}
 }

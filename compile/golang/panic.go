@@ -104,7 +104,7 @@ func (s *stderr) pass(text []byte) error {
 
 var _ io.Writer = (*stderr)(nil)
 
-// crashed is what became of a crash report.
+// crashed is a rewritten crash report.
 type crashed struct {
 	pos         diag.Position
 	message     string
@@ -126,7 +126,7 @@ func (c *crashed) limit(job *compile.Job) error {
 //	  in main, file.org:20
 func (s *stderr) finish() *crashed {
 	if len(s.line) > 0 {
-		_ = s.pass(s.line) // nobody is left to tell
+		_ = s.pass(s.line) // the writer has failed, so the error is dropped
 		s.line = nil
 	}
 	if s.report == nil {

@@ -7,9 +7,9 @@ import (
 	"wb/internal/value"
 )
 
-// Recipe implements [compile.Portable]. A panic is reported there as Go does it.
-func (l lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
-	r := &compile.Recipe{Name: "go block", Wasm: art.Wasm, Args: []string{"block"}, Env: environment(job), Stdin: job.Stdin, Dir: job.Dir, Limits: job.Limits,
+// Ship implements [compile.Portable]. A panic is reported there as Go does it.
+func (l lane) Ship(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Shipment, error) {
+	r := &compile.Shipment{Name: "go block", Wasm: art.Wasm, Args: []string{"block"}, Env: environment(job), Stdin: job.Stdin, Dir: job.Dir, Limits: job.Limits,
 		Crash: &compile.CrashGuide{Style: "go", At: failurePlace(job.Source)}}
 	var err error
 	switch art.Shape {

@@ -2,8 +2,6 @@ package golang
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -16,6 +14,7 @@ import (
 	"time"
 
 	"wb/compile/toolchain"
+	"wb/internal/sha"
 	"wb/sandbox"
 )
 
@@ -70,8 +69,7 @@ func (s *stdFS) readPackage(tool string, p toolchain.StdPackage) ([]byte, error)
 	if _, err := f.ReadAt(data, p.Offset); err != nil {
 		return nil, err
 	}
-	sum := sha256.Sum256(data)
-	if got := hex.EncodeToString(sum[:]); got != p.SHA256 {
+	if got := sha.Hex(data); got != p.SHA256 {
 		return nil, &toolchain.IntegrityError{Tool: tool, What: p.Path, Want: p.SHA256, Got: got}
 	}
 	return data, nil

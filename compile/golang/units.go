@@ -220,9 +220,9 @@ func (s *sources) missing(name string, at diag.Position) error {
 	first, _, _ := strings.Cut(name, "/")
 	switch {
 	case slices.Contains(strings.Fields("net net/http net/rpc net/smtp os/exec os/signal os/user plugin"), name) || strings.HasPrefix(name, "net/http/"):
-		return diag.Errorf(at, "package %s is not in the sandbox: programs have no network, processes or users", name).WithHint("the rest of the standard library is there; see docs/lanes.org")
+		return diag.Errorf(at, "package %s is not in the sandbox: programs have no network, processes or users", name).WithHint("the rest of the standard library is available; see docs/lanes.org")
 	case strings.Contains(first, "."):
-		return diag.Errorf(at, "package %s is not there", name).WithHint("ask for its module with :deps, as in :deps " + name + "@v1.2.3")
+		return diag.Errorf(at, "there is no package %s", name).WithHint("name its module with :deps, as in :deps " + name + "@v1.2.3")
 	}
 	hint := "nearest: " + strings.Join(s.nearest(name), " ")
 	return diag.Errorf(at, "package %s is not in the Go standard library of the sandbox, nor in :dir", name).WithHint(hint)
@@ -240,7 +240,7 @@ func (s *sources) nearest(name string) []string {
 		}
 	}
 	if len(list) == 0 {
-		list = append(list, fmt.Sprintf("none; there are %d packages, such as fmt strings slices", len(s.std.paths)))
+		list = append(list, fmt.Sprintf("one of the %d packages of the sandbox, such as fmt strings slices", len(s.std.paths)))
 	}
 	return list
 }

@@ -18,7 +18,7 @@ func declarations(pkg string, vars []compile.Var) (string, error) {
 		return "", nil
 	}
 	var b strings.Builder
-	b.WriteString("package " + pkg + "\n")
+	b.WriteString("package " + pkg + `; import "unsafe"` + "\n")
 	for _, v := range vars {
 		text, err := declare(v)
 		if err != nil {
@@ -33,6 +33,7 @@ func declarations(pkg string, vars []compile.Var) (string, error) {
 			fmt.Fprintf(&b, "var %s_header = []string{%s}\n", identifier(v.Name), strings.Join(names, ", "))
 		}
 	}
+	b.WriteString(unpackers)
 	return b.String(), nil
 }
 
@@ -45,7 +46,11 @@ func declare(v compile.Var) (string, error) {
 	if t == "" {
 		return fmt.Sprintf("var %s []string", identifier(v.Name)), nil
 	}
-	text, err := literal(given, t)
+	write := literal
+	if packable(given, t) {
+		write = packed
+	}
+	text, err := write(given, t)
 	return fmt.Sprintf("var %s = %s", identifier(v.Name), text), err
 }
 
@@ -107,8 +112,10 @@ func literal(v value.Value, t string) (string, error) {
 	switch {
 	case v.Kind() == value.BlobRef:
 		return "", fmt.Errorf("a file cannot become a Go variable")
-	case t != "string" && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)):
-		return "", fmt.Errorf("%g cannot become a Go variable", v.Float())
+	case t == "float64" && (math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)):
+		return fmt.Sprintf("wbFloat(%#x)", math.Float64bits(v.Float())), nil
+	case t == "float64" && v.Rounds():
+		return "", fmt.Errorf("%s would be rounded among fractions: pass it as text", v)
 	case v.IsNull() && t == "string":
 		return `""`, nil
 	case v.IsNull() && scalarType(t):

@@ -3,11 +3,12 @@ package js
 import (
 	"context"
 	"encoding/json"
-	"slices"
 	"strings"
 
 	"wb/compile"
+	"wb/internal/trace"
 	"wb/internal/value"
+	"wb/tangle/babel"
 )
 
 // babelUnits are the ways to read a block, likeliest first. As in ob-js,
@@ -16,51 +17,77 @@ import (
 // import statements say. In a session it is a script, whose declarations stay,
 // or else a function.
 func babelUnits(src *compile.Source, d Dialect) ([]*Unit, error) {
-	before, after, err := surroundings(src, d)
+	s, err := surroundingsOf(src, d)
 	if err != nil {
 		return nil, err
 	}
+	function := s.unit(src)
 	if src.InSession() {
-		script, err := SessionScript(src, d)
-		if err != nil {
-			return nil, err
-		}
-		function := newUnit(src)
 		const head = "(function () {"
-		function.Session, function.Vars, function.Script, function.Lead = true, before, head+src.Body+after+"\n})()", len(head)
-		return []*Unit{script, function}, nil
+		function.Session, function.Vars, function.Script, function.Lead = true, s.before, head+src.Body+s.after+"\n})()", len(head)
+		return []*Unit{s.session(src), function}, nil
 	}
-	function := newUnit(src)
 	head := d.FunctionHead()
-	function.Script, function.Lead = head+before+src.Body+after+"\n})", len(head)
-	function.Skip = strings.Count(before, "\n")
+	function.Script, function.Lead = head+s.before+src.Body+s.after+"\n})", len(head)
+	function.Skip = strings.Count(s.before, "\n")
 	if !src.Results.Has("output") {
 		return []*Unit{function}, nil
 	}
-	module := newUnit(src)
-	module.Script, module.Module, module.Skip = before+src.Body+after, true, function.Skip
+	module := s.unit(src)
+	module.Script, module.Module, module.Skip = s.before+src.Body+s.after, true, function.Skip
 	return []*Unit{function, module}, nil
 }
 
 // SessionScript is a block as what is evaluated at the top of a session.
 func SessionScript(src *compile.Source, d Dialect) (*Unit, error) {
-	before, after, err := surroundings(src, d)
-	u := newUnit(src)
-	u.Session, u.Vars, u.Script = true, before, src.Body+after
-	return u, err
+	s, err := surroundingsOf(src, d)
+	return s.session(src), err
 }
 
-// surroundings are the lines before and after the body.
-func surroundings(src *compile.Source, d Dialect) (before, after string, err error) {
-	typed := *src
-	typed.Vars = slices.Clone(src.Vars)
-	for i, v := range typed.Vars {
-		typed.Vars[i].Name += d.Annotation(v)
+// surroundings are the lines before and after a body. Large values are not in
+// them but for a mark each, which leads to the expression that it stands for.
+type surroundings struct {
+	before, after string
+	large         map[string]string
+}
+
+func surroundingsOf(src *compile.Source, d Dialect) (s surroundings, err error) {
+	params := src.Babel()
+	for i, v := range src.Vars {
+		params.Vars[i].Name += d.Annotation(v)
 	}
-	return typed.Surround("js")
+	s.large = map[string]string{}
+	params.Keep = func(_, json string) string {
+		mark := "JSON.parse('" + trace.Digest([]byte(json)) + "')"
+		s.large[mark] = "JSON.parse(" + babel.SingleQuoted(json) + ")"
+		return mark
+	}
+	s.before, s.after, err = babel.Surround("js", params)
+	return s, src.BabelError(err)
 }
 
-// shown is what the guest tells about a block's value: its text as inspect
+func (s surroundings) unit(src *compile.Source) *Unit {
+	u := newUnit(src)
+	u.large = s.large
+	return u
+}
+
+func (s surroundings) session(src *compile.Source) *Unit {
+	u := s.unit(src)
+	u.Session, u.Vars, u.Script = true, s.before, src.Body+s.after
+	return u
+}
+
+// insertLarge puts large values where their marks are. TypeScript's compiler, which
+// takes a second and a half to read a megabyte, has seen the marks.
+func (u *Unit) insertLarge() {
+	for mark, expression := range u.large {
+		u.Script = strings.Replace(u.Script, mark, expression, 1)
+		u.Vars = strings.Replace(u.Vars, mark, expression, 1)
+	}
+}
+
+// shown is the guest's description of a block's value: its text as inspect
 // writes it and, for arrays and strings, what is in it.
 type shown struct {
 	Text  string       `json:"text"`
@@ -125,6 +152,9 @@ func readValue(results compile.Results, s shown, before, after string) value.Val
 		return value.OfString(before + s.Text + after)
 	case s.Cells != nil:
 		return *s.Cells
+	}
+	if v := compile.ReadCell(strings.TrimSuffix(s.Text, "n")); holdsBig(v) {
+		return v // a BigInt that no number holds: other languages know no n
 	}
 	return compile.ReadCell(s.Text)
 }

@@ -35,7 +35,7 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// BenchmarkSessionCall is a call in a VM that is there already.
+// BenchmarkSessionCall is a call in a VM that already exists.
 func BenchmarkSessionCall(b *testing.B) {
 	l, src := testLane(b), block(compile.ShapeBabel, "return [1, 'a']")
 	src.Args["session"] = []string{"bench"}

@@ -3,6 +3,7 @@ package js
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"wb/compile"
 	"wb/internal/diag"
@@ -68,8 +69,14 @@ func (r *Runtime) firstSound(ctx context.Context, src *compile.Source, readings 
 	if d.Hint == "" && !reading.Module && src.Shape == compile.ShapeBabel && esStatement.MatchString(src.Body) {
 		d.Hint = HintModule
 	}
+	if src.Shape == compile.ShapeComponent && strings.Contains(d.Message, "return not in a function") {
+		d.Hint = HintComponent
+	}
 	return nil, &diag.FindingsError{Findings: []diag.Finding{d}}
 }
+
+// HintComponent is for blocks that return what only their function can.
+const HintComponent = "a component with outputs exports a function that returns them: export const f = (INPUTS) => …"
 
 // HintModule is for blocks that import but are no modules.
 const HintModule = "a block whose value is wanted is a function, which cannot import: use require, or :results output"

@@ -10,7 +10,7 @@ import (
 	"wb/sandbox"
 )
 
-// frozenMeta is what a VM needs besides its memory: where things lie in it, and
+// frozenMeta holds what a VM needs besides its memory: where things lie in it, and
 // what it was started with.
 type frozenMeta struct {
 	Landmarks landmarks    `json:"landmarks"`
@@ -44,7 +44,7 @@ func (l *Lane) ThawSession(ctx context.Context, name string, f *compile.FrozenSe
 	s := l.sessions.Lock(name)
 	defer s.Unlock()
 	if s.Machine != nil {
-		return errors.Join(errors.New("there is a session of that name already"), snapshot.Close())
+		return errors.Join(errors.New("a session of that name already exists"), snapshot.Close())
 	}
 	// The VM is never given to the pool, so nothing else starts from its image.
 	img := &image{snapshot: snapshot, landmarks: meta.Landmarks}

@@ -15,7 +15,7 @@ import (
 	"wb/sandbox/dock"
 )
 
-// world is what one job lets a VM see.
+// world is the part of a job that a VM sees.
 type world struct {
 	limits         sandbox.Limits
 	caps           sandbox.Caps

@@ -14,7 +14,7 @@ import (
 
 // version is part of every cache key: raise it when the same source may give
 // another result.
-const version = "4"
+const version = "5"
 
 // Lane is a dialect on the machine that runs it.
 type Lane struct {
@@ -58,6 +58,9 @@ func (l *Lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	readings, err = l.dialect.Translate(ctx, src, readings)
 	if err != nil {
 		return nil, err
+	}
+	for _, u := range readings {
+		u.insertLarge()
 	}
 	u, err := l.runtime.firstSound(ctx, src, readings)
 	if err != nil {

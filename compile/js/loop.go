@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// rejection is a promise that was rejected and that nobody handles yet.
+// rejection is a rejected promise without a handler so far.
 type rejection struct {
 	promise uint32 // address of the promise, which names it
 	reason  handle
@@ -19,7 +19,7 @@ const (
 )
 
 // turn runs what is due now, as node does: process.nextTick callbacks, then
-// promise reactions, until neither is left. A rejection that nobody handled by
+// promise reactions, until neither is left. A rejection without a handler by
 // then is the program's failure.
 func (m *machine) turn(ctx context.Context) error {
 	for {

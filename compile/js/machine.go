@@ -16,7 +16,7 @@ type machine struct {
 	in    *sandbox.Instance
 	image *image
 	world world // of the job it works for
-	// rejected are the promises rejected so far that nobody handles, in order.
+	// rejected are the promises rejected so far without a handler, in order.
 	rejected []rejection
 }
 
@@ -31,7 +31,7 @@ const (
 	compileOnly = 1 << 5
 )
 
-// stackSize is what QuickJS may use of the guest's 1 MiB of stack. Its default
+// stackSize is QuickJS's share of the guest's 1 MiB of stack. Its default
 // is larger and would trap in place of a RangeError.
 const stackSize = 512 << 10
 

@@ -10,7 +10,7 @@ import (
 	"wb/internal/lazyregexp"
 )
 
-// BlockFile is what stack traces call the block.
+// BlockFile is the block's name in stack traces.
 const BlockFile = "block.js"
 
 // builtinScheme marks the modules of node that the guest has itself.
@@ -125,7 +125,7 @@ func (m *machine) commonSource(ctx context.Context, file string) (string, error)
 	return b.String(), nil
 }
 
-// What the text of a file is.
+// The formats of a file's text.
 type format int
 
 const (

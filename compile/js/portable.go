@@ -6,10 +6,10 @@ import (
 	"wb/compile"
 )
 
-// Recipe implements [compile.Portable]: the machine is QuickJS as every block
+// Ship implements [compile.Portable]: the machine is QuickJS as every block
 // starts from it, the program what Run evaluates. Blocks that import files or
 // packages need more than that.
-func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
+func (l *Lane) Ship(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Shipment, error) {
 	u, err := unpack(art)
 	if err != nil {
 		return nil, err
@@ -34,7 +34,7 @@ func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if err != nil {
 		return nil, err
 	}
-	r := &compile.Recipe{Name: "quickjs", Wasm: wasm, Args: job.Args, Stdin: job.Stdin, Dir: newFiles(nil, job.Dir, job.Limits).dir, Limits: job.Limits,
+	r := &compile.Shipment{Name: "quickjs", Wasm: wasm, Args: job.Args, Stdin: job.Stdin, Dir: newFiles(nil, job.Dir, job.Limits).dir, Limits: job.Limits,
 		Entry: compile.EntryMachine, Machine: "quickjs", Image: &compile.Image{Snapshot: img.snapshot, Landmarks: img.landmarks}}
 	r.Program = u.portable(art.Shape, job.Source)
 	if art.Shape == compile.ShapeComponent {

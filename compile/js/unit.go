@@ -11,7 +11,7 @@ import (
 	"wb/internal/lazyregexp"
 )
 
-// Unit is what is built from a block: everything needed to run it. It knows
+// Unit is the result of building a block: everything needed to run it. It knows
 // nothing of where the block stands in its file, which may change.
 type Unit struct {
 	// Script is the text QuickJS evaluates. Line Skip+1 of it is the body's
@@ -30,12 +30,14 @@ type Unit struct {
 	// author wrote, by file; BlockFile is Script. Skip, Lead and Lines are
 	// about what the author wrote.
 	Maps map[string]*SourceMap `json:"maps,omitempty"`
+	// large leads from marks in Script and Vars to what they stand for.
+	large map[string]string
 
 	Func    string            `json:"func,omitempty"`
 	Outs    []string          `json:"outs,omitempty"`
 	Results compile.Results   `json:"results,omitempty"`
 	Sources map[string][]byte `json:"sources,omitempty"` // the files of :dir
-	// Packages are what :deps asked for; their files come from the cache.
+	// Packages are the packages of :deps; their files come from the cache.
 	Packages []compile.Package `json:"packages,omitempty"`
 }
 

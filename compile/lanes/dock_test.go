@@ -344,7 +344,7 @@ func newWorld(t *testing.T) *world {
 	w.dock = dock.New(dock.Config{Principal: dock.Principal{Tenant: "t", Name: "/home/book.org"}, Granted: append(slices.DeleteFunc(dock.Capabilities(), func(c string) bool { return c == "kv" }), "kv:a*"),
 		Brokers: map[string]dock.Broker{"kv": broker.KV(s), "queue": broker.Queue(s), "vfs": broker.VFS(s), "vars": broker.Vars(s), "secrets": broker.Secrets(s, nil),
 			"commands": commands, "exec": commands, "process": broker.Processes(names, run, broker.NewCounter(broker.MaxLive)),
-			"build": broker.Build(func(_ context.Context, p broker.Program) (broker.Output, error) {
+			"build": broker.Build(func(_ context.Context, p broker.BuildRequest) (broker.Output, error) {
 				return broker.Output{Stdout: fmt.Appendf(nil, "built %s %s %s %v", p.Language, p.Source, p.Input, p.Args)}, nil
 			}),
 			"llm": broker.LLM(func(_ context.Context, prompt string) (broker.Completion, error) {

@@ -19,6 +19,7 @@ import (
 	"wb/compile/sql"
 	"wb/compile/textfilter"
 	"wb/compile/ts"
+	"wb/compile/wasm"
 	"wb/compile/wat"
 	"wb/compile/zig"
 )
@@ -41,6 +42,7 @@ func New(env *compile.Env) (*compile.Registry, error) {
 		python.New(env, cc),
 		lua.New(env, cc),
 		wat.New(env, cc),
+		wasm.New(env),
 		ruby.New(env),
 		dot.New(env),
 		elisp.New(env, cc),
@@ -49,7 +51,7 @@ func New(env *compile.Env) (*compile.Registry, error) {
 	all = append(all, sql.Lanes(env, cc)...)
 	if env.Cache != nil {
 		for i, lane := range all {
-			all[i] = compile.Cached(lane, env.Cache)
+			all[i] = compile.Cached(compile.BuiltBy(env, lane), env.Cache)
 		}
 	}
 	return compile.NewRegistry(all...)

@@ -21,7 +21,7 @@ func surroundings(src *compile.Source) (before, after string, err error) {
 	return before, after, nil
 }
 
-// readValue is what Emacs makes of what the block returned; tables stay tables.
+// readValue reads the block's result as Emacs would; tables stay tables.
 func (u *unit) readValue(a *answer) (value.Value, error) {
 	switch {
 	case u.Results.Has("discard"):

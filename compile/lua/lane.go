@@ -19,7 +19,7 @@ import (
 
 // version is part of every cache key: raise it when the same source may give
 // another result.
-const version = "2"
+const version = "3"
 
 // lane is Lua as the rest of wb sees it.
 type lane struct {
@@ -59,7 +59,7 @@ func (l *lane) Info() compile.Info {
 // Fingerprint names lane and interpreter.
 func (l *lane) Fingerprint() string { return "lua/" + version + "/" + l.Interpreter.Fingerprint() }
 
-// unit is what is built from a block.
+// unit is the result of building a block.
 type unit struct{ vm.Unit }
 
 // unpack is the unit of an artifact.
@@ -107,7 +107,7 @@ func (l *lane) check(ctx context.Context, src *compile.Source, u *unit) error {
 	return nil
 }
 
-// request is what boot.lua is asked.
+// request is a request to boot.lua.
 type request struct {
 	Kind string        `json:"kind"` // check, program, value or component
 	Code string        `json:"code"`
@@ -166,7 +166,7 @@ func firstBig(v value.Value) (value.Value, bool) {
 	return value.Value{}, false
 }
 
-// answer is what boot.lua says.
+// answer is the answer of boot.lua.
 type answer struct {
 	Failure *failure `json:"failure"`
 	N       int      `json:"n"`    // values returned
@@ -174,7 +174,7 @@ type answer struct {
 	JSON    string   `json:"json"` // a table, or the function's outputs
 }
 
-// failure is an error nobody in the block has caught.
+// failure is an error that the block did not catch.
 type failure struct {
 	Message string   `json:"message"` // "block:3: attempt to …"
 	Stack   []string `json:"-"`

@@ -12,7 +12,7 @@ import (
 // location is how Lua writes a place in the block.
 var location = lazyregexp.New(`\bblock:(\d+):`)
 
-// token is what a message is about: "near 'x'", "global 'f'".
+// token matches the subject of a message: "near 'x'", "global 'f'".
 var token = lazyregexp.New(`(?:near|global|local|field|method|upvalue|constant|label|function) '([^']+)'`)
 
 // place is where in the org file a message points to, and the message without
@@ -80,7 +80,7 @@ func letter(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// report is what standard error says about an error nobody caught: its place,
+// report is the text on standard error for an uncaught error: its place,
 // its message and the calls that led there.
 func (u *unit) report(src *compile.Source, f *failure) string {
 	pos, message := u.place(src, f.Message)

@@ -6,9 +6,9 @@ import (
 	"wb/compile"
 )
 
-// Recipe implements [compile.Portable]: the program is the request that Run
+// Ship implements [compile.Portable]: the program is the request that Run
 // would make of boot.lua, and what it takes to read the answer.
-func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
+func (l *lane) Ship(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Shipment, error) {
 	u, err := unpack(art)
 	if err != nil {
 		return nil, err
@@ -23,5 +23,5 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 			return nil, err
 		}
 	}
-	return l.Interpreter.Recipe(ctx, art.Shape, job, u.Portable(art.Shape, job, head))
+	return l.Interpreter.Ship(ctx, art.Shape, job, u.Portable(art.Shape, job, head))
 }

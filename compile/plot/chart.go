@@ -112,7 +112,7 @@ func (c *chart) choose(f *frame) (x *column, ys []*column, err error) {
 func firstText(c *column) string {
 	for _, cell := range c.cells {
 		if _, ok := asNumber(cell); !ok && !blank(cell) {
-			return fmt.Sprintf("it holds %q", text(cell))
+			return fmt.Sprintf("it holds %q", value.CellText(cell))
 		}
 	}
 	return "it is empty"
@@ -139,7 +139,7 @@ func (c *chart) places(f *frame, x *column) (places []float64, labels []string, 
 	}
 	at := map[string]int{}
 	for _, cell := range x.cells {
-		label := text(cell)
+		label := value.CellText(cell)
 		i, seen := at[label]
 		if !seen {
 			i = len(labels)
@@ -164,7 +164,7 @@ func (c *chart) groupRows(f *frame) error {
 	for _, s := range c.series {
 		at := map[string]int{}
 		for row, cell := range by.cells {
-			label := text(cell)
+			label := value.CellText(cell)
 			i, seen := at[label]
 			if !seen {
 				i = len(parted)

@@ -40,7 +40,7 @@ func newFrame(v value.Value, header []string) (*frame, error) {
 		case value.HLine:
 			if len(rows) == 1 && i == 1 && header == nil { // what stood above is the header
 				for _, cell := range rows[0] {
-					names = append(names, text(cell))
+					names = append(names, value.CellText(cell))
 				}
 				rows = nil
 			}
@@ -163,17 +163,6 @@ func asMoment(v value.Value) (float64, bool) {
 		}
 	}
 	return 0, false
-}
-
-// text is a cell as a label.
-func text(v value.Value) string {
-	switch v.Kind() {
-	case value.String:
-		return v.Text()
-	case value.Null:
-		return ""
-	}
-	return v.String()
 }
 
 // find is the column with a name, or with a number counting from 1.

@@ -32,7 +32,7 @@ func (lane) Info() compile.Info {
 // Fingerprint identifies the lane.
 func (lane) Fingerprint() string { return version }
 
-// program is what an artifact's script holds, as JSON. A babel block has its
+// program is the content of an artifact's script, as JSON. A babel block has its
 // data with it, as other languages have their variables.
 type program struct {
 	Text   string   `json:"text"`
@@ -51,11 +51,11 @@ func (l lane) Build(_ context.Context, src *compile.Source) (*compile.Artifact, 
 	p := program{Text: src.Body}
 	for _, v := range src.Vars {
 		if v.Value.Kind() != value.List {
-			p.Text = substitute(p.Text, v.Name, text(v.Value))
+			p.Text = substitute(p.Text, v.Name, value.CellText(v.Value))
 			continue
 		}
 		if p.Data != "" {
-			return nil, diag.Errorf(src.At(1, 1), "a plot has one table, %s is a second", v.Name)
+			return nil, diag.Errorf(src.At(1, 1), "a plot takes one table; %s is a second one", v.Name)
 		}
 		p.Data, p.Header = v.Value.String(), v.ColNames
 	}
@@ -132,7 +132,7 @@ func (p *program) data(job *compile.Job) (value.Value, error) {
 	case len(job.Inputs) == 1:
 		return job.Inputs[0].Value, nil
 	case len(job.Inputs) > 1:
-		return value.Nil(), fmt.Errorf("a plot has one table, not %d inputs", len(job.Inputs))
+		return value.Nil(), fmt.Errorf("a plot takes one table, not %d inputs", len(job.Inputs))
 	case len(job.Stdin) > 0:
 		if v, err := value.ParseJSON(job.Stdin); err == nil {
 			return v, nil

@@ -107,7 +107,7 @@ func TestMistakes(t *testing.T) {
 		"title":                 `1:1: "title" is not a line of the form key: value`,
 		"width: 12":             `1:8: "12" is not a whole number from 80 to 4000`,
 		"stacked: maybe":        `1:10: "maybe" is neither yes nor no`,
-		"title: a\ntitle: b":    `2:1: title is said twice`,
+		"title: a\ntitle: b":    `2:1: title is given twice`,
 		"log: z":                `1:6: unknown axis "z"`,
 		"min: much":             `1:6: "much" is not a number`,
 		"y: unit":               `the data has no column "unit"`,

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// scaleKind is what an axis measures.
+// scaleKind is the kind of values on an axis.
 type scaleKind int
 
 const (

@@ -23,7 +23,7 @@ const (
 
 var kinds = []string{string(Line), string(Area), string(Bar), string(Scatter), string(Histogram)}
 
-// Spec is what a block asks for. The zero value draws a line chart of every
+// Spec is a block's description of a chart. The zero value draws a line chart of every
 // numeric column.
 type Spec struct {
 	Kind           Kind
@@ -78,7 +78,7 @@ func ParseSpec(text string) (Spec, error) {
 			return s, &SpecError{i + 1, col, fmt.Sprintf("unknown key %q", key), didYouMean(key, keyNames())}
 		}
 		if seen[key] {
-			return s, &SpecError{i + 1, col, fmt.Sprintf("%s is said twice", key), ""}
+			return s, &SpecError{i + 1, col, fmt.Sprintf("%s is given twice", key), ""}
 		}
 		seen[key] = true
 		if err := set(&s, val); err != nil {
@@ -91,7 +91,7 @@ func ParseSpec(text string) (Spec, error) {
 	return s, nil
 }
 
-// keys are what a description may say.
+// keys are the keys of a description.
 var keys = map[string]func(*Spec, string) *SpecError{
 	"type": func(s *Spec, v string) *SpecError {
 		if !slices.Contains(kinds, v) {

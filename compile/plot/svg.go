@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"wb/internal/clip"
 )
 
 // palette is Okabe and Ito's, which people with any colour vision can tell
@@ -137,20 +139,13 @@ func (v *canvas) layOut() {
 func widest(ticks []tick) float64 {
 	most := 0
 	for _, t := range ticks {
-		most = max(most, utf8.RuneCountInString(shorten(t.label)))
+		most = max(most, utf8.RuneCountInString(clip.Chars(t.label, maxLabel)))
 	}
 	return float64(most)
 }
 
 // maxLabel is how many characters of a label are shown.
 const maxLabel = 24
-
-func shorten(label string) string {
-	if utf8.RuneCountInString(label) <= maxLabel {
-		return label
-	}
-	return string([]rune(label)[:maxLabel-1]) + "…"
-}
 
 // px is where a pair of values lies in the picture.
 func (v *canvas) px(x, y float64) (float64, float64) {
@@ -179,7 +174,7 @@ func (v *canvas) frame() {
 		if uprightScale.kind != category {
 			fmt.Fprintf(&v.b, "<path class=\"g\" stroke=\"#e3e3e3\" d=\"M%s %sH%s\"/>\n", n(v.left), n(at), n(v.right))
 		}
-		fmt.Fprintf(&v.b, "<text x=\"%s\" y=\"%s\" text-anchor=\"end\">%s</text>\n", n(v.left-6), n(at+4), esc(shorten(t.label)))
+		fmt.Fprintf(&v.b, "<text x=\"%s\" y=\"%s\" text-anchor=\"end\">%s</text>\n", n(v.left-6), n(at+4), esc(clip.Chars(t.label, maxLabel)))
 	}
 	for _, t := range across {
 		at := v.left + acrossScale.at(t.at)*(v.right-v.left)
@@ -191,7 +186,7 @@ func (v *canvas) frame() {
 			y = v.bottom + 12
 			anchor, turn = "end", fmt.Sprintf(" transform=\"rotate(-45 %s %s)\"", n(at), n(y))
 		}
-		fmt.Fprintf(&v.b, "<text x=\"%s\" y=\"%s\" text-anchor=\"%s\"%s>%s</text>\n", n(at), n(y), anchor, turn, esc(shorten(t.label)))
+		fmt.Fprintf(&v.b, "<text x=\"%s\" y=\"%s\" text-anchor=\"%s\"%s>%s</text>\n", n(at), n(y), anchor, turn, esc(clip.Chars(t.label, maxLabel)))
 	}
 	fmt.Fprintf(&v.b, "<path class=\"a\" stroke=\"#888\" fill=\"none\" d=\"M%s %sV%sH%s\"/>\n", n(v.left), n(v.top), n(v.bottom), n(v.right))
 	if below != "" {
@@ -361,7 +356,7 @@ func (v *canvas) legendRows() [][]int {
 }
 
 func (v *canvas) legendWidth(s series) float64 {
-	return 26 + charWidth*float64(utf8.RuneCountInString(shorten(s.name)))
+	return 26 + charWidth*float64(utf8.RuneCountInString(clip.Chars(s.name, maxLabel)))
 }
 
 // legend names the series above the plot.
@@ -377,7 +372,7 @@ func (v *canvas) legend() {
 		x := pad
 		for _, i := range row {
 			fmt.Fprintf(&v.b, "<rect x=\"%s\" y=\"%s\" width=\"12\" height=\"12\" rx=\"2\" fill=\"%s\"/><text x=\"%s\" y=\"%s\">%s</text>\n",
-				n(x), n(y), colour(i), n(x+17), n(y+10), esc(shorten(v.series[i].name)))
+				n(x), n(y), colour(i), n(x+17), n(y+10), esc(clip.Chars(v.series[i].name, maxLabel)))
 			x += v.legendWidth(v.series[i])
 		}
 		y += lineHeight

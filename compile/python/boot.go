@@ -48,16 +48,25 @@ func guestKey() string {
 
 // interpreter is CPython as package vm runs it.
 func (l *lane) interpreter() *vm.Interpreter {
-	return l.newInterpreter(version+" "+guestKey(), nil, boot)
+	return l.newInterpreter(nil, version+" "+guestKey(), nil, boot)
 }
 
-// newInterpreter is CPython with packs of modules, made ready by boot.
-func (l *lane) newInterpreter(key string, packs []sandbox.FS, boot func(context.Context, *sandbox.Instance) error) *vm.Interpreter {
-	return vm.New(l.env, vm.Config{
-		Tool: toolName, File: wasmFile, Key: key, Args: []string{"python3"}, Limits: bootLimits,
-		Files: func(t toolchain.Toolchain) (sandbox.FS, error) { return newTree(nil, newLibrary(t), nil, packs) },
-		Boot:  boot,
-	})
+// newInterpreter is CPython with packs of modules, made ready by boot: that of
+// its own toolchain, or of a pack that has one, nil for none.
+func (l *lane) newInterpreter(own *pack, key string, archives []sandbox.FS, boot func(context.Context, *sandbox.Instance) error) *vm.Interpreter {
+	config := vm.Config{
+		Tool: toolName, File: wasmFile, Key: key, Args: []string{"python3"}, Limits: bootLimits, Boot: boot,
+		Files: func(t toolchain.Toolchain) (sandbox.FS, error) {
+			if own != nil {
+				t, _ = l.env.Tools.Installed(toolName) // the pack's toolchain needs it
+			}
+			return newTree(nil, newLibrary(t), nil, archives)
+		},
+	}
+	if own != nil {
+		config.Tool, config.File = own.name, own.program
+	}
+	return vm.New(l.env, config)
 }
 
 // boot starts Python, and in it the modules of guest/.

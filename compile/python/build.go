@@ -35,7 +35,7 @@ func keepSources(_ context.Context, job *toolchain.Job, files map[string][]byte)
 }
 
 func (b *builder) build(ctx context.Context, job *toolchain.Job, files map[string][]byte) error {
-	wasm, err := b.program(ctx, job, files)
+	wasm, err := b.program(ctx, job)
 	if err != nil {
 		return err
 	}
@@ -59,81 +59,15 @@ var compileFlags = []string{"-O2", "-DNDEBUG", "-fwrapv", "-fno-strict-aliasing"
 // programs that recurse reach Python's own limit first.
 const stackSize = "8388608"
 
-// program compiles python.wasm.
-func (b *builder) program(ctx context.Context, job *toolchain.Job, all map[string][]byte) ([]byte, error) {
-	files, err := b.cFiles(all)
+var linkFlags = []string{"-z", "stack-size=" + stackSize}
+
+// program links python.wasm.
+func (b *builder) program(ctx context.Context, job *toolchain.Job) ([]byte, error) {
+	objects, err := b.objects(ctx, job.Archive)
 	if err != nil {
 		return nil, err
 	}
-	list, err := cpythonFiles.ReadFile("cpython/sources.txt")
-	if err != nil {
-		return nil, err
-	}
-	names, flags := readSources(string(list))
-	names = append(names, "wbpython.c")
-	return b.compiler.BuildTool(ctx, job, files, clang.Options{
-		Flags:     compileFlags,
-		FlagsOf:   func(name string) []string { return flags[name] },
-		LinkFlags: []string{"-z", "stack-size=" + stackSize},
-		Reactor:   true,
-		Main:      names,
-	})
-}
-
-// cFiles are the C sources and headers: CPython's, those of the
-// libraries in directories of their own, and ours.
-func (b *builder) cFiles(all map[string][]byte) (map[string][]byte, error) {
-	files := make(map[string][]byte)
-	for name, data := range all {
-		if !strings.HasPrefix(name, "Lib/") {
-			files[name] = data
-		}
-	}
-	for name, dir := range map[string]string{zlibName: "zlib/", sqliteName: "sqlite/"} {
-		t, ok := b.lane.env.Tools.Installed(name)
-		if !ok {
-			return nil, fmt.Errorf("toolchain %s is missing", name)
-		}
-		for _, f := range t.Files {
-			data, err := t.ReadFile(f.Path)
-			if err != nil {
-				return nil, err
-			}
-			files[dir+f.Path] = data
-		}
-	}
-	for _, name := range []string{"pyconfig.h", "wbpython.c"} {
-		data, err := cpythonFiles.ReadFile("cpython/" + name)
-		if err != nil {
-			return nil, err
-		}
-		files[name] = data
-	}
-	return files, nil
-}
-
-// readSources reads sources.txt: groups of names, each under a directory and
-// its flags.
-func readSources(text string) (names []string, flags map[string][]string) {
-	flags = make(map[string][]string)
-	var dir string
-	var own []string
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		if line == "" || line[0] == '#' {
-			continue
-		}
-		if head, tail, ok := strings.Cut(line, ":"); ok {
-			dir, own = head, strings.Fields(tail)
-			continue
-		}
-		for _, word := range strings.Fields(line) {
-			name := path.Join(dir, word+".c")
-			names = append(names, name)
-			flags[name] = own
-		}
-	}
-	return names, flags
+	return b.compiler.CompileC(ctx, nil, clang.Options{With: objects, Main: []string{}, LinkFlags: linkFlags, Reactor: true})
 }
 
 // bareModules are frozen: importing needs them.
@@ -194,6 +128,12 @@ func (p *packer) pack(ctx context.Context, job *toolchain.Job, what string, modu
 	var buffer bytes.Buffer
 	archive := zip.NewWriter(&buffer)
 	for _, name := range slices.Sorted(maps.Keys(modules)) {
+		if path.Ext(name) != ".py" {
+			if err := addFile(archive, name, modules[name]); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		code, err := p.python.marshal(ctx, p.dir+"/"+name, modules[name])
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)

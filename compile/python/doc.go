@@ -36,6 +36,10 @@
 //	machine.go  calling a started Python
 //	program.go  what is built from a block, and where its lines stand
 //	wheels.go   packages of :deps
+//	packs.go    packages that a block gets by importing them; imports.go which
+//	numpy.go    the one that has a Python of its own; numpy/ what wb adds to it
+//	objects.go  CPython's object files, of which both are linked
+//	sessions.go in which Python a session runs
 //	lane.go     compile.Lane; babel.go and component.go its shapes
 //	escape.go   Python's text for a table, read as org-babel does
 //	failure.go  exceptions, placed in the org file

@@ -39,7 +39,7 @@ func readEscaped(text string) value.Value {
 	return v
 }
 
-// readPlain is org-babel-read for text that is no list.
+// readPlain is org-babel-read for text that is not a list.
 func readPlain(text string) value.Value {
 	if text != "" && strings.ContainsRune("('`[", rune(text[0])) {
 		return value.OfString(text) // Emacs would evaluate it as Lisp

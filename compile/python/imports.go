@@ -14,8 +14,8 @@ import (
 	"wb/sandbox"
 )
 
-// importLine finds what a line of a program imports.
-var importLine = lazyregexp.New(`(?m)^[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))`)
+// importLine finds what a statement of a program imports.
+var importLine = lazyregexp.New(`(?m)(?:^|;)[ \t]*(?:from[ \t]+(\w+)|import[ \t]+([\w., \t]+))`)
 
 // imports are the modules at the top of their packages that a text imports.
 func imports(text string) (modules []string) {
@@ -46,6 +46,15 @@ func packsOf(src *compile.Source, p *program) []string {
 		}
 	}
 	return names
+}
+
+// present are those packs among names that a block can have. What comes only to
+// who asks for it, and is not here, is a module that is not found.
+func (l *lane) present(names []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool {
+		_, ok := l.env.Tools.Installed(name)
+		return !ok && !l.env.Tools.Comes(name)
+	})
 }
 
 // archives are the modules of packs and of what those need, installed if they are
@@ -86,7 +95,7 @@ func (l *lane) packArchive(t toolchain.Toolchain) *vm.Archive {
 // visible are the packs that a program sees: those that it imports, and in a
 // session all that are installed, since its other blocks may import them.
 func (l *lane) visible(ctx context.Context, p *program) ([]sandbox.FS, error) {
-	names := slices.Clone(p.Packs)
+	names := l.present(p.Packs)
 	if p.Session {
 		for _, pack := range packs {
 			if _, ok := l.env.Tools.Installed(pack.name); ok && !slices.Contains(names, pack.name) {
@@ -112,6 +121,16 @@ func (l *lane) importing(names []string, archives []sandbox.FS) *vm.Interpreter 
 	return l.ready[key]
 }
 
+// programOf is the pack among some that has a Python of its own, nil for none.
+func programOf(names []string) *pack {
+	for _, name := range names {
+		if p := packOf(name); p != nil && p.program != "" {
+			return p
+		}
+	}
+	return nil
+}
+
 func (l *lane) newImporting(names []string, archives []sandbox.FS) *vm.Interpreter {
 	key := version + " " + guestKey()
 	text := "import gc\n"
@@ -119,7 +138,7 @@ func (l *lane) newImporting(names []string, archives []sandbox.FS) *vm.Interpret
 		key += " " + name + " " + l.env.Tools.Fingerprint(name)
 		text += "import " + name + "\n"
 	}
-	return l.newInterpreter(key, archives, func(ctx context.Context, in *sandbox.Instance) error {
+	return l.newInterpreter(programOf(names), key, archives, func(ctx context.Context, in *sandbox.Instance) error {
 		if err := boot(ctx, in); err != nil {
 			return err
 		}

@@ -34,14 +34,22 @@ type lane struct {
 	// The files of packs by digest, and interpreters that have imported packs.
 	shelves map[string]*vm.Archive
 	ready   map[string]*vm.Interpreter
+	// The interpreters of sessions, and the one with all packs, nil until asked for.
+	speakers map[string]*vm.Interpreter
+	rich     *vm.Interpreter
 }
 
 // New makes the lane and registers its toolchains, which c builds.
 func New(env *compile.Env, c *clang.Compiler) compile.Lane {
 	l := &lane{env: env}
 	l.Interpreter = l.interpreter()
-	env.Tools.Register(zlibRecipe(), sqliteRecipe(), l.recipe(c))
+	env.Tools.Register(zlibRecipe(), sqliteRecipe(), l.objectsRecipe(c), l.recipe(c))
+	env.Tools.Register(l.cythonRecipe())
 	for _, p := range packs {
+		if p.program != "" {
+			env.Tools.Register(l.numpyRecipe(p, c))
+			continue
+		}
 		env.Tools.Register(p.recipe(l))
 	}
 	return l
@@ -87,12 +95,13 @@ func (l *lane) acquire(ctx context.Context, p *program, job *compile.Job) (*vm.M
 	if mine.Files, err = newTree(job.Files, lib, p.Sources, archives); err != nil {
 		return nil, nil, err
 	}
+	names := l.present(p.Packs)
 	if p.Session {
-		return l.Acquire(ctx, &mine)
+		return l.converse(ctx, names, &mine)
 	}
 	mine.Session = ""
-	if len(p.Packs) > 0 {
-		return l.importing(p.Packs, archives).Acquire(ctx, &mine)
+	if len(names) > 0 {
+		return l.importing(names, archives).Acquire(ctx, &mine)
 	}
 	return l.Acquire(ctx, &mine)
 }
@@ -113,7 +122,7 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 		return nil, fmt.Errorf("%s: %w", src.At(1, 1), err)
 	}
 	p.Packs = packsOf(src, p)
-	if _, err := l.archives(ctx, p.Packs...); err != nil {
+	if _, err := l.archives(ctx, l.present(p.Packs)...); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.At(1, 1), err)
 	}
 	a, err := l.check(ctx, src, p)
@@ -291,7 +300,7 @@ func (l *lane) execute(ctx context.Context, m *vm.Machine, p *program, shape com
 	out.Exit = a.Exit
 	if len(a.Error) > 0 {
 		f := a.failure(p)
-		if f.last().Type == "MemoryError" && m.MemoryRefused() {
+		if strings.HasSuffix(f.last().Type, "MemoryError") && m.MemoryRefused() { // numpy has one of its own
 			return m.OutOfMemory()
 		}
 		fmt.Fprint(&m.Stderr, f.report(job.Source))

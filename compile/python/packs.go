@@ -3,6 +3,7 @@ package python
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 	"time"
 
@@ -19,12 +20,20 @@ type pack struct {
 	summary string
 	needs   string // another pack that its modules import, "" for none
 	archive toolchain.Debian
+	// program is the wasm file of a Python that has the pack's modules in C, ""
+	// when any Python will do.
+	program string
 	test    string // a program, and what it prints
 	want    string
 }
 
 // packs are what there is, each after what it needs.
 var packs = []*pack{
+	{
+		name: numpyName, version: numpyVersion, summary: "numpy, arrays for Python, with a Python that has it built in", program: numpyFile,
+		test: "a = numpy.arange(6).reshape(2, 3)\nprint(a.mean(axis=0), numpy.linalg.inv([[1, 2], [3, 4]])[0], numpy.fft.fft([1, 0, 0])[1], numpy.random.default_rng(1).integers(100))",
+		want: "[1.5 2.5 3.5] [-2.  1.] (1+0j) 47\n",
+	},
 	{
 		name: "mpmath", version: "1.2.1", summary: "mpmath, arithmetic of any precision for Python",
 		archive: toolchain.Debian{Package: "python3-mpmath", Version: "1.2.1", Suite: "bookworm", Binary: true,
@@ -74,7 +83,7 @@ func (p *pack) recipe(l *lane) toolchain.Recipe {
 			Files:   []string{debianDir + p.name + "/"},
 			Of:      packFormat + " " + l.env.Tools.Fingerprint(toolName),
 			Build: func(ctx context.Context, job *toolchain.Job, files map[string][]byte) error {
-				data, err := l.packModules(ctx, job, p, files)
+				data, err := l.packModules(ctx, job, p.name, inPython(debianModules(files)))
 				if err != nil {
 					return err
 				}
@@ -86,8 +95,29 @@ func (p *pack) recipe(l *lane) toolchain.Recipe {
 	}
 }
 
-// packModules is the archive of a pack's modules.
-func (l *lane) packModules(ctx context.Context, job *toolchain.Job, p *pack, all map[string][]byte) ([]byte, error) {
+// debianModules are the files of a package of Debian's by their path as modules.
+func debianModules(files map[string][]byte) map[string][]byte {
+	modules := map[string][]byte{}
+	for name, data := range files {
+		if inside, ok := strings.CutPrefix(name, debianDir); ok {
+			modules[inside] = data
+		}
+	}
+	return modules
+}
+
+// inPython are the files that are written in Python, without their tests.
+func inPython(files map[string][]byte) map[string][]byte {
+	modules := maps.Clone(files)
+	maps.DeleteFunc(modules, func(name string, _ []byte) bool {
+		return !strings.HasSuffix(name, ".py") || strings.Contains(name, "/tests/")
+	})
+	return modules
+}
+
+// packModules is the archive of a pack's modules, and of other files that they
+// read.
+func (l *lane) packModules(ctx context.Context, job *toolchain.Job, name string, modules map[string][]byte) ([]byte, error) {
 	python, err := l.env.Tools.Ensure(ctx, toolName, l.env.Progress)
 	if err != nil {
 		return nil, err
@@ -106,48 +136,38 @@ func (l *lane) packModules(ctx context.Context, job *toolchain.Job, p *pack, all
 		return nil, err
 	}
 	defer release(false)
-	modules := map[string][]byte{}
-	for name, data := range all {
-		inside, ok := strings.CutPrefix(name, debianDir)
-		if ok && strings.HasSuffix(inside, ".py") && !strings.Contains(inside, "/tests/") {
-			modules[inside] = data
-		}
-	}
 	if len(modules) == 0 {
-		return nil, fmt.Errorf("%s has no modules below %s", p.archive.File, debianDir)
+		return nil, fmt.Errorf("%s has no modules", name)
 	}
 	packer := &packer{python: &machine{in: m.Instance, stderr: &m.Stderr.Buffer}, dir: sourcesDir, bootstrap: files[bootstrapFile]}
-	return packer.pack(ctx, job, p.name, modules, nil)
+	return packer.pack(ctx, job, name, modules, nil)
 }
 
-// testPack runs the pack's program, and freezes a Python that has imported it.
+// testPack runs the pack's program in a Python that has imported the pack and
+// was frozen.
 func (l *lane) testPack(ctx context.Context, t toolchain.Toolchain, p *pack) error {
 	archives, err := l.archives(ctx, p.needs)
 	if err != nil {
 		return err
 	}
 	archives = append(archives, newPack(t))
-	python, err := l.env.Tools.Ensure(ctx, toolName, l.env.Progress)
+	python, err := l.env.Tools.Ensure(ctx, toolName, l.env.Progress) // its library serves each Python
 	if err != nil {
 		return err
 	}
-	files, err := newTree(nil, newLibrary(python), nil, archives)
-	if err != nil {
-		return err
+	if p.program != "" {
+		python = t
 	}
-	m, release, err := l.newImporting([]string{p.name}, archives).Acquire(ctx, &compile.Job{Files: files, Limits: bootLimits})
-	if err != nil {
-		return err
-	}
-	defer release(false)
-	a, err := ask(ctx, m, request{Do: "run", Program: &program{Kind: kindScript, Text: "import " + p.name + "\n" + p.test}, Dir: "/"})
-	if err != nil {
-		return err
-	}
-	if got := m.Stdout.String(); a.Exit != 0 || got != p.want {
-		return fmt.Errorf("printed %q, want %q %s", got, p.want, strings.TrimSpace(m.Stderr.String()))
-	}
-	return nil
+	return l.newImporting([]string{p.name}, archives).Test(ctx, python, func(m *vm.Machine) error {
+		a, err := ask(ctx, m, request{Do: "run", Program: &program{Kind: kindScript, Text: "import " + p.name + "\n" + p.test}, Dir: "/"})
+		if err != nil {
+			return err
+		}
+		if got := m.Stdout.String(); a.Exit != 0 || got != p.want {
+			return fmt.Errorf("printed %q, want %q %s", got, p.want, strings.TrimSpace(m.Stderr.String()))
+		}
+		return nil
+	})
 }
 
 func newPack(t toolchain.Toolchain) *vm.Archive {

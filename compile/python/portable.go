@@ -10,7 +10,7 @@ import (
 // Recipe implements [compile.Portable]: the program is the request that Run
 // would make of guest/bridge.py, and what it takes to read the answer. The
 // standard library goes along whole, since what is imported may depend on inputs.
-func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
+func (l *lane) Ship(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Shipment, error) {
 	p, err := unpack(art)
 	if err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if component {
 		request = bytes.TrimSuffix(request, []byte("[]}"))
 	}
-	r, err := l.Interpreter.Recipe(ctx, art.Shape, job, portable{Shape: art.Shape, Request: string(request), Skip: p.Skip, Places: job.Source.Places(p.Lines),
+	r, err := l.Interpreter.Ship(ctx, art.Shape, job, portable{Shape: art.Shape, Request: string(request), Skip: p.Skip, Places: job.Source.Places(p.Lines),
 		Printed: p.Kind == kindScript, Text: p.Results.AsText(), Discard: p.Results.Has("discard")})
 	if err != nil {
 		return nil, err

@@ -36,19 +36,25 @@ var sources = toolchain.Debian{Package: "python3.11", Version: "3.11.2", Suite: 
 // recipe builds CPython from Debian's source archive with the C lane, inside
 // the sandbox: no native compiler and no native Python takes part.
 func (l *lane) recipe(c *clang.Compiler) toolchain.Recipe {
-	own, err := toolchain.HashFS(cpythonFiles)
+	b := &builder{lane: l, compiler: c}
 	return toolchain.Recipe{
 		Name: toolName, Version: "3.11.2", Summary: "CPython, built for WASI from Debian's source, with its standard library",
 		Needs: []string{"clang", zlibName, sqliteName},
 		Origin: toolchain.Source{
 			Archive: sources,
 			Files:   sourceFiles(),
-			Of:      fmt.Sprintf("%s %s %v %s", buildFormat, own, err, c.Fingerprint()),
-			Build:   (&builder{lane: l, compiler: c}).build,
+			Of:      b.identity(),
+			Build:   b.build,
 		},
 		Check: l.selfTest,
 		Takes: 12 * time.Second,
 	}
+}
+
+// identity is what decides the program besides CPython's sources.
+func (b *builder) identity() string {
+	own, err := toolchain.HashFS(cpythonFiles)
+	return fmt.Sprintf("%s %s %v %s", buildFormat, own, err, b.compiler.Fingerprint())
 }
 
 // zlibRecipe keeps the sources of zlib, which become part of Python.

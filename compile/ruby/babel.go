@@ -5,7 +5,7 @@ import (
 	"wb/internal/value"
 )
 
-// readValue is what Emacs makes of what the block returned.
+// readValue reads the block's result as Emacs would.
 func (u *unit) readValue(a *answer) (value.Value, error) {
 	switch {
 	case u.Results.Has("discard"):

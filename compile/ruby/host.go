@@ -40,7 +40,7 @@ func host() []sandbox.HostModule {
 	same := func([]uint64) error { return nil }
 	none := func(name string, params string, result bool) sandbox.HostFunc {
 		word, _, _ := strings.Cut(name, ":")
-		return function(name, params, result, func([]uint64) error { return fmt.Errorf("there is no JavaScript here (%s)", word) })
+		return function(name, params, result, func([]uint64) error { return fmt.Errorf("JavaScript is not available here (%s)", word) })
 	}
 	const (
 		js      = "handle<js-abi-value>"
@@ -54,7 +54,7 @@ func host() []sandbox.HostModule {
 		}},
 		{Name: "rb-js-abi-host", Funcs: []sandbox.HostFunc{
 			function("rb_wasm_throw_prohibit_rewind_exception", "ii", false, func([]uint64) error {
-				return errors.New("ruby: a fiber switches where it must not")
+				return errors.New("ruby: a fiber switched where it must not")
 			}),
 			none("bool-to-js-bool: func(value: bool) -> "+js, "i", true),
 			none("eval-js: func(code: string) -> "+variant, "iii", false),

@@ -13,11 +13,12 @@ import (
 	"wb/internal/value"
 	"wb/sandbox"
 	"wb/sandbox/dock"
+	"wb/tangle/babel"
 )
 
 // version is part of every cache key: raise it when the same source may give
 // another result.
-const version = "3"
+const version = "4"
 
 // boot runs in the interpreter before it is frozen.
 //
@@ -51,10 +52,28 @@ func (l *lane) Info() compile.Info {
 // Fingerprint names lane and interpreter.
 func (l *lane) Fingerprint() string { return "ruby/" + version + "/" + l.Interpreter.Fingerprint() }
 
-// unit is what is built from a block. Ruby is told to call line Skip+1 line 1.
+// unit is the result of building a block. Ruby is told to call line Skip+1 line 1.
 type unit struct {
 	vm.Unit
 	Session bool `json:"session,omitempty"`
+	// Large are variables that the code finds by WB.large.
+	Large map[string]json.RawMessage `json:"large,omitempty"`
+}
+
+// newUnit lays a block out.
+func newUnit(src *compile.Source) (*unit, error) {
+	if src.Shape != compile.ShapeBabel {
+		return &unit{Unit: vm.NewUnit(src, "", "")}, nil
+	}
+	u := &unit{Session: src.InSession(), Large: map[string]json.RawMessage{}}
+	params := src.Babel()
+	params.Keep = func(name, text string) string {
+		u.Large[name] = json.RawMessage(text)
+		return "WB.large(" + quote(name) + ")"
+	}
+	before, after, err := babel.Surround("ruby", params)
+	u.Unit = vm.NewUnit(src, before, after)
+	return u, src.BabelError(err)
 }
 
 // unpack is the unit of an artifact.
@@ -73,11 +92,10 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	if src.Shape == compile.ShapeKernel {
 		return nil, diag.Errorf(src.At(1, 1), "Ruby has no kernel shape").WithHint("kernels are written in C or WAT")
 	}
-	before, after, err := src.Surround("ruby")
+	u, err := newUnit(src)
 	if err != nil {
 		return nil, err
 	}
-	u := &unit{vm.NewUnit(src, before, after), src.Shape == compile.ShapeBabel && src.InSession()}
 	if err := l.check(ctx, src, u); err != nil {
 		return nil, err
 	}
@@ -119,20 +137,21 @@ func (u *unit) tolerates(message string) bool {
 	return strings.Contains(strings.ToLower(message), "invalid return")
 }
 
-// request is what boot.rb is asked.
+// request is a request to boot.rb.
 type request struct {
-	Kind    string        `json:"kind"` // check, program, value or component
-	Code    string        `json:"code"`
-	Skip    int           `json:"skip"`
-	Dir     string        `json:"dir,omitempty"`
-	Words   []string      `json:"words"` // ARGV
-	Args    []value.Value `json:"-"`     // of the method
-	Func    string        `json:"func"`
-	Outs    []string      `json:"outs"`
-	PP      bool          `json:"pp"`
-	Session bool          `json:"session"`
-	Seed    *int64        `json:"seed,omitempty"`
-	Raw     string        `json:"-"` // standard input
+	Kind    string                     `json:"kind"` // check, program, value or component
+	Code    string                     `json:"code"`
+	Skip    int                        `json:"skip"`
+	Dir     string                     `json:"dir,omitempty"`
+	Words   []string                   `json:"words"` // ARGV
+	Args    []value.Value              `json:"-"`     // of the method
+	Func    string                     `json:"func"`
+	Outs    []string                   `json:"outs"`
+	PP      bool                       `json:"pp"`
+	Session bool                       `json:"session"`
+	Seed    *int64                     `json:"seed,omitempty"`
+	Large   map[string]json.RawMessage `json:"large,omitempty"`
+	Raw     string                     `json:"-"` // standard input
 }
 
 // head is the request as JSON, up to its standard input, which is followed by
@@ -151,7 +170,7 @@ func (r request) head() ([]byte, error) {
 	return append(text[:len(text)-1], `,"raw":`...), nil
 }
 
-// answer is what boot.rb says.
+// answer is the answer of boot.rb.
 type answer struct {
 	Syntax  []syntaxError   `json:"syntax"`
 	Failure *failure        `json:"failure"`
@@ -169,7 +188,7 @@ type syntaxError struct {
 	Message string `json:"message"`
 }
 
-// failure is an exception nobody in the block has rescued.
+// failure is an exception that the block did not rescue.
 type failure struct {
 	Class   string  `json:"class"`
 	Message string  `json:"message"`
@@ -244,7 +263,7 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 
 // request is what the unit asks of boot.rb in a shape.
 func (u *unit) request(shape compile.Shape, job *compile.Job) request {
-	r := request{Kind: "program", Code: u.Code, Skip: u.Skip, Dir: job.Dir, Func: u.Func, Outs: u.Outs, Words: job.Args, Raw: string(job.Stdin), Session: u.Session, Seed: vm.Seed(job)}
+	r := request{Kind: "program", Code: u.Code, Skip: u.Skip, Dir: job.Dir, Func: u.Func, Outs: u.Outs, Words: job.Args, Raw: string(job.Stdin), Session: u.Session, Seed: vm.Seed(job), Large: u.Large}
 	switch {
 	case shape == compile.ShapeComponent:
 		r.Kind = "component"

@@ -24,7 +24,7 @@ func (u *unit) position(src *compile.Source, line, col int) diag.Position {
 	return src.At(line, col)
 }
 
-// report is what standard error says about an exception: its place, its message
+// report is the text on standard error for an exception: its place, its message
 // and the calls that led there.
 func (u *unit) report(src *compile.Source, f *failure) string {
 	pos := src.At(1, 1)

@@ -82,7 +82,7 @@ func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, erro
 	return loaded, nil
 }
 
-// kind is what a block becomes.
+// kind says what a block becomes.
 type kind string
 
 const (

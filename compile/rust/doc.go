@@ -3,7 +3,7 @@
 // Both run in the sandbox.
 //
 // mrustc throws C++ exceptions, which wb's own C++ lane does not compile, and
-// nobody publishes it as wasm. So wb neither builds nor fetches it; who has a
+// it is not published as wasm. So wb neither builds nor fetches it; who has a
 // build installs it once:
 //
 //	wb toolchain install rust --from DIR

@@ -41,7 +41,7 @@ func functions(body string) []function {
 	return found
 }
 
-// brackets is what stands between the bracket at i and its match, and where
+// brackets is the text between the bracket at i and its match, and where
 // that ends.
 func brackets(text string, i int) (inside string, end int) {
 	depth := 0

@@ -276,7 +276,7 @@ func (g *glue) wire(t value.Type, typ string) string {
 func (g *glue) tuple(types []value.Type, typ string) string {
 	parts := splitCommas(strings.TrimSuffix(strings.TrimPrefix(typ, "("), ")"))
 	if len(parts) != len(types) || len(types) > 6 {
-		g.fail("%s is no tuple of %d", typ, len(types))
+		g.fail("%s is not a tuple of %d", typ, len(types))
 		return "()"
 	}
 	wires := make([]string, len(types))

@@ -78,7 +78,7 @@ func TestMistakes(t *testing.T) {
 		"parameters": {"f(x: f64) -> f64", "fn f(x: f64, y: f64) -> f64 { x }", "test.org:10:4: error: f takes 2 parameters, its signature has 1", "write it as: fn f(x: f64) -> f64"},
 		"result":     {"f(x: list<f64>) -> result<f64, string>", "fn f(x: &[f64]) -> f64 { x[0] }", "test.org:10:4: error: f must return a Result, as its signature returns result<f64, string>", "write it as: fn f(x: &[f64]) -> Result<f64, String>"},
 		"none":       {"", "struct X;", "test.org:10:1: error: no function to call in this block", ""},
-		"several":    {"", "fn a() {}\nfn b() {}", "test.org:10:1: error: which function is to be called? candidates: a, b", ""},
+		"several":    {"", "fn a() {}\nfn b() {}", "test.org:10:1: error: the block defines several functions; wb cannot choose between a, b", ""},
 		"infer":      {"", "\npub fn f(m: HashMap<String, i32>) {}", "test.org:11:8: error: cannot tell what parameter m: HashMap<String, i32> means in f", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -133,7 +133,7 @@ func TestInstallationIsHonest(t *testing.T) {
 	var unavailable *toolchain.UnavailableError
 	err := fetch("")
 	if !errors.As(err, &unavailable) || unavailable.ExitCode() != 3 ||
-		err.Error() != "toolchain rust: not fetched, since nobody publishes a Rust compiler that runs as wasm; give it: wb toolchain install rust --from DIR" ||
+		err.Error() != "toolchain rust: not fetched, because no published Rust compiler runs as wasm; give it: wb toolchain install rust --from DIR" ||
 		unavailable.Hint() != "DIR is a build of mrustc: mrustc.wasm, lib/*.rlib with lib/*.rlib.c, target.toml and version" {
 		t.Errorf("nothing: %v, hint %q", err, unavailable.Hint())
 	}
@@ -160,6 +160,6 @@ func TestInstallationIsHonest(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := c.translate(context.Background(), tool, kindProgram, selfTestProgram); err == nil {
-		t.Error("a module that is no compiler was accepted")
+		t.Error("a module that is not a compiler was accepted")
 	}
 }

@@ -13,18 +13,18 @@ import (
 // lane is Rust as the rest of wb sees it.
 type lane struct {
 	*Compiler
-	cbackend.Runner
+	cbackend.Backend
 }
 
 // New is the lane of Rust blocks, which cc helps to compile. It registers its
 // toolchain in env; nothing is installed or loaded yet.
 func New(env *compile.Env, cc *clang.Compiler) compile.Lane {
-	return lane{newCompiler(env, cc), cbackend.Runner{Env: env, Lane: toolName, File: bodyFile, Crash: crash}}
+	return lane{newCompiler(env, cc), cbackend.Backend{Env: env, Lane: toolName, File: bodyFile, Crash: crash}}
 }
 
 // Info describes the lane.
 func (lane) Info() compile.Info {
-	return compile.Info{Name: "rust", Aliases: []string{"rs"}, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand},
+	return compile.Info{Name: "rust", Compiles: true, Aliases: []string{"rs"}, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand},
 		Toolchains: []string{toolName, "clang"}, Summary: "Rust, through mrustc and C; from a build of yours"}
 }
 
@@ -34,7 +34,7 @@ func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact
 		return nil, diag.Errorf(src.At(1, 1), "rust is compiled: it has no sessions")
 	}
 	if len(src.Deps) > 0 {
-		return nil, diag.Errorf(src.At(1, 1), "crates are not fetched: %s", src.Deps[0]).WithHint("put what it needs into the block, by noweb for instance")
+		return nil, diag.Errorf(src.At(1, 1), "crates are never fetched: %s", src.Deps[0]).WithHint("put the code it needs into the block, for instance with noweb")
 	}
 	art := &compile.Artifact{Lane: toolName, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Meta: make(map[string]string)}
 	u, err := l.plan(src, art)

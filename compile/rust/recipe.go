@@ -29,7 +29,7 @@ func (c *Compiler) recipe() toolchain.Recipe {
 		Needs:   []string{"clang"},
 		Origin: toolchain.Given{
 			Holds: "a build of mrustc: mrustc.wasm, lib/*.rlib with lib/*.rlib.c, target.toml and version",
-			Why:   "nobody publishes a Rust compiler that runs as wasm",
+			Why:   "no published Rust compiler runs as wasm",
 			Of:    "mrustc 1",
 			Build: install,
 		},

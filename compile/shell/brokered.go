@@ -186,7 +186,7 @@ func (p *process) print(data []byte) bool {
 // save writes a file, named as the script sees it.
 func (p *process) save(name string, data []byte) error {
 	if p.absolute(name) == "/dev/null" {
-		return nil // devices are no files of the tree
+		return nil // devices are not files of the tree
 	}
 	s, err := openFile(p.k.tree, treeName(p.absolute(name)), openWrite|openCreate|openTruncate)
 	if err != nil {

@@ -136,7 +136,7 @@ func TestNetCommands(t *testing.T) {
 		{"http --check-status example.com/broken", granted, "", "HTTP 502", 5},
 		{"http --check-status example.com/moved", granted, "", "HTTP 302", 3},
 		{"http -F example.com/moved", granted, "GET /there Accept=application/json, */*;q=0.5 User-Agent=http/wb\n", "", 0},
-		{"http example.com/a x:={", granted, "", "no JSON", 2},
+		{"http example.com/a x:={", granted, "", "is not JSON", 2},
 		{"http", granted, "", "usage: http", 2},
 		{"http example.com", nil, "", "http: net is not granted", 7},
 		{"pip-fetch tabulate==0.9.0", nil, "", "pip-fetch: net is not granted", 7},

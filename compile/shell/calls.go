@@ -30,6 +30,7 @@ const (
 	errnoInval     = 28
 	errnoIO        = 29
 	errnoIsdir     = 31
+	errnoMfile     = 33
 	errnoNametoo   = 37
 	errnoNoent     = 44
 	errnoNospc     = 51
@@ -56,6 +57,8 @@ func errno(err error) uint64 {
 		return errnoPipe
 	case errors.Is(err, syscall.EBADF):
 		return errnoBadf
+	case errors.Is(err, syscall.EMFILE):
+		return errnoMfile
 	case errors.Is(err, syscall.EISDIR):
 		return errnoIsdir
 	case errors.Is(err, syscall.ENOTDIR):
@@ -126,6 +129,7 @@ func (p *process) hostModule() sandbox.HostModule {
 	add("tool_chmod", 3, true, p.callChmod)
 	add("tool_utime", 5, true, p.callUtime)
 	add("tools", 2, true, p.callTools)
+	add("tool_dup", 2, true, p.callDup)
 	add("tool_run", 5, true, p.callToolRun)
 	add("tool_output", 2, true, p.callToolOutput)
 	add("tool_environ", 2, false, p.callToolEnviron)
@@ -305,6 +309,15 @@ func (p *process) callUtime(_ context.Context, in *sandbox.Instance, a []uint64)
 	return errno(p.setAttributes(name, func(set *attributes) { set.time = &when })), nil
 }
 
+// callDup is dup with a least number: the new one, or an error number below 0.
+func (p *process) callDup(_ context.Context, in *sandbox.Instance, a []uint64) (uint64, error) {
+	fd, err := in.Dup(uint32(a[0]), uint32(a[1]))
+	if err != nil {
+		return -errno(err), nil
+	}
+	return uint64(fd), nil
+}
+
 func (p *process) setAttributes(name []byte, change func(*attributes)) error {
 	if p.k.attributes == nil {
 		return fs.ErrNotExist
@@ -381,6 +394,11 @@ func (p *process) callToolOutput(_ context.Context, in *sandbox.Instance, a []ui
 func (p *process) callToolEnviron(_ context.Context, in *sandbox.Instance, a []uint64) (uint64, error) {
 	if block, ok := in.Memory().Read(uint32(a[0]), uint32(a[1])); ok {
 		p.env = strings.FieldsFunc(string(block), func(r rune) bool { return r == 0 })
+		for _, kv := range p.env {
+			if dir, ok := strings.CutPrefix(kv, "PWD=/"); ok {
+				p.dir = "/" + dir // where the tool is by now
+			}
+		}
 	}
 	return 0, nil
 }

@@ -193,7 +193,7 @@ func (c *curl) set(name, value string) error {
 		if !ok {
 			field, ok = strings.CutSuffix(value, ";")
 			if !ok {
-				return fmt.Errorf("option --header: %q is no header", value)
+				return fmt.Errorf("option --header: %q is not a header", value)
 			}
 		}
 		setHeader(h, strings.TrimSpace(field), strings.TrimSpace(text))

@@ -21,14 +21,14 @@ import (
 // starts with "#IGNORE reason" runs in the sandbox only, and must print what
 // follows the line "#OUTPUT".
 
-var theRunner *Runner
+var theRunner *ScriptRunner
 var theRunnerOnce sync.Once
 
-func runner(t testing.TB) *Runner {
+func runner(t testing.TB) *ScriptRunner {
 	t.Helper()
 	env := lanetest.Env(t)
-	theRunnerOnce.Do(func() { theRunner = New(env).Runner })
-	lanetest.Need(t, env, toolboxName, awkName, guestName, "sed")
+	theRunnerOnce.Do(func() { theRunner = New(env).ScriptRunner })
+	lanetest.Need(t, env, toolboxName, awkName, guestName, "sed", "grep", "findutils", "diffutils")
 	return theRunner
 }
 

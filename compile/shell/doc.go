@@ -20,6 +20,6 @@
 //
 // # Using it
 //
-// [New] is the lane. [Runner] runs scripts without a lane around them: it is
+// [New] is the lane. [ScriptRunner] runs scripts without a lane around them: it is
 // what an agent's shell tool and the :DONE-WHEN: checks of a plan use.
 package shell

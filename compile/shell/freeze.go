@@ -48,7 +48,7 @@ func (l *Lane) ThawSession(_ context.Context, name string, f *compile.FrozenSess
 		l.sessions.dirs = map[string]sandbox.FS{}
 	}
 	if l.sessions.dirs[name] != nil {
-		return errors.New("there is a session of that name already")
+		return errors.New("a session of that name already exists")
 	}
 	l.sessions.dirs[name] = dir
 	return nil

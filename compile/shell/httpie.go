@@ -91,14 +91,14 @@ func httpItems(r *webRequest, items []string, form bool) error {
 	for _, item := range items {
 		at := strings.IndexAny(item, ":=")
 		if at <= 0 {
-			return fmt.Errorf("%q is no item", item)
+			return fmt.Errorf("%q is not an item", item)
 		}
 		name, rest := item[:at], item[at:]
 		switch {
 		case strings.HasPrefix(rest, ":="):
 			var v any
 			if err := json.Unmarshal([]byte(rest[2:]), &v); err != nil {
-				return fmt.Errorf("%q: %q is no JSON", item, rest[2:])
+				return fmt.Errorf("%q: %q is not JSON", item, rest[2:])
 			}
 			object[name] = v
 			fields.Add(name, rest[2:])

@@ -5,10 +5,12 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
+	"io"
 	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"wb/sandbox"
@@ -174,7 +176,7 @@ func (p *process) run(guest bool, seed uint64) int {
 		return 137
 	}
 	command := sandbox.Command{
-		Args: p.argv, Env: p.env, Dir: p.dir, Stdin: p.stdin(), Stdout: p.streams[1].writer(), Stderr: p.streams[2].writer(),
+		Args: p.argv, Env: p.env, Dir: p.dir, Stdin: p.stdin(), Stdout: p.streams[1].writer(guest), Stderr: p.streams[2].writer(guest),
 		Files: k.tree, Limits: limits, Caps: k.caps, Seed: seed, Host: []sandbox.HostModule{p.hostModule()},
 	}
 	var exit int
@@ -269,11 +271,26 @@ func (p *process) stdin() interface{ Read([]byte) (int, error) } {
 	return p.streams[0]
 }
 
-func (s *stream) writer() interface{ Write([]byte) (int, error) } {
-	if s == nil {
+func (s *stream) writer(guest bool) io.Writer {
+	switch {
+	case s == nil:
 		return nil
+	case guest:
+		return s
 	}
-	return s
+	return tool{s}
+}
+
+// tool is where a tool writes: a pipe that nobody reads any more ends it without a
+// word, as SIGPIPE does.
+type tool struct{ *stream }
+
+func (t tool) WriteContext(ctx context.Context, b []byte) (int, error) {
+	n, err := t.stream.WriteContext(ctx, b)
+	if n == 0 && errors.Is(err, syscall.EPIPE) {
+		err = &sandbox.ExitError{Code: 141}
+	}
+	return n, err
 }
 
 // release closes what the process left open and waits for its children.

@@ -19,11 +19,11 @@ import (
 )
 
 // version changes when the lane does other things with the same source.
-const version = "shell lane 1"
+const version = "shell lane 2"
 
-// Lane is the lane of sh and bash blocks. Its Runner runs scripts without one.
+// Lane is the lane of sh and bash blocks. Its ScriptRunner runs scripts without one.
 type Lane struct {
-	*Runner
+	*ScriptRunner
 	env      *compile.Env
 	sessions sessions
 }
@@ -34,7 +34,7 @@ func New(env *compile.Env) *Lane {
 	c := clang.New(env)
 	env.Tools.Register(toolboxRecipe(env.Engine, c), awkRecipe(env.Engine, c), guestRecipe(env.Engine))
 	env.Tools.Register(upstreamRecipes(env.Engine, c)...)
-	return &Lane{Runner: newRunner(env), env: env}
+	return &Lane{ScriptRunner: newScriptRunner(env), env: env}
 }
 
 // Info describes the lane.
@@ -133,7 +133,7 @@ func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 			return nil, err
 		}
 	}
-	r, err := l.Runner.Run(ctx, script)
+	r, err := l.ScriptRunner.Run(ctx, script)
 	out := &compile.Outcome{Stdout: r.Stdout, Stderr: r.Stderr, Exit: r.Exit, Usage: r.Usage}
 	if art.Shape == compile.ShapeBabel {
 		out.Value = result(art.Results(), string(r.Stdout))
@@ -146,7 +146,7 @@ func (l *Lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	return out, err
 }
 
-// scriptOf is a job as its Runner wants it.
+// scriptOf is a job as its ScriptRunner wants it.
 func scriptOf(art *compile.Artifact, job *compile.Job) (Script, error) {
 	stdin, err := standardInput(job)
 	script, before := art.Script, art.Meta[metaBefore]

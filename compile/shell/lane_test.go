@@ -26,7 +26,7 @@ func lane(t testing.TB) *Lane {
 }
 
 // with makes the lane share what another runner has loaded.
-func (l *Lane) with(r *Runner) *Lane { return &Lane{Runner: r, env: l.env} }
+func (l *Lane) with(r *ScriptRunner) *Lane { return &Lane{ScriptRunner: r, env: l.env} }
 
 func block(lang, body string, results ...string) *compile.Source {
 	return &compile.Source{Pos: diag.Position{File: "a.org", Line: 10, Col: 1}, Lang: lang, Body: body, Shape: compile.ShapeBabel,

@@ -30,7 +30,7 @@ var oilsCore = strings.Fields(`append arg-parse arith arith-context array array-
 	process-sub quote redirect redirect-command regex sh-func smoke subshell temp-binding tilde var-num var-op-bash
 	var-op-len var-op-patsub var-op-slice var-op-strip var-op-test var-sub var-sub-quote word-eval word-split xtrace whitespace`)
 
-// oilsOther are files about what is no part of a script that runs: a terminal,
+// oilsOther are files about what is not part of a script that runs: a terminal,
 // completion, history, zsh, and the other language of the project.
 var oilsOther = strings.Fields(`builtin-bind builtin-completion builtin-fc builtin-history interactive interactive-parse zsh-assoc zsh-idioms
 	hay hay-isolation hay-meta known-differences spec-harness-bug`)

@@ -22,18 +22,18 @@ import (
 // commands.
 type original struct{ toolchain, file string }
 
-// preferred are the commands that the toolbox has as well and that upstream does
-// better; docs/rationale.org has the numbers.
-var preferred = strings.Fields("sed")
+// name is the file's without its ending; a toolchain may have several.
+func (o original) name() string { return strings.TrimSuffix(o.file, ".wasm") }
 
-// originals are all such programs by command.
+// originals are all such programs by command, but for those that the toolbox has as
+// well; docs/rationale.org says why it has them.
 var originals = sync.OnceValue(func() map[string]original {
 	list := map[string]original{"awk": {awkName, awkFile}, "gawk": {awkName, awkFile}}
 	ours := toolbox.Names()
 	for _, p := range upstream.Packages() {
 		for _, program := range p.Programs {
 			for _, command := range program.Commands {
-				if !slices.Contains(ours, command) || slices.Contains(preferred, command) {
+				if !slices.Contains(ours, command) {
 					list[command] = original{p.Name, program.File}
 				}
 			}
@@ -78,7 +78,7 @@ func upstreamRecipes(engine *sandbox.Engine, c *clang.Compiler) []toolchain.Reci
 }
 
 // try runs a program on its proof.
-func try(ctx context.Context, engine *sandbox.Engine, t toolchain.Toolchain, program upstream.Program) error {
+func try(ctx context.Context, engine *sandbox.Engine, t toolchain.Toolchain, program upstream.Binary) error {
 	module, err := load(ctx, engine, t, program.File)
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 // Recipe implements [compile.Portable]: the machine is the frozen guest with the
 // tools beside it, the program the command line of its first process.
-func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
+func (l *Lane) Ship(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Shipment, error) {
 	script, err := scriptOf(art, job)
 	if err != nil {
 		return nil, err
@@ -24,24 +24,22 @@ func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	if err != nil {
 		return nil, err
 	}
+	parts := wanted(script.argv())
+	parts[original{toolboxName, toolboxFile}], parts[original{guestName, guestFile}] = "", ""
 	programs := map[string][]byte{}
-	beside := map[string]string{toolboxName: toolboxFile, guestName: guestFile}
-	for o := range wanted(script.argv()) {
-		beside[o.toolchain] = o.file
-	}
-	for name, file := range beside {
-		t, err := l.env.Tools.Ensure(ctx, name, l.env.Progress)
+	for o := range parts {
+		t, err := l.env.Tools.Ensure(ctx, o.toolchain, l.env.Progress)
 		if err != nil {
 			return nil, err
 		}
-		if programs[name], err = read(t, file); err != nil {
+		if programs[o.name()], err = read(t, o.file); err != nil {
 			return nil, err
 		}
 	}
 	from := map[string]string{}
 	for command, o := range originals() {
-		if programs[o.toolchain] != nil {
-			from[command] = o.toolchain
+		if programs[o.name()] != nil {
+			from[command] = o.name()
 		}
 	}
 	results := art.Results()
@@ -52,7 +50,7 @@ func (l *Lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	}
 	guest := programs[guestName]
 	delete(programs, guestName)
-	return &compile.Recipe{Name: guestName, Wasm: guest, Beside: programs,
+	return &compile.Shipment{Name: guestName, Wasm: guest, Beside: programs,
 		Stdin: stdin, Dir: job.Dir, Limits: withDefaults(job.Limits), Entry: compile.EntryMachine, Machine: "shell",
 		Image: &compile.Image{Snapshot: set.frozen}, Program: p}, nil
 }

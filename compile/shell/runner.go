@@ -10,9 +10,9 @@ import (
 	"wb/sandbox/dock"
 )
 
-// Runner runs shell scripts in the sandbox. It is safe for concurrent use; the
+// ScriptRunner runs shell scripts in the sandbox. It is safe for concurrent use; the
 // programs it needs are installed and loaded at the first run.
-type Runner struct{ loader *loader }
+type ScriptRunner struct{ loader *loader }
 
 // Script is one run of a shell.
 type Script struct {
@@ -50,15 +50,17 @@ type Result struct {
 	Usage          sandbox.Usage
 }
 
-// Run runs a script to its end. A script that fails is no error; an error says
+// Run runs a script to its end. A script that fails is not an error; an error says
 // that it could not run or broke a limit, and the result holds what there was
 // by then.
-func (r *Runner) Run(ctx context.Context, s Script) (Result, error) { return r.run(ctx, s, s.argv()) }
+func (r *ScriptRunner) Run(ctx context.Context, s Script) (Result, error) {
+	return r.run(ctx, s, s.argv())
+}
 
 // Tool runs one program, named by argv[0], in the place of a shell: awk, sed,
 // jq or any other that scripts can use. Text, Shell, Name, Args and Options of
 // s have no meaning here.
-func (r *Runner) Tool(ctx context.Context, s Script, argv []string) (Result, error) {
+func (r *ScriptRunner) Tool(ctx context.Context, s Script, argv []string) (Result, error) {
 	return r.run(ctx, s, argv)
 }
 
@@ -66,7 +68,7 @@ func (r *Runner) Tool(ctx context.Context, s Script, argv []string) (Result, err
 const checkProgram = "\x00check"
 
 // run runs argv in the place of the script's shell.
-func (r *Runner) run(ctx context.Context, s Script, argv []string) (Result, error) {
+func (r *ScriptRunner) run(ctx context.Context, s Script, argv []string) (Result, error) {
 	set, err := r.loader.load(ctx)
 	if err != nil {
 		return Result{}, err
@@ -150,5 +152,5 @@ func (k *kernel) mount(tree sandbox.FS) (sandbox.FS, error) {
 	return k.attributes, nil
 }
 
-// newRunner makes a Runner that shares what the lane loads.
-func newRunner(env *compile.Env) *Runner { return &Runner{&loader{env: env}} }
+// newScriptRunner makes a ScriptRunner that shares what the lane loads.
+func newScriptRunner(env *compile.Env) *ScriptRunner { return &ScriptRunner{&loader{env: env}} }

@@ -22,8 +22,9 @@ const sessionDir = ".wb-session"
 const sessionHead = `[ -e /` + sessionDir + `/state ] && . /` + sessionDir + "/state\n"
 
 // sessionTail runs after the body; what it finds out first is what it would
-// change itself. Names the shell gives itself are left out.
-const sessionTail = `__wb_status=$? __wb_options=$-
+// change itself. Names the shell gives itself are left out, and so is the option c:
+// it says that the shell got its script as an argument, and cannot be set.
+const sessionTail = `__wb_status=$? __wb_options=${-/c}
 { set +euxv; } 2>/dev/null
 {
   declare -p | sed -E '/^declare -[-a-zA-Z]+ (BASH|BASH_[A-Z]+|EUID|HOSTNAME|HOSTTYPE|OSTYPE|PPID|SHLVL|UID|__wb_[a-z]+)=/d; s/^declare -- /declare /'

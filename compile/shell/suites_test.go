@@ -22,7 +22,7 @@ import (
 	"wb/sandbox"
 )
 
-// The suite of GNU sed runs as its authors wrote it, by the
+// The suites of GNU sed and grep run as their authors wrote them, by the
 // machine's shell and perl, with the one program they test in the sandbox: a
 // small client takes its place on PATH and asks this test to run it. The archives
 // come through apt-get, by the digests of the toolchains.
@@ -65,6 +65,9 @@ type suite struct {
 var suites = []suite{
 	{pack: "sed", dir: ".", bin: "sed", commands: []string{"sed"}, patterns: []string{"testsuite/*.sh", "testsuite/*.pl"}, bar: 85,
 		skip: map[string]string{"testsuite/init.sh": "is no test", "testsuite/bsd-wrapper.sh": "is no test", "testsuite/debug.pl": "wants a shell of the suite"}},
+	{pack: "grep", dir: "tests", bin: "src", commands: []string{"grep", "egrep", "fgrep"}, patterns: []string{"tests/*"}, bar: 90,
+		skip: map[string]string{"tests/hash-collision-perf": "compares times", "tests/stack-overflow": "wants the machine's own stack", "tests/skip-device": "wants a device",
+			"tests/in-eq-out-infloop": "wants the program's own descriptors, where the client has its own", "tests/max-count-overread": "likewise", "tests/write-error-msg": "likewise"}},
 }
 
 func TestOwnSuites(t *testing.T) {
@@ -206,7 +209,7 @@ func serveTools(t *testing.T) string {
 	return path
 }
 
-func serveTool(conn net.Conn, r *Runner, files sandbox.FS) error {
+func serveTool(conn net.Conn, r *ScriptRunner, files sandbox.FS) error {
 	var size uint32
 	if err := binary.Read(conn, binary.BigEndian, &size); err != nil {
 		return err

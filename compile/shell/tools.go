@@ -68,7 +68,7 @@ func toolboxRecipe(engine *sandbox.Engine, c *clang.Compiler) toolchain.Recipe {
 		fmt.Fprintf(h, "%s %x\n", name, sha256.Sum256(sources[name]))
 	}
 	return toolchain.Recipe{
-		Name: toolboxName, Version: "1", Summary: "coreutils, grep, sed, find, diff …, compiled from wb's own sources",
+		Name: toolboxName, Version: "1", Summary: "cat, sort, cut, date and other small tools, compiled from wb's own sources",
 		Needs: []string{"clang"},
 		Origin: toolchain.Built{
 			Of: hex.EncodeToString(h.Sum(nil)),
@@ -105,7 +105,7 @@ type set struct {
 	engine  *sandbox.Engine
 	toolbox *sandbox.Module
 	frozen  *sandbox.Snapshot // the guest, started
-	// original loads the program of a command that is no part of the toolbox, nil for others.
+	// original loads the program of a command that is not part of the toolbox, nil for others.
 	original func(ctx context.Context, command string) (*sandbox.Module, error)
 	tools    map[string]bool
 }

@@ -121,7 +121,7 @@ func (w *wget) parse(words []string) error {
 			if value, err = take(); err == nil {
 				key, text, ok := strings.Cut(value, ":")
 				if !ok {
-					return fmt.Errorf("%q is no header", value)
+					return fmt.Errorf("%q is not a header", value)
 				}
 				setHeader(w.request.Headers, strings.TrimSpace(key), strings.TrimSpace(text))
 			}

@@ -21,9 +21,9 @@ import (
 
 // version is part of every cache key: raise it when the same source may give
 // another result.
-const version = "2"
+const version = "3"
 
-// engine is what both languages share.
+// engine is the part both languages share.
 type engine struct {
 	env *compile.Env
 
@@ -68,7 +68,7 @@ func (e *engine) loadFrom(ctx context.Context, t toolchain.Toolchain) (*sandbox.
 	return e.env.Program(ctx, t, toolName, wasmFile)
 }
 
-// unit is what is built from a block. Line Skip+1 of Script is the body's first.
+// unit is the result of building a block. Line Skip+1 of Script is the body's first.
 type unit struct {
 	Script string            `json:"-"`
 	Skip   int               `json:"skip,omitempty"`
@@ -213,7 +213,7 @@ func (u *unit) files(shape compile.Shape, job *compile.Job) (sandbox.FS, error) 
 	return sandbox.Mounts(tree, map[string]sandbox.FS{privateDir: own})
 }
 
-// startUp is what the shell does before anything else.
+// startUp are the shell's first commands.
 func startUp(job *compile.Job) string {
 	if job.Dir == "" || job.Dir == "/" {
 		return ""
@@ -221,7 +221,7 @@ func startUp(job *compile.Job) string {
 	return fmt.Sprintf(".cd %s\n", quoteWord(path.Join("/", job.Dir)))
 }
 
-// rows is what the last statement found: see the package comment.
+// rows are the rows of the last statement: see the package comment.
 func (u *unit) rows(output []byte) (value.Value, error) {
 	sets, err := resultSets(output)
 	if err != nil {
@@ -324,7 +324,7 @@ func (u *unit) outputs(sets []value.Value, last value.Value) (value.Value, error
 		}
 	}
 	if len(sets) != len(u.Outs) {
-		return value.Value{}, fmt.Errorf("the outputs %s are the columns of one row, or one statement's rows each; %d statements found rows", strings.Join(u.Outs, ", "), len(sets))
+		return value.Value{}, fmt.Errorf("the outputs %s need one row with a column each, or one statement with rows each; %d statements found rows", strings.Join(u.Outs, ", "), len(sets))
 	}
 	var fields []value.Field
 	for i, name := range u.Outs {
@@ -342,7 +342,7 @@ func resultSets(output []byte) ([]value.Value, error) {
 		if err := d.Decode(&raw); errors.Is(err, io.EOF) {
 			return sets, nil
 		} else if err != nil {
-			return nil, fmt.Errorf("the block prints what are no rows: %w", err)
+			return nil, fmt.Errorf("the block's output is not rows: %w", err)
 		}
 		v, err := value.ParseJSON(finite(raw))
 		if err != nil {

@@ -30,7 +30,10 @@ func (l *lane) layOut(src *compile.Source) (*unit, error) {
 		u.Script, u.Args = src.Body, append(u.Args, "-json")
 		return u, nil
 	}
-	body := u.substitute(src)
+	body, err := u.substitute(src)
+	if err != nil {
+		return nil, err
+	}
 	prologue, _ := src.Arg("prologue")
 	epilogue, _ := src.Arg("epilogue")
 	if prologue = compile.Unquoted(prologue); prologue != "" {
@@ -79,14 +82,20 @@ func (l *lane) format(u *unit, src *compile.Source) {
 
 // substitute puts variables into the body (org-babel-sql-expand-vars). Tables
 // become files of CSV; those the body does not mention so become tables.
-func (u *unit) substitute(src *compile.Source) string {
+func (u *unit) substitute(src *compile.Source) (string, error) {
 	body := src.Body
 	for i, v := range src.Vars {
+		if err := storable(v.Name, v.Value); err != nil {
+			return "", diag.Errorf(src.At(1, 1), "%v", err)
+		}
 		mark := "$" + v.Name
 		if v.Value.Kind() != value.List && v.Value.Kind() != value.Object && v.Value.Kind() != value.Null {
 			text := v.Value.String()
-			if v.Value.Kind() == value.String {
+			switch {
+			case v.Value.Kind() == value.String:
 				text = v.Value.Text()
+			case v.Value.Kind() == value.Float:
+				text = literal(v.Value)
 			}
 			body = strings.ReplaceAll(body, mark, text)
 			continue
@@ -102,7 +111,7 @@ func (u *unit) substitute(src *compile.Source) string {
 		u.Files[name] = asCSV(v.Value)
 		body = strings.ReplaceAll(body, mark, "/"+privateDir+"/"+name)
 	}
-	return body
+	return body, nil
 }
 
 // asCSV writes a table as orgtbl-to-csv does, without rules.
@@ -116,10 +125,10 @@ func asCSV(v value.Value) string {
 			continue
 		case value.List:
 			for _, cell := range row.Items() {
-				cells = append(cells, plain(cell))
+				cells = append(cells, value.CellText(cell))
 			}
 		default:
-			cells = []string{plain(row)}
+			cells = []string{value.CellText(row)}
 		}
 		_ = w.Write(cells) // a strings.Builder takes everything
 	}
@@ -127,18 +136,7 @@ func asCSV(v value.Value) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// plain is a cell as text.
-func plain(v value.Value) string {
-	switch v.Kind() {
-	case value.String:
-		return v.Text()
-	case value.Null:
-		return ""
-	}
-	return v.String()
-}
-
-// readOutput is what Emacs makes of what the shell prints.
+// readOutput reads the shell's output as Emacs would.
 func (u *unit) readOutput(text string) value.Value {
 	text = strings.ReplaceAll(text, "\r\n", "\n")
 	switch {

@@ -16,7 +16,7 @@ var complaint = lazyregexp.New(`^(Parse error|Runtime error|Error)(?: near line 
 // caret marks the place in the line above.
 var caret = lazyregexp.New(`^  ( *)(\^--- error here|error here ---\^)$`)
 
-// report is what the shell says, with places in the org file, and whether that
+// report is the shell's message, with places in the org file, and whether that
 // is an error.
 func (u *unit) report(src *compile.Source, messages string) (text string, failed bool) {
 	lines := strings.Split(strings.TrimRight(messages, "\n"), "\n")

@@ -7,10 +7,10 @@ import (
 	"wb/internal/value"
 )
 
-// Recipe implements [compile.Portable]: the shell starts anew everywhere, with
+// Ship implements [compile.Portable]: the shell starts anew everywhere, with
 // the script on its standard input and its first file as Run writes it. Inputs
 // of components become that file's parameters and tables where it runs.
-func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
+func (l *lane) Ship(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Shipment, error) {
 	u, err := unpack(art)
 	if err != nil {
 		return nil, err
@@ -29,7 +29,7 @@ func (l *lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.J
 	for name, text := range u.Files {
 		p.Files[name] = []byte(text)
 	}
-	r := &compile.Recipe{Name: toolName, Wasm: wasm, Args: u.args(art.Shape, job), Limits: job.Limits,
+	r := &compile.Shipment{Name: toolName, Wasm: wasm, Args: u.args(art.Shape, job), Limits: job.Limits,
 		Entry: compile.EntryMachine, Machine: toolName, Program: p}
 	if art.Shape != compile.ShapeComponent {
 		return r, nil

@@ -28,7 +28,7 @@ func tableOf(name string, v value.Value, names []string) table {
 	}
 	if len(t.Columns) == 0 && len(items) > 1 && items[0].Kind() == value.List && items[1].Kind() == value.HLine {
 		for _, cell := range items[0].Items() {
-			t.Columns = append(t.Columns, plain(cell))
+			t.Columns = append(t.Columns, value.CellText(cell))
 		}
 		items = items[1:]
 	}
@@ -134,7 +134,7 @@ func literal(v value.Value) string {
 		}
 		return "0"
 	case value.Int:
-		return strconv.FormatInt(v.Int(), 10)
+		return v.String()
 	case value.Float:
 		switch f := v.Float(); {
 		case math.IsNaN(f):
@@ -163,7 +163,7 @@ func storable(path string, v value.Value) error {
 	case v.IsBig():
 		return fmt.Errorf("%s is %s, and SQLite's integers end at 2^63-1: pass it as text", path, v)
 	case math.IsNaN(v.Float()):
-		return fmt.Errorf("%s is NaN, which SQLite does not store", path)
+		return fmt.Errorf("%s is NaN, which SQLite does not store: pass it as text", path)
 	}
 	for i, item := range v.Items() {
 		if err := storable(fmt.Sprintf("%s[%d]", path, i), item); err != nil {

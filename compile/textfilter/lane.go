@@ -23,7 +23,7 @@ import (
 // version changes when the lanes do other things with the same source.
 const version = "filter lane 1"
 
-// language is what sets one filter language apart.
+// language describes one filter language.
 type language interface {
 	info() compile.Info
 	// check is a command line that parses the program without running it.
@@ -47,7 +47,7 @@ type lane struct {
 	sh *shell.Lane
 }
 
-// program is what an artifact's script holds, as JSON.
+// program is the content of an artifact's script, as JSON.
 type program struct {
 	Text    string          `json:"text"`
 	Before  int             `json:"before,omitempty"` // lines of Text ahead of the block's
@@ -191,7 +191,7 @@ func outOfMemory(r shell.Result) bool {
 // goPanics is the exit code of a Go tool that panicked: 128 + SIGABRT.
 const goPanics = 134
 
-// input is what the program filters: standard input or else its inputs as
+// input is the text the program filters: standard input or else its inputs as
 // JSON. A command gets a single string raw.
 func input(shape compile.Shape, job *compile.Job) io.Reader {
 	switch {

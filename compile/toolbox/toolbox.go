@@ -1,13 +1,13 @@
 // Package toolbox is the set of small programs that shell scripts are made of:
-// coreutils, grep, sed, find, diff and their kin, as one program in C that
-// does what the first word of its command line says.
+// cat, sort, cut, date and their kin, as one program in C that does what the first
+// word of its command line says.
 //
 // The sources below src are wb's own; [Sources] gives them to the C lane, which
 // compiles them inside the sandbox once per machine. They behave like the GNU
 // tools in the C locale and in UTC, with two kinds of difference: what could
 // make a run depend on more than its input is fixed (shuf has a
 // constant seed, mktemp counts, ls -l shows one owner), and what does not exist
-// in the sandbox is refused by name (tail -f, grep -P, setting the clock).
+// in the sandbox is refused by name (tail -f, setting the clock).
 package toolbox
 
 import (

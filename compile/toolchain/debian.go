@@ -7,7 +7,10 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+
+	"wb/internal/sha"
 )
 
 // Debian is an upstream source archive as Debian keeps it, or a package that
@@ -18,9 +21,10 @@ type Debian struct {
 	Version string // of the upstream source, for messages: "5.4.4"
 	Suite   string // the release that has it: "bookworm"
 	File    string // "lua5.4_5.4.4.orig.tar.gz"
-	SHA256  string // of File, hex
+	SHA256  string // of File, hex; "" when the [Source]'s Content decides
 	Size    int64  // of File in bytes, for the progress text
 	Binary  bool   // a package that is built, not the source of one
+	Else    string // another archive with the same files, for messages: "the sdist …"
 }
 
 func (d Debian) identity() string { return fmt.Sprintf("debian %q %s\n", d.File, d.SHA256) }
@@ -58,12 +62,12 @@ func (d Debian) obtain(ctx context.Context, job *Job) (string, error) {
 
 // verify compares an archive's SHA-256 with the pin.
 func (d Debian) verify(tool, archive string) error {
-	got, err := hashFile(archive)
+	got, _, err := sha.File(archive)
 	if err != nil {
 		return fmt.Errorf("toolchain %s: %w", tool, err)
 	}
-	if got.SHA256 != d.SHA256 {
-		return &IntegrityError{Tool: tool, What: d.File, Want: d.SHA256, Got: got.SHA256}
+	if d.SHA256 != "" && got != d.SHA256 {
+		return &IntegrityError{Tool: tool, What: d.File, Want: d.SHA256, Got: got}
 	}
 	return nil
 }
@@ -74,11 +78,18 @@ func (d Debian) byHand(tool string) string {
 	if d.Binary {
 		what = "packages"
 	}
-	return fmt.Sprintf("fetch %s (SHA-256 %s) on a machine that has %s %s: %s; then: wb toolchain install %s --from %s",
-		d.File, d.SHA256, d.Suite, what, d.command(), tool, d.File) + "; " + withoutNetwork
+	digest, more := fmt.Sprintf(" (SHA-256 %s)", d.SHA256), ""
+	if d.SHA256 == "" {
+		digest = ""
+	}
+	if d.Else != "" {
+		more = ", or take " + d.Else
+	}
+	return fmt.Sprintf("fetch %s%s on a machine that has %s %s: %s%s; then: wb toolchain install %s --from %s",
+		d.File, digest, d.Suite, what, d.command(), more, tool, d.File) + "; " + withoutNetwork
 }
 
-// command is what fetches the archive by hand.
+// command is the command that fetches the archive by hand.
 func (d Debian) command() string {
 	if d.Binary {
 		return "apt-get download " + d.Package
@@ -92,6 +103,19 @@ func (d Debian) words() []string {
 		return []string{"download", d.Package}
 	}
 	return []string{"source", "--tar-only", "--download-only", "--only-source", d.Package}
+}
+
+// DebianArch is Debian's name for this machine's architecture.
+func DebianArch() string {
+	switch runtime.GOARCH {
+	case "386":
+		return "i386"
+	case "arm":
+		return "armhf"
+	case "ppc64le":
+		return "ppc64el"
+	}
+	return runtime.GOARCH
 }
 
 // download lets apt-get fetch the archive with a configuration of its own: the

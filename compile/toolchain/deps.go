@@ -132,7 +132,7 @@ func explainNPM(err error, specs []string) error {
 			}
 		}
 	}
-	failed.Fix = "check the network and the registry settings of npm; packages that wb.lock and the cache have need neither"
+	failed.Fix = "check the network and the registry settings of npm; packages in wb.lock and the cache need neither"
 	return err
 }
 
@@ -158,7 +158,7 @@ func readNPMLock(data []byte, specs []string) ([]Package, error) {
 			name = p.Name
 		}
 		if p.Link || !strings.HasPrefix(p.Integrity, "sha512-") {
-			return nil, &DepsError{strings.Join(specs, " "), fmt.Sprintf("it needs %s, which has no sha512 digest in the registry", name), "only packages of the registry are fetched"}
+			return nil, &DepsError{strings.Join(specs, " "), fmt.Sprintf("it needs %s, which has no sha512 digest in the registry", name), "only packages from the registry are fetched"}
 		}
 		pinned = append(pinned, Package{Path: at, Name: name, Version: p.Version, Integrity: p.Integrity})
 	}

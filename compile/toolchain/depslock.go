@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"wb/internal/whole"
 )
 
 // LockName is the file beside a workbook that pins the packages of its blocks.
@@ -117,14 +118,5 @@ func (l *lockFile) write() error {
 	if err != nil {
 		return err
 	}
-	f, err := os.CreateTemp(filepath.Dir(l.path), ".wb.lock-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails when the rename has succeeded
-	_, err = f.Write(append(data, '\n'))
-	if err = errors.Join(err, f.Chmod(0o644), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), l.path)
+	return whole.File{Mode: 0o644}.Write(l.path, append(data, '\n'))
 }

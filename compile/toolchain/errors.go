@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wb/internal/diag"
+	"wb/internal/nearest"
 )
 
 // UnavailableError says that a toolchain cannot be had here and now: the
@@ -29,7 +30,7 @@ func (e *UnavailableError) Error() string {
 // Unwrap gives the cause.
 func (e *UnavailableError) Unwrap() error { return e.Err }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *UnavailableError) Hint() string { return e.Fix }
 
 // ExitCode is 3: a needed toolchain is unavailable.
@@ -90,7 +91,7 @@ func (e *SelfTestError) Unwrap() error { return e.Err }
 // ExitCode is 5: verification failed.
 func (e *SelfTestError) ExitCode() int { return diag.ExitVerify }
 
-// UnknownError names a toolchain nobody registered.
+// UnknownError names an unregistered toolchain.
 type UnknownError struct {
 	Tool  string
 	Known []string
@@ -98,8 +99,13 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return fmt.Sprintf("unknown toolchain %q", e.Tool) }
 
-// Hint lists the known ones.
-func (e *UnknownError) Hint() string { return "known: " + strings.Join(e.Known, " ") }
+// Hint names the one that was probably meant, else all.
+func (e *UnknownError) Hint() string {
+	if near := nearest.Word(e.Tool, e.Known); near != "" {
+		return "did you mean " + near + "?"
+	}
+	return "known: " + strings.Join(e.Known, " ")
+}
 
 // ExitCode is 4: not found.
 func (e *UnknownError) ExitCode() int { return diag.ExitNotFound }

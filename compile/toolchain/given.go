@@ -14,7 +14,7 @@ type Given struct {
 	// Holds says what the directory must hold, for people: "a Zig source tree,
 	// with stage1/zig1.wasm and lib/".
 	Holds string
-	// Why says why it is not fetched, as the end of "not fetched, since …".
+	// Why says why it is not fetched, as the end of "not fetched, because …".
 	Why string
 	// Of names what decides the result besides the directory: the recipe's own
 	// version, the fingerprint of the compiler it uses.
@@ -32,13 +32,11 @@ func (Given) Reproducible() bool { return false }
 
 // Fetch builds from the directory that the user gave.
 func (g Given) Fetch(ctx context.Context, job *Job) error {
-	command := "wb toolchain install " + job.Tool + " --from DIR"
 	if job.From == "" {
-		return &UnavailableError{Tool: job.Tool, Command: command, Fix: "DIR is " + g.Holds,
-			Err: fmt.Errorf("not fetched, since %s; give it", g.Why)}
+		return g.unavailable(job, fmt.Errorf("not fetched, because %s; give it", g.Why))
 	}
-	if info, err := os.Stat(job.From); err != nil || !info.IsDir() {
-		return &UnavailableError{Tool: job.Tool, Command: command, Fix: "DIR is " + g.Holds, Err: fmt.Errorf("%s is not a directory", job.From)}
+	if err := g.check(ctx, job); err != nil {
+		return err
 	}
 	root, err := os.OpenRoot(job.From)
 	if err != nil {
@@ -48,10 +46,21 @@ func (g Given) Fetch(ctx context.Context, job *Job) error {
 	err = g.Build(ctx, job, root.FS())
 	var missing *fs.PathError
 	if errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {
-		return &UnavailableError{Tool: job.Tool, Command: command, Fix: "DIR is " + g.Holds, Err: fmt.Errorf("%s has no %s", job.From, missing.Path)}
+		return g.unavailable(job, fmt.Errorf("%s has no %s", job.From, missing.Path))
 	}
 	if err != nil {
 		return fmt.Errorf("toolchain %s: %w", job.Tool, err)
 	}
 	return nil
+}
+
+func (g Given) check(_ context.Context, job *Job) error {
+	if info, err := os.Stat(job.From); err != nil || !info.IsDir() {
+		return g.unavailable(job, fmt.Errorf("%s is not a directory", job.From))
+	}
+	return nil
+}
+
+func (g Given) unavailable(job *Job, err error) error {
+	return &UnavailableError{Tool: job.Tool, Command: "wb toolchain install " + job.Tool + " --from DIR", Fix: "DIR is " + g.Holds, Err: err}
 }

@@ -17,6 +17,7 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/whole"
 )
 
 // goSpec is the only form of text from a workbook that reaches the go client: a
@@ -165,19 +166,7 @@ func (s *Store) keepModule(p Package, archive string) error {
 	if exists(kept) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(kept), 0o755); err != nil {
-		return err
-	}
-	part, err := os.CreateTemp(filepath.Dir(kept), "module-*.part")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part.Name()) // fails when the rename has succeeded
-	_, err = part.Write(data)
-	if err = errors.Join(err, part.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), kept)
+	return whole.File{Dirs: 0o755}.Write(kept, data)
 }
 
 // moduleArchive is where the cache has a module. Its hash is its name.

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wb/internal/sha"
 )
 
 // maxUnpacked bounds one file of an archive, in bytes.
@@ -177,12 +179,12 @@ func (n NPM) unpack(job *Job, tarball string) (err error) {
 		return fmt.Errorf("toolchain %s: %w", job.Tool, err)
 	}
 	for _, p := range n.Files {
-		got, err := hashFile(filepath.Join(job.Dir, filepath.FromSlash(p.Name)))
+		got, _, err := sha.File(filepath.Join(job.Dir, filepath.FromSlash(p.Name)))
 		if err != nil {
 			return fmt.Errorf("toolchain %s: %w", job.Tool, err)
 		}
-		if got.SHA256 != p.SHA256 {
-			return &IntegrityError{Tool: job.Tool, What: p.Name, Want: p.SHA256, Got: got.SHA256}
+		if got != p.SHA256 {
+			return &IntegrityError{Tool: job.Tool, What: p.Name, Want: p.SHA256, Got: got}
 		}
 	}
 	return nil

@@ -120,7 +120,7 @@ func (s *Store) Unpack(ctx context.Context, r io.Reader, progress Progress) (ins
 	if err != nil {
 		return nil, unknown, damage(err, dir)
 	}
-	for _, name := range known {
+	for _, name := range s.needsFirst(known) { // what tests itself may use them
 		if !exists(filepath.Join(dir, name)) {
 			continue
 		}
@@ -131,6 +131,27 @@ func (s *Store) Unpack(ctx context.Context, r io.Reader, progress Progress) (ins
 		installed = append(installed, t)
 	}
 	return installed, unknown, nil
+}
+
+// needsFirst puts each toolchain behind those that it needs.
+func (s *Store) needsFirst(names []string) []string {
+	var order []string
+	var add func(name string)
+	add = func(name string) {
+		if slices.Contains(order, name) {
+			return
+		}
+		if r, err := s.recipe(name); err == nil {
+			for _, need := range r.Needs {
+				add(need)
+			}
+		}
+		order = append(order, name)
+	}
+	for _, name := range names {
+		add(name)
+	}
+	return order
 }
 
 // adopt makes an unpacked directory the installation of name.

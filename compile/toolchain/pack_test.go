@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"wb/internal/sha"
 )
 
 func TestPack(t *testing.T) {
@@ -47,7 +49,7 @@ func TestPack(t *testing.T) {
 	lie := tool(archive)
 	origin := lie.Origin.(NPM)
 	origin.Integrity = integrity(evil)
-	origin.Files = map[string]Pinned{"gen/tool.wasm": {Name: "tool.wasm", SHA256: hexSum([]byte("evil"))}, "gen/lib.tar": origin.Files["gen/lib.tar"]}
+	origin.Files = map[string]Pinned{"gen/tool.wasm": {Name: "tool.wasm", SHA256: sha.Hex("evil")}, "gen/lib.tar": origin.Files["gen/lib.tar"]}
 	lie.Origin = origin
 	fakeNPM(t, evil, packs)
 	t.Setenv("PATH", os.Getenv("PATH")+":/bin:/usr/bin")
@@ -148,4 +150,32 @@ func repack(t *testing.T, pack []byte, change func(*entry)) []byte {
 		t.Fatal(err)
 	}
 	return tarball(t, entries...)
+}
+
+func TestUnpackWhatIsNeededFirst(t *testing.T) {
+	made := func(name string) Built {
+		return Built{Of: name, Build: func(_ context.Context, job *Job) error { return job.Write(name+".wasm", []byte(name)) }}
+	}
+	var store *Store
+	zebra := Recipe{Name: "zebra", Version: "1", Origin: made("zebra")}
+	apple := Recipe{Name: "apple", Version: "1", Needs: []string{"zebra"}, Origin: made("apple"),
+		Check: func(context.Context, Toolchain, Step) error {
+			if _, ok := store.Installed("zebra"); !ok {
+				return errors.New("zebra is not there")
+			}
+			return nil
+		}}
+	store = openStore(t, zebra, apple)
+	if _, err := store.Ensure(t.Context(), "apple", nil); err != nil {
+		t.Fatal(err)
+	}
+	var pack bytes.Buffer
+	if err := store.Pack(&pack, nil); err != nil {
+		t.Fatal(err)
+	}
+	store = openStore(t, zebra, apple)
+	installed, _, err := store.Unpack(t.Context(), &pack, nil)
+	if err != nil || len(installed) != 2 {
+		t.Errorf("installed %v: %v", installed, err)
+	}
 }

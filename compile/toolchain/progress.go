@@ -11,7 +11,7 @@ import (
 // several goroutines.
 type Progress interface {
 	// Begin opens a step of work on a toolchain. Total is in bytes; 0 means
-	// that nobody can tell how much there is.
+	// that the total is unknown.
 	Begin(tool, text string, total int64) Step
 }
 

@@ -10,7 +10,7 @@ import (
 var npmField = lazyregexp.New(`^(code|syscall|errno|path|network|[0-9]+$)\b`)
 
 // reason is the line of a client's error output that says why it failed. The rest,
-// stack traces and advice about logs, helps nobody who did not start the client.
+// stack traces and advice about logs, does not help users who did not start the client.
 func reason(client, output string) string {
 	var first, last string
 	for line := range strings.Lines(output) {

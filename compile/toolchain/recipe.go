@@ -28,6 +28,10 @@ type Recipe struct {
 	Takes time.Duration
 	// Needs names toolchains that Origin uses; they are installed first.
 	Needs []string
+	// Apart says why the toolchain is installed only where a person asks for it
+	// or another one needs it, as the end of "not installed, since …"; "" for one
+	// that comes with its first use.
+	Apart string
 }
 
 // Origin is a way to obtain files: [NPM] fetches a pinned package through the
@@ -56,6 +60,8 @@ type Job struct {
 	From string
 	// Sources is asked for archives before the network is.
 	Sources Sources
+	// Archive is the verified archive that a [Source] builds from.
+	Archive string
 	Step    func(text string, total int64) Step
 
 	builtWith string // the local compiler, when one was used

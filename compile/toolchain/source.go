@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"github.com/ulikunitz/xz"
@@ -21,11 +22,15 @@ import (
 // usually with the C lane inside the sandbox.
 type Source struct {
 	Archive Archive
-	// Files are what Build gets of the archive, as patterns on paths below its
+	// Files are the files of the archive that Build gets, as patterns on paths below its
 	// top directory. "Lib/" is everything below a directory, "src/*.c" is as
 	// path.Match has it, and "!src/luac.c" leaves out what an earlier pattern
 	// took.
 	Files []string
+	// Content is the SHA-256, in hex, of the files taken, as [HashFiles] has it.
+	// With it, those decide in place of the archive's digest: publishers pack
+	// one source in several ways, and users give the archive they have.
+	Content string
 	// Of names everything else that decides the result: the recipe's own
 	// version, digests of embedded sources, the fingerprint of the compiler.
 	Of string
@@ -36,7 +41,7 @@ type Source struct {
 
 // Archive is source code as its authors published it: [Debian] or [NPM].
 type Archive interface {
-	// identity is what decides the content.
+	// identity holds everything that decides the content.
 	identity() string
 	// obtain returns the path of a verified archive, fetching it when job has
 	// none.
@@ -45,6 +50,9 @@ type Archive interface {
 
 // Identity is the archive, what is taken from it and how it is built.
 func (s Source) Identity() string {
+	if s.Content != "" {
+		return fmt.Sprintf("source content %s\n%s\n", s.Content, s.Of)
+	}
 	return fmt.Sprintf("source %s%q\n%s\n", s.Archive.identity(), s.Files, s.Of)
 }
 
@@ -54,18 +62,35 @@ func (Source) Reproducible() bool { return true }
 
 // Fetch obtains the archive and builds it.
 func (s Source) Fetch(ctx context.Context, job *Job) error {
-	archive, err := s.Archive.obtain(ctx, job)
+	files, err := s.open(ctx, job)
 	if err != nil {
 		return err
-	}
-	files, err := s.read(job, archive)
-	if err != nil {
-		return fmt.Errorf("toolchain %s: %w", job.Tool, err)
 	}
 	if err := s.Build(ctx, job, files); err != nil {
 		return fmt.Errorf("toolchain %s: build: %w", job.Tool, err)
 	}
 	return nil
+}
+
+// open obtains the archive and takes the wanted files out of it, which must be those
+// that are pinned.
+func (s Source) open(ctx context.Context, job *Job) (map[string][]byte, error) {
+	archive, err := s.Archive.obtain(ctx, job)
+	if err != nil {
+		return nil, err
+	}
+	job.Archive = archive
+	files, err := s.read(job, archive)
+	if err != nil {
+		return nil, fmt.Errorf("toolchain %s: %w", job.Tool, err)
+	}
+	if got := HashFiles(files); s.Content != "" && got != s.Content {
+		if job.From == "" {
+			os.Remove(archive)
+		}
+		return nil, &IntegrityError{Tool: job.Tool, What: "the files in " + filepath.Base(archive), Want: s.Content, Got: got}
+	}
+	return files, nil
 }
 
 // read takes the wanted files out of an archive.
@@ -83,7 +108,7 @@ func (s Source) read(job *Job, archive string) (files map[string][]byte, err err
 	defer func() { step.Done(err) }()
 	files, err = Unpack(counting{f, step}, s.Files)
 	if err == nil && len(files) == 0 {
-		err = fmt.Errorf("%s has none of the files that are needed", archive)
+		err = fmt.Errorf("%s has none of the needed files", archive)
 	}
 	return files, err
 }

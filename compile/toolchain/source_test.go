@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"wb/internal/sha"
+
 	"github.com/ulikunitz/xz"
 )
 
@@ -46,7 +48,7 @@ func xzBall(t testing.TB, entries ...entry) []byte {
 // was given.
 func thing(archive []byte, file string) Recipe {
 	return Recipe{Name: "thing", Version: "1.2", Summary: "built for tests", Origin: Source{
-		Archive: Debian{Package: "thing", Version: "1.2", Suite: "stable", File: file, SHA256: hexSum(archive), Size: int64(len(archive))},
+		Archive: Debian{Package: "thing", Version: "1.2", Suite: "stable", File: file, SHA256: sha.Hex(archive), Size: int64(len(archive))},
 		Files:   []string{"src/*.c", "lib/", "!src/unwanted.c"}, Of: "recipe 1",
 		Build: func(_ context.Context, job *Job, files map[string][]byte) error {
 			var b strings.Builder
@@ -207,5 +209,73 @@ func TestTaken(t *testing.T) {
 		if got := taken(patterns, name); got != want {
 			t.Errorf("taken(%q) = %v", name, got)
 		}
+	}
+}
+
+// With a digest of the files taken, any archive will do that has these files.
+func TestSourceByItsContent(t *testing.T) {
+	r := thing(tarball(t, sourceEntries...), "thing_1.2.orig.tar.gz")
+	origin := r.Origin.(Source)
+	debian := origin.Archive.(Debian)
+	debian.SHA256, debian.Else = "", "what its authors publish"
+	origin.Archive = debian
+	files, err := Unpack(bytes.NewReader(tarball(t, sourceEntries...)), origin.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	origin.Content = HashFiles(files)
+	r.Origin = origin
+	t.Setenv("PATH", t.TempDir())
+	s := openStore(t, r)
+	var missing *UnavailableError
+	if _, err := s.Ensure(context.Background(), "thing", nil); !errors.As(err, &missing) || !strings.Contains(missing.Hint(), ", or take what its authors publish;") {
+		t.Errorf("without apt: %v, hint %q", err, missing.Hint())
+	}
+	changed := slices.Clone(sourceEntries)
+	for i, e := range changed {
+		if strings.HasSuffix(e.name, "src/a.c") {
+			changed[i].body += " "
+		}
+	}
+	for name, c := range map[string]struct {
+		archive []byte
+		same    bool
+	}{
+		"packed otherwise": {xzBall(t, append(slices.Clone(sourceEntries), entry{name: "thing-1.2/NOTES", body: "of this archive alone"})...), true},
+		"another source":   {xzBall(t, changed...), false},
+	} {
+		path := filepath.Join(t.TempDir(), "archive")
+		if err := os.WriteFile(path, c.archive, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		var wrong *IntegrityError
+		if _, err := s.Install(context.Background(), "thing", nil, Options{From: path, Force: true}); c.same && err != nil || !c.same && !errors.As(err, &wrong) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// What stands apart comes to who asks for it, and not by being used.
+func TestApart(t *testing.T) {
+	archive := tarball(t, sourceEntries...)
+	path := filepath.Join(t.TempDir(), "thing.tgz")
+	if err := os.WriteFile(path, archive, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	r := thing(archive, "thing_1.2.orig.tar.gz")
+	r.Apart = "it takes a week"
+	s := openStore(t, r)
+	if s.Comes("thing") || s.List()[0].Comes() {
+		t.Error("it comes by itself")
+	}
+	var missing *UnavailableError
+	if _, err := s.Ensure(context.Background(), "thing", nil); !errors.As(err, &missing) || !strings.Contains(err.Error(), "not installed, since it takes a week") {
+		t.Errorf("used: %v", err)
+	}
+	if _, err := s.Install(context.Background(), "thing", nil, Options{From: path}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Ensure(context.Background(), "thing", nil); err != nil {
+		t.Errorf("used once it is there: %v", err)
 	}
 }

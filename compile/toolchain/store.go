@@ -138,14 +138,21 @@ type Status struct {
 	Install   string `json:"install"` // the command that installs it
 	// Given is set for what is not fetched: the user has it in a directory.
 	Given bool `json:"given,omitempty"`
+	// Apart says why it comes only to who asks for it, "" for what comes with
+	// its first use.
+	Apart string `json:"apart,omitempty"`
 }
+
+// Comes reports whether the toolchain comes by itself: with its first use, and
+// with all others.
+func (s Status) Comes() bool { return !s.Given && s.Apart == "" }
 
 // List tells about every known toolchain, by name.
 func (s *Store) List() []Status {
 	var list []Status
 	for _, name := range s.Names() {
 		r, _ := s.recipe(name)
-		st := Status{Name: name, Version: r.Version, Summary: r.Summary, Install: r.command(), Given: r.given()}
+		st := Status{Name: name, Version: r.Version, Summary: r.Summary, Install: r.command(), Given: r.given(), Apart: r.Apart}
 		if t, ok := s.Installed(name); ok {
 			st.Installed, st.Digest, st.Size, st.Dir = true, t.Digest, t.Size(), t.Dir
 		}
@@ -154,16 +161,22 @@ func (s *Store) List() []Status {
 	return list
 }
 
-// Given reports whether a toolchain is not fetched but given by the user, so
-// that nobody can expect it to be there.
-func (s *Store) Given(name string) bool {
+// Comes reports whether a toolchain can be installed without help. Users cannot expect another
+// one to be there.
+func (s *Store) Comes(name string) bool {
 	r, err := s.recipe(name)
-	return err == nil && r.given()
+	return err != nil || !r.given() && r.Apart == ""
 }
 
 // Ensure answers with the named toolchain, installing it first when it is not
-// there. Progress may be nil.
+// there and comes by itself. Progress may be nil.
 func (s *Store) Ensure(ctx context.Context, name string, progress Progress) (Toolchain, error) {
+	if r, err := s.recipe(name); err == nil && r.Apart != "" {
+		if t, ok := s.Installed(name); ok {
+			return t, nil
+		}
+		return Toolchain{}, &UnavailableError{Tool: name, Command: r.command(), Fix: r.command(), Err: errors.New("not installed, since " + r.Apart)}
+	}
 	return s.install(ctx, name, progress, Options{})
 }
 
@@ -247,8 +260,7 @@ func (s *Store) make(ctx context.Context, r *Recipe, progress Progress, opts Opt
 	}
 	defer os.RemoveAll(work)
 
-	job := &Job{Tool: r.Name, Dir: work, Downloads: filepath.Join(s.dir, ".downloads"), From: opts.From, Sources: opts.Sources,
-		Step: func(text string, total int64) Step { return progress.Begin(r.Name, text, total) }}
+	job := s.job(r, work, progress, opts)
 	if err := r.Origin.Fetch(ctx, job); err != nil {
 		return Toolchain{}, err
 	}
@@ -265,6 +277,11 @@ func (s *Store) make(ctx context.Context, r *Recipe, progress Progress, opts Opt
 		}
 	}
 	return t, err
+}
+
+func (s *Store) job(r *Recipe, work string, progress Progress, opts Options) *Job {
+	return &Job{Tool: r.Name, Dir: work, Downloads: filepath.Join(s.dir, ".downloads"), From: opts.From, Sources: opts.Sources,
+		Step: func(text string, total int64) Step { return progress.Begin(r.Name, text, total) }}
 }
 
 // settle checks a complete work directory and moves it into place.

@@ -26,11 +26,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
+
+	"wb/internal/sha"
 )
 
 // Toolchain is an installed toolchain. It is a value: copy it freely.
@@ -69,7 +72,7 @@ func (t Toolchain) ReadFile(name string) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("toolchain %s: %w", t.Name, err)
 	}
-	if got := hexSum(data); got != t.Files[i].SHA256 {
+	if got := sha.Hex(data); got != t.Files[i].SHA256 {
 		return nil, &IntegrityError{Tool: t.Name, What: name, Want: t.Files[i].SHA256, Got: got}
 	}
 	return data, nil
@@ -97,7 +100,7 @@ func (t Toolchain) Size() int64 {
 
 const manifestName = "manifest.json"
 
-// manifest is what an installation writes about itself, last of all files.
+// manifest describes an installation; it is written last of all files.
 type manifest struct {
 	Name      string    `json:"name"`
 	Version   string    `json:"version"`
@@ -183,29 +186,12 @@ func hashTree(dir string) ([]File, error) {
 		if err != nil || name == manifestName {
 			return err
 		}
-		file, err := hashFile(path)
-		file.Path = filepath.ToSlash(name)
-		files = append(files, file)
+		digest, size, err := sha.File(path)
+		files = append(files, File{Path: filepath.ToSlash(name), Size: size, SHA256: digest})
 		return err
 	})
 	slices.SortFunc(files, func(a, b File) int { return strings.Compare(a.Path, b.Path) })
 	return files, err
-}
-
-func hashFile(path string) (File, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return File{}, err
-	}
-	defer f.Close()
-	h := sha256.New()
-	n, err := io.Copy(h, f)
-	return File{Size: n, SHA256: hex.EncodeToString(h.Sum(nil))}, err
-}
-
-func hexSum(data []byte) string {
-	h := sha256.Sum256(data)
-	return hex.EncodeToString(h[:])
 }
 
 // writeFile creates path, which must not exist, and flushes it.
@@ -219,6 +205,15 @@ func writeFile(path string, r io.Reader) error {
 	}
 	_, err = io.Copy(f, r)
 	return errors.Join(err, f.Sync(), f.Close())
+}
+
+// HashFiles is the SHA-256, in hex, over the names and bytes of files.
+func HashFiles(files map[string][]byte) string {
+	h := sha256.New()
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		fmt.Fprintf(h, "%q %x\n", name, sha256.Sum256(files[name]))
+	}
+	return hex.EncodeToString(h.Sum(nil))
 }
 
 // HashText is the SHA-256, in hex, over texts and where each ends.

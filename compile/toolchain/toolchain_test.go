@@ -15,6 +15,8 @@ import (
 	"testing"
 	"testing/fstest"
 	"time"
+
+	"wb/internal/sha"
 )
 
 // entry is one member of a test archive.
@@ -68,8 +70,8 @@ func tool(archive []byte) Recipe {
 	return Recipe{Name: "tool", Version: "1.2.3", Summary: "a tool for tests", Origin: NPM{
 		Package: "@x/tool", Version: "1.2.3", Integrity: integrity(archive), Size: int64(len(archive)),
 		Files: map[string]Pinned{
-			"gen/tool.wasm": {Name: "tool.wasm", SHA256: hexSum([]byte("the tool"))},
-			"gen/lib.tar":   {Name: "lib/lib.tar", SHA256: hexSum([]byte("the library"))},
+			"gen/tool.wasm": {Name: "tool.wasm", SHA256: sha.Hex("the tool")},
+			"gen/lib.tar":   {Name: "lib/lib.tar", SHA256: sha.Hex("the library")},
 		}}}
 }
 
@@ -221,7 +223,7 @@ func TestWrongFileInRightPackage(t *testing.T) {
 	archive := tarball(t, toolEntries...)
 	fakeNPM(t, archive, packs)
 	recipe := tool(archive)
-	recipe.Origin.(NPM).Files["gen/tool.wasm"] = Pinned{Name: "tool.wasm", SHA256: hexSum([]byte("other"))}
+	recipe.Origin.(NPM).Files["gen/tool.wasm"] = Pinned{Name: "tool.wasm", SHA256: sha.Hex("other")}
 	_, err := openStore(t, recipe).Ensure(context.Background(), "tool", nil)
 	var integrityErr *IntegrityError
 	if !errors.As(err, &integrityErr) || integrityErr.What != "tool.wasm" {
@@ -323,7 +325,7 @@ func TestDamageIsFound(t *testing.T) {
 		"manifest": func(dir string) error {
 			path := filepath.Join(dir, manifestName)
 			data, err := os.ReadFile(path)
-			data = bytes.ReplaceAll(data, []byte(hexSum([]byte("the tool"))), []byte(hexSum([]byte("THE tool"))))
+			data = bytes.ReplaceAll(data, []byte(sha.Hex("the tool")), []byte(sha.Hex("THE tool")))
 			return errors.Join(err, os.WriteFile(path, data, 0o644), os.WriteFile(filepath.Join(dir, "tool.wasm"), []byte("THE tool"), 0o644))
 		},
 	} {

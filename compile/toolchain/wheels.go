@@ -17,6 +17,8 @@ import (
 	"strings"
 
 	"wb/internal/lazyregexp"
+	"wb/internal/sha"
+	"wb/internal/whole"
 )
 
 // wheelTool is the member of the lock file that pins wheels of Python, and whom
@@ -54,7 +56,7 @@ func (l *lockFile) wheels() (map[string]wheelPin, error) {
 	}
 	for spec, pin := range pins {
 		if !wheelSpec.MatchString(spec) || !wheelFile.MatchString(pin.File) || !wheelDigest.MatchString(pin.SHA256) {
-			return nil, fmt.Errorf("%s: python: %q is no pinned wheel", l.path, spec)
+			return nil, fmt.Errorf("%s: python: %q is not a pinned wheel", l.path, spec)
 		}
 	}
 	return pins, nil
@@ -80,8 +82,7 @@ func (s *Store) KeepWheel(ctx context.Context, lockPath, spec, file string, cont
 	if err != nil {
 		return err
 	}
-	sum := sha256.Sum256(content)
-	got := hex.EncodeToString(sum[:])
+	got := sha.Hex(content)
 	pinned, known := pins[key]
 	if known && pinned.SHA256 != got {
 		return &IntegrityError{Tool: wheelTool, What: key, Want: pinned.SHA256, Got: got}
@@ -92,7 +93,7 @@ func (s *Store) KeepWheel(ctx context.Context, lockPath, spec, file string, cont
 	if err := os.MkdirAll(filepath.Join(s.dir, ".packages"), 0o755); err != nil {
 		return err
 	}
-	if err := writeWhole(s.wheel(got), content); err != nil || known {
+	if err := (whole.File{}).Write(s.wheel(got), content); err != nil || known {
 		return err
 	}
 	pins[key] = wheelPin{file, got}
@@ -100,20 +101,6 @@ func (s *Store) KeepWheel(ctx context.Context, lockPath, spec, file string, cont
 		return err
 	}
 	return lock.write()
-}
-
-// writeWhole makes a file that is there whole or not at all.
-func writeWhole(name string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(name), ".new-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // fails when the rename has succeeded
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), name)
 }
 
 // wheel is where the cache has a wheel.
@@ -154,7 +141,7 @@ func (s *Store) WheelFiles(p Package) (map[string][]byte, error) {
 	spec := p.Name + "==" + p.Version
 	data, err := os.ReadFile(s.wheel(digest))
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &DepsError{spec, "it is pinned, but not on this machine", "a shell block with :uses net fetches it: pip-fetch " + spec}
+		return nil, &DepsError{spec, "it is pinned, but missing on this machine", "a shell block with :uses net fetches it: pip-fetch " + spec}
 	}
 	if err != nil {
 		return nil, err
@@ -166,7 +153,7 @@ func (s *Store) WheelFiles(p Package) (map[string][]byte, error) {
 	return unpackWheel(data)
 }
 
-// unpackWheel reads a wheel into memory. What is no file of pure Python has no
+// unpackWheel reads a wheel into memory. What is not a file of pure Python has no
 // use here and is left out, as are names that lead elsewhere.
 func unpackWheel(data []byte) (map[string][]byte, error) {
 	archive, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))

@@ -67,7 +67,7 @@ func TestWheels(t *testing.T) {
 		}
 	}
 	if err := s.KeepWheel(t.Context(), lock, "small==3", "x.whl", []byte("no archive"), nil); err == nil {
-		t.Error("kept what is no wheel")
+		t.Error("kept what is not a wheel")
 	}
 	if err := os.WriteFile(s.wheel(strings.TrimPrefix(found[0].Integrity, "sha256-")), []byte("changed"), 0o600); err != nil {
 		t.Fatal(err)

@@ -15,7 +15,7 @@ import (
 //go:embed driver.js
 var driver string
 
-// guestTypes declares what the machine gives programs beyond the language.
+// machineTypes declares what the machine gives programs beyond the language.
 //
 //go:embed guest.d.ts
 var machineTypes string
@@ -85,7 +85,7 @@ type request struct {
 	Readings []reading `json:"readings"`
 	Body     string    `json:"body"` // without what stands around it
 	Session  []earlier `json:"session"`
-	// Type is what the called function must be assignable to, "" for anything;
+	// Type is the type the called function must be assignable to, "" for any;
 	// Prelude declares what Type mentions; Func is the name asked for.
 	Type    string `json:"type"`
 	Prelude string `json:"prelude"`
@@ -133,7 +133,7 @@ type output struct {
 	Mappings string `json:"mappings"`
 }
 
-// Files of a request that are no files of the author's.
+// Files of a request that are not files of the author's.
 const (
 	blockFile = "block.ts"
 	varsFile  = "vars.ts"

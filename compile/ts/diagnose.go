@@ -73,6 +73,8 @@ func hint(t told, refused map[string]string) string {
 	switch reason := refused[strings.TrimPrefix(name, "node:")]; {
 	case t.Code == 1232 || t.Code == 1233: // import or export inside a function
 		return js.HintModule
+	case t.Code == 1108: // return outside of functions
+		return js.HintComponent
 	case t.Code == 2307 && reason != "":
 		return reason
 	case t.Code == 2307 && name != "" && !strings.HasPrefix(name, "."):

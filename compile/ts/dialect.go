@@ -24,7 +24,7 @@ type dialect struct{ *compiler }
 
 func (*dialect) Info() compile.Info {
 	return compile.Info{
-		Name: "typescript", Aliases: []string{"ts", "mts"},
+		Name: "typescript", Compiles: true, Aliases: []string{"ts", "mts"},
 		Shapes:     []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand},
 		Toolchains: []string{js.ToolName, ToolName}, Summary: "TypeScript 5.9: checked strictly, then run as JavaScript",
 		KnowsSession: true,
@@ -78,9 +78,9 @@ func gaveUp(src *compile.Source, err error) error {
 	var failed *js.ToolError
 	switch {
 	case errors.As(err, &limit):
-		return diag.Errorf(src.At(1, 1), "checking this block is beyond the compiler: %v", limit).WithHint("simplify its types, or split it into several blocks")
+		return diag.Errorf(src.At(1, 1), "the compiler cannot check this block: %v", limit).WithHint("simplify its types, or split it into several blocks")
 	case errors.As(err, &failed):
-		return diag.Errorf(src.At(1, 1), "checking this block is beyond the compiler: %s", failed.Reason).WithHint("simplify it, or split it into several blocks")
+		return diag.Errorf(src.At(1, 1), "the compiler cannot check this block: %s", failed.Reason).WithHint("simplify it, or split it into several blocks")
 	}
 	return err
 }
@@ -97,7 +97,7 @@ func readingOf(u *js.Unit) reading {
 	return r
 }
 
-// earlier is what a block of the session has declared. Variables that are set
+// earlier holds the declarations of a block of the session. Variables that are set
 // anew have their new type.
 func (d *dialect) earlier(before *compile.Source, anew []compile.Var) (earlier, error) {
 	kept := *before

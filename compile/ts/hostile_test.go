@@ -32,10 +32,10 @@ func TestHostile(t *testing.T) {
 		}
 		return b.String()
 	}
-	const exhausted = "a.org:10:1: error: checking this block is beyond the compiler: fuel limit 60000000 exceeded"
+	const exhausted = "a.org:10:1: error: the compiler cannot check this block: fuel limit 60000000 exceeded"
 	for name, c := range map[string]struct{ body, want string }{
-		"parentheses": {strings.Repeat("(", 20000) + "1" + strings.Repeat(")", 20000), "a.org:10:1: error: checking this block is beyond the compiler: RangeError: Maximum call stack size exceeded"},
-		"nesting":     {"let o = " + strings.Repeat("{a:", 5000) + "1" + strings.Repeat("}", 5000), "a.org:10:1: error: checking this block is beyond the compiler: RangeError"},
+		"parentheses": {strings.Repeat("(", 20000) + "1" + strings.Repeat(")", 20000), "a.org:10:1: error: the compiler cannot check this block: RangeError: Maximum call stack size exceeded"},
+		"nesting":     {"let o = " + strings.Repeat("{a:", 5000) + "1" + strings.Repeat("}", 5000), "a.org:10:1: error: the compiler cannot check this block: RangeError"},
 		"sum":         {"const x = 1" + strings.Repeat("+1", 20000), exhausted},
 		"recursion":   {"type R<T> = T extends 0 ? 0 : R<[T]> & { x: 1 };\nlet x: R<1>;", "a.org:10:31: error: TS2589 Type instantiation is excessively deep and possibly infinite"},
 		"doubling":    {chain(40, func(i int) string { return fmt.Sprintf("type T%d = [...T%d, ...T%d];\n", i+1, i, i) }) + "type T0 = [1, 2];\nlet x: T40;", exhausted},

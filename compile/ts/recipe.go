@@ -50,7 +50,7 @@ func (c *compiler) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolch
 // reference matches the comments by which library files include each other.
 var reference = lazyregexp.New(`(?m)^/// <reference .*$\n?`)
 
-// scripts are what runs in the sandbox: the compiler, the declarations as one
+// scripts run in the sandbox: the compiler, the declarations as one
 // file each, and the driver.
 func scripts(t toolchain.Toolchain) ([]js.Script, error) {
 	compiler, err := t.ReadFile(compilerFile)

@@ -136,7 +136,7 @@ func callType(sig *value.Sig, outs []string) string {
 	return "(" + strings.Join(params, ", ") + ") => Awaitable<" + resultType(sig, outs) + ">"
 }
 
-// resultType is what the function may return: a lone output as it is or as the
+// resultType is the type the function may return: a lone output as it is or as the
 // only member of an object.
 func resultType(sig *value.Sig, outs []string) string {
 	switch {

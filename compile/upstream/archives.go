@@ -17,7 +17,7 @@ var gzip = Package{
 		files["version.c"], files["version.h"] = versionOf()
 		return nil
 	},
-	Programs: []Program{{File: "gzip.wasm", Commands: []string{"gzip", "gunzip", "zcat", "uncompress"},
+	Programs: []Binary{{File: "gzip.wasm", Commands: []string{"gzip", "gunzip", "zcat", "uncompress"},
 		Main: slices.Concat([]string{"bits.c", "deflate.c", "gzip.c", "inflate.c", "trees.c", "unlzh.c", "unlzw.c", "unpack.c", "unzip.c", "util.c", "version.c", "zip.c"},
 			in("lib", `basename-lgpl chdir-long cloexec dirname-lgpl dup-safer dup-safer-flag error exitfail fd-hook fd-safer fd-safer-flag
 				getprogname gettime ialloc openat-die openat-safer open-safer opendir-safer save-cwd savedir stat-time stripslash timespec
@@ -30,7 +30,7 @@ var bzip2 = Package{
 	Archive: toolchain.Debian{Package: "bzip2", Version: "1.0.8", Suite: "bookworm", File: "bzip2_1.0.8.orig.tar.gz", Size: 810_029,
 		SHA256: "ab5a03176ee106d3f0fa90e381da478ddae405918153cca248e682cd0c4a2269"},
 	Files: []string{"*.c", "*.h"},
-	Programs: []Program{{File: "bzip2.wasm", Commands: []string{"bzip2", "bunzip2", "bzcat"},
+	Programs: []Binary{{File: "bzip2.wasm", Commands: []string{"bzip2", "bunzip2", "bzcat"},
 		Main: in(".", "blocksort bzip2 bzlib compress crctable decompress huffman randtable"),
 		Try:  []string{"bunzip2", "-c"}, Input: "\x42\x5a\x68\x39\x31\x41\x59\x26\x53\x59\xd6\xec\x8d\x9f\x00\x00\x01\x48\x00\x00\x10\x14\x00\x20\x00\x21\x98\x19\x81\x61\x77\x24\x53\x85\x09\x0d\x6e\xc8\xd9\xf0", Says: "42\n"}},
 }
@@ -42,7 +42,7 @@ var zip = Package{
 	Files: []string{"*.c", "*.h", "unix/*.c", "unix/*.h"},
 	Flags: []string{"-I/work", "-DUNIX", "-DLARGE_FILE_SUPPORT", "-DUNICODE_SUPPORT", "-DHAVE_DIRENT_H", "-DHAVE_TERMIOS_H", "-DNO_ASM", "-DUIDGID_NOT_16BIT",
 		"-DIZ_CRYPT_TRAD", "-DNO_LCHOWN"},
-	Programs: []Program{{File: "zip.wasm", Commands: []string{"zip"},
+	Programs: []Binary{{File: "zip.wasm", Commands: []string{"zip"},
 		Main: append(in(".", "zip zipfile zipup fileio util globals crc32 crypt ttyio deflate trees"), "unix/unix.c"),
 		Try:  []string{"zip", "-h"}, Says: "Copyright (c) 1990-2008 Info-ZIP"}},
 }
@@ -54,7 +54,7 @@ var unzip = Package{
 	Files: []string{"*.c", "*.h", "unix/*.c", "unix/*.h"},
 	Flags: []string{"-I/work", "-DUNIX", "-DLARGE_FILE_SUPPORT", "-DUNICODE_SUPPORT", "-DUNICODE_WCHAR", "-DUTF8_MAYBE_NATIVE", "-DHAVE_DIRENT_H", "-DHAVE_TERMIOS_H",
 		"-DNO_LCHMOD", "-DNO_LCHOWN", "-DNO_WORKING_ISPRINT", "-DACORN_FTYPE_NFS", "-DNO_SETLOCALE_X"},
-	Programs: []Program{{File: "unzip.wasm", Commands: []string{"unzip", "zipinfo"},
+	Programs: []Binary{{File: "unzip.wasm", Commands: []string{"unzip", "zipinfo"},
 		Main: append(in(".", `unzip crc32 crypt envargs explode extract fileio globals inflate list match process ttyio ubz2err unreduce unshrink zipinfo`),
 			"unix/unix.c"),
 		Try: []string{"unzip", "-v"}, Says: "UnZip 6.00"}},

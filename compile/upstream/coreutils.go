@@ -35,7 +35,7 @@ var coreutils = Package{
 	Flags:    []string{"-I/work/src", "-DGNULIB_FILENAMECAT=1", "-DGNULIB_XGETGROUPS=1", "-DGNULIB_FDUTIMENSAT=1", "-DGNULIB_AREADLINKAT_WITH_SIZE=1", "-DGNULIB_FOPEN_SAFER=1"},
 	GNU:      true,
 	Generate: generateCoreutils,
-	Programs: []Program{{File: "coreutils.wasm", Commands: slices.Sorted(maps.Keys(coreutilsCommands)),
+	Programs: []Binary{{File: "coreutils.wasm", Commands: slices.Sorted(maps.Keys(coreutilsCommands)),
 		Main: slices.Concat([]string{"wb/main.c"}, coreutilsMains(),
 			in("src", `chown-core copy cp-hash expand-common find-mount-point force-link group-list ls-ls operand2sig prog-fprintf
 				relpath remove set-fields sum cksum crctab selinux uname-uname version blake2/blake2b-ref blake2/b2sum`),

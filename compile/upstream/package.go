@@ -1,6 +1,7 @@
 package upstream
 
 import (
+	"bytes"
 	"embed"
 	"fmt"
 	"io/fs"
@@ -26,7 +27,7 @@ type Package struct {
 	Files    []string
 	Flags    []string // of the compiler, for all its files
 	GNU      bool     // it is made with gnulib: add gnulib/
-	Programs []Program
+	Programs []Binary
 	// Generate writes files that the package's own build would make, from those
 	// of the archive; nil for none.
 	Generate func(files map[string][]byte) error
@@ -34,8 +35,8 @@ type Package struct {
 	Revision int
 }
 
-// Program is one wasm file with the commands it answers to.
-type Program struct {
+// Binary is one wasm file with the commands it answers to.
+type Binary struct {
 	File     string   // "sed.wasm"
 	Commands []string // the names it is called by
 	Main     []string // the files that are compiled
@@ -46,7 +47,7 @@ type Program struct {
 }
 
 // all are the packages, sorted by name.
-var all = []*Package{&bc, &bzip2, &coreutils, &gzip, &patch, &sed, &tree, &unzip, &zip}
+var all = []*Package{&bc, &bzip2, &coreutils, &diffutils, &findutils, &grep, &gzip, &patch, &sed, &tree, &unzip, &zip}
 
 // Packages lists the packages.
 func Packages() []*Package { return slices.Clone(all) }
@@ -59,30 +60,6 @@ func Find(name string) *Package {
 		}
 	}
 	return nil
-}
-
-// Of finds the program that answers to a command.
-func Of(command string) (p *Package, program *Program) {
-	for _, p := range all {
-		for i := range p.Programs {
-			if slices.Contains(p.Programs[i].Commands, command) {
-				return p, &p.Programs[i]
-			}
-		}
-	}
-	return nil, nil
-}
-
-// Commands lists all commands, sorted.
-func Commands() []string {
-	var names []string
-	for _, p := range all {
-		for _, program := range p.Programs {
-			names = append(names, program.Commands...)
-		}
-	}
-	slices.Sort(names)
-	return names
 }
 
 // Identity names what decides the result beside the archive: the recipe and the
@@ -123,7 +100,7 @@ func (p *Package) Prepare(files map[string][]byte) error {
 var flags = []string{"-O2", "-w", "-D_GNU_SOURCE", "-include", "/work/posix/posix.h"}
 
 // Options are what the compiler is told for one of the programs.
-func (p *Package) Options(program Program) clang.Options {
+func (p *Package) Options(program Binary) clang.Options {
 	main := append(slices.Clone(program.Main), "posix/shim.c", "posix/command.c")
 	told := flags
 	if p.GNU {
@@ -137,6 +114,15 @@ func (p *Package) Options(program Program) clang.Options {
 		Main:      main,
 		LinkFlags: []string{"-z", "stack-size=1048576"},
 	}
+}
+
+// edit changes the one place of a source that a recipe adapts.
+func edit(files map[string][]byte, name, from, to string) error {
+	if bytes.Count(files[name], []byte(from)) != 1 {
+		return fmt.Errorf("%s is not the source that this recipe knows: no single %q", name, from)
+	}
+	files[name] = bytes.Replace(files[name], []byte(from), []byte(to), 1)
+	return nil
 }
 
 // in puts a directory before names separated by blanks: in("lib", "a b") is

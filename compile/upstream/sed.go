@@ -18,7 +18,7 @@ var sed = Package{
 		files["sed/version.c"] = []byte("const char *Version = VERSION;\n")
 		return nil
 	},
-	Programs: []Program{{File: "sed.wasm", Commands: []string{"sed"},
+	Programs: []Binary{{File: "sed.wasm", Commands: []string{"sed"},
 		Main: slices.Concat(in("sed", "version compile debug execute mbcs regexp sed utils"),
 			in("lib", `acl-errno-valid acl-internal basename-lgpl c-ctype c-strcasecmp c-strncasecmp close-stream closeout copy-acl dfa dirname-lgpl error exitfail
 				fd-hook get-permissions getprogname hard-locale localcharset localeinfo obstack progname qcopy-acl qset-acl quotearg regex

@@ -1,8 +1,6 @@
 package upstream
 
 import (
-	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,7 +17,7 @@ var bc = Package{
 		"-DDC_VERSION=\"1.4.1\"", "-DDC_COPYRIGHT=\"Copyright 1994, 1997, 1998, 2000, 2001, 2003-2006, 2008, 2010, 2012-2017 Free Software Foundation, Inc.\""},
 	GNU:      true,
 	Generate: generateBC, Revision: 1,
-	Programs: []Program{
+	Programs: []Binary{
 		{File: "bc.wasm", Commands: []string{"bc"}, Flags: []string{"-I/work/bc"},
 			Main: slices.Concat(in("bc", "bc execute global load main scan storage util warranty libmath"), in("lib", "getopt getopt1 number")),
 			Try:  []string{"bc", "-lq"}, Input: "4*a(1)\nj(0,1)\n", Says: "3.14159265358979323844\n.76519768655796655144\n"},
@@ -34,17 +32,14 @@ var bc = Package{
 // its library's functions a second number where a program defines them again: only
 // once they are defined, or the library's own definitions would get that number.
 func generateBC(files map[string][]byte) error {
-	again := []byte("namekind == FUNCTDEF && id->f_name <= 6")
-	if !bytes.Contains(files["bc/util.c"], again) {
-		return errors.New("bc/util.c numbers functions in another way than this recipe knows")
+	again, load := "namekind == FUNCTDEF && id->f_name <= 6", "      mstr = libmath;\n"
+	if err := edit(files, "bc/util.c", again, again+" && functions[id->f_name].f_defined"); err != nil {
+		return err
 	}
-	files["bc/util.c"] = bytes.Replace(files["bc/util.c"], again, append(again, " && functions[id->f_name].f_defined"...), 1)
-	load := []byte("      mstr = libmath;\n")
-	if !bytes.Contains(files["bc/main.c"], load) {
-		return errors.New("bc/main.c loads its library in another way than this recipe knows")
+	if err := edit(files, "bc/main.c", load,
+		"      {\n\textern FILE *wb_libmath (void);\n\tnew_yy_file (wb_libmath ());\n\treturn TRUE;\n      }\n"+load); err != nil {
+		return err
 	}
-	files["bc/main.c"] = bytes.Replace(files["bc/main.c"], load,
-		[]byte("      {\n\textern FILE *wb_libmath (void);\n\tnew_yy_file (wb_libmath ());\n\treturn TRUE;\n      }\n"+string(load)), 1)
 	files["bc/libmath.h"] = []byte("{0}\n")
 	files["bc/libmath.c"] = []byte("#include <stdio.h>\nstatic char text[] =\n" + literal(string(files["bc/libmath.b"])) +
 		`;
@@ -76,7 +71,7 @@ var tree = Package{
 		SHA256: "0160c535bff2b0dc6a830b9944e981e3427380f63e748da96ced7071faebabf6"},
 	Files: []string{"*.c", "*.h"},
 	Flags: []string{"-DLARGEFILE_SOURCE", "-D_FILE_OFFSET_BITS=64"},
-	Programs: []Program{{File: "tree.wasm", Commands: []string{"tree"},
+	Programs: []Binary{{File: "tree.wasm", Commands: []string{"tree"},
 		Main: in(".", "tree list hash color file filter info unix xml json html strverscmp"),
 		Try:  []string{"tree", "--noreport", "/"}, Says: "/\n"}},
 }
@@ -92,7 +87,7 @@ var patch = Package{
 		files["lib/safe-read.h"] = []byte("#include <stddef.h>\nsize_t safe_read(int fd, void *buffer, size_t n);\n")
 		return nil
 	},
-	Programs: []Program{{File: "patch.wasm", Commands: []string{"patch"},
+	Programs: []Binary{{File: "patch.wasm", Commands: []string{"patch"},
 		Main: slices.Concat(in("src", "inp merge patch pch safe util version"),
 			in("lib", `argmatch backup-find backupfile basename basename-lgpl bitrotate c-ctype c-strcasecmp c-strncasecmp chdir-long chmodat chownat cloexec dirname
 				dirname-lgpl dup-safer dup-safer-flag error exitfail fd-hook fd-safer fd-safer-flag filenamecat-lgpl full-write getprogname gettime

@@ -7,7 +7,7 @@ import (
 	"wb/sandbox"
 )
 
-// behind is what one machine sees: the files of its job, and directories that no
+// behind is the tree one machine sees: the files of its job, and directories that no
 // listing shows.
 type behind struct {
 	sandbox.FS

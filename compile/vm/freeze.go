@@ -10,7 +10,7 @@ import (
 	"wb/sandbox"
 )
 
-// frozenMeta is what a machine needs besides its memory.
+// frozenMeta holds what a machine needs besides its memory.
 type frozenMeta struct {
 	Caps sandbox.Caps `json:"caps"`
 }
@@ -43,7 +43,7 @@ func (i *Interpreter) ThawSession(ctx context.Context, name string, f *compile.F
 	one := i.sessions.Lock(name)
 	defer one.Unlock()
 	if one.Machine != nil {
-		return errors.New("there is a session of that name already")
+		return errors.New("a session of that name already exists")
 	}
 	one.Machine, err = i.restore(ctx, image, &compile.Job{Caps: meta.Caps})
 	return err

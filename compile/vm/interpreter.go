@@ -139,7 +139,7 @@ func (i *Interpreter) restore(ctx context.Context, image *sandbox.Snapshot, job 
 	m.adopt(ctx, job)
 	in, err := i.env.Engine.Restore(ctx, image, sandbox.Command{
 		Args: i.config.Args, Env: i.config.Env, Host: i.config.Host,
-		Stdin: &m.stdin, Stdout: &m.Stdout, Stderr: &m.Stderr, Files: &m.files, Limits: job.Limits, Caps: job.Caps})
+		Stdin: &m.stdin, Stdout: &m.Stdout, Stderr: &m.Stderr, Files: &m.files, Limits: job.Limits, Caps: job.Caps, Now: job.Now})
 	if err != nil {
 		return nil, err
 	}

@@ -38,7 +38,7 @@ func (m *Machine) Give(ctx context.Context, alloc string, data []byte) (uint32, 
 	return Give(ctx, m.Instance, alloc, data)
 }
 
-// Give is the method for an instance that is no machine yet.
+// Give is the method for an instance that is not a machine yet.
 func Give(ctx context.Context, in *sandbox.Instance, alloc string, data []byte) (uint32, error) {
 	r, err := in.Call(ctx, alloc, uint64(len(data)))
 	if err != nil {

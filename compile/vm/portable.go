@@ -6,10 +6,10 @@ import (
 	"wb/compile"
 )
 
-// Recipe lays out a run of the interpreter for another engine (see
+// Ship lays out a run of the interpreter for another engine (see
 // [compile.Portable]): what is frozen here is revived there, and asked program
 // in the way of the interpreter's lane, with the inputs that a component has.
-func (i *Interpreter) Recipe(ctx context.Context, shape compile.Shape, job *compile.Job, program any) (*compile.Recipe, error) {
+func (i *Interpreter) Ship(ctx context.Context, shape compile.Shape, job *compile.Job, program any) (*compile.Shipment, error) {
 	image, err := i.snapshot(ctx)
 	if err != nil {
 		return nil, err
@@ -22,7 +22,7 @@ func (i *Interpreter) Recipe(ctx context.Context, shape compile.Shape, job *comp
 	if err != nil {
 		return nil, err
 	}
-	r := &compile.Recipe{Name: i.config.Tool, Wasm: wasm, Args: i.config.Args, Env: i.config.Env, Stdin: job.Stdin, Limits: job.Limits,
+	r := &compile.Shipment{Name: i.config.Tool, Wasm: wasm, Args: i.config.Args, Env: i.config.Env, Stdin: job.Stdin, Limits: job.Limits,
 		Entry: compile.EntryMachine, Machine: i.config.Tool, Image: &compile.Image{Snapshot: image}, Program: program}
 	if shape == compile.ShapeComponent {
 		r.Inputs = job.Inputs

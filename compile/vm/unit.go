@@ -11,7 +11,7 @@ import (
 	"wb/sandbox"
 )
 
-// Unit is what is built from a block: everything needed to run it. Line Skip+1
+// Unit is the result of building a block: everything needed to run it. Line Skip+1
 // of Code is the body's first.
 type Unit struct {
 	Code    string          `json:"-"`
@@ -61,7 +61,7 @@ func (u *Unit) Portable(shape compile.Shape, job *compile.Job, request []byte) P
 		Output: !u.WantsValue(), Text: u.Results.AsText(), Discard: u.Results.Has("discard")}
 }
 
-// Seed is what random numbers begin with, nil when none were granted.
+// Seed is the seed of random numbers, nil when none were granted.
 func Seed(job *compile.Job) *int64 {
 	if !job.Caps.Random {
 		return nil
@@ -73,7 +73,7 @@ func Seed(job *compile.Job) *int64 {
 }
 
 // Conclude puts what the machine has used and printed into an outcome. A guest
-// that has ended itself has done so with its exit code, and is no error.
+// that has ended itself has done so with its exit code, and is not an error.
 func (m *Machine) Conclude(out *compile.Outcome, err error) error {
 	var exit *sandbox.ExitError
 	if errors.As(err, &exit) {

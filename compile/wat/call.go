@@ -71,14 +71,14 @@ func signature(src *compile.Source, f export) (*value.Sig, error) {
 	for i, t := range f.params {
 		kinds := typeNames[t]
 		if kinds == nil {
-			return nil, diag.Errorf(src.At(1, 1), "parameter %d of %s is no number", i+1, f.name)
+			return nil, diag.Errorf(src.At(1, 1), "parameter %d of %s is not a number", i+1, f.name)
 		}
 		sig.Params = append(sig.Params, value.Param{Name: params[i], Type: value.Type{Kind: kinds[0]}})
 	}
 	for i, t := range f.results {
 		kinds := typeNames[t]
 		if kinds == nil {
-			return nil, diag.Errorf(src.At(1, 1), "result %d of %s is no number", i+1, f.name)
+			return nil, diag.Errorf(src.At(1, 1), "result %d of %s is not a number", i+1, f.name)
 		}
 		name := ""
 		if len(f.results) > 1 {
@@ -182,7 +182,7 @@ func (l *lane) call(ctx context.Context, module *sandbox.Module, art *compile.Ar
 	return out, nil
 }
 
-// results are what the function returned: a record in component shape, a list
+// results are the function's results: a record in component shape, a list
 // in babel shape, unless it is one value.
 func results(sig *value.Sig, words []uint64, shape compile.Shape) value.Value {
 	var list []value.Value

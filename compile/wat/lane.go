@@ -91,7 +91,7 @@ func (l *lane) selfTest(ctx context.Context, t toolchain.Toolchain, _ toolchain.
 
 const blockFile = "block.wat"
 
-// assemble turns text into a binary module; messages is what the assembler says
+// assemble turns text into a binary module; messages is the assembler's output
 // when it cannot.
 func (l *lane) assemble(ctx context.Context, assembler *sandbox.Module, text string, flags []string) (wasm []byte, messages string, err error) {
 	tree := sandbox.NewMemFS()
@@ -153,7 +153,7 @@ func refuse(src *compile.Source) error {
 	}
 	for _, name := range []string{"prologue", "epilogue", "includes", "defines", "libs", "main"} {
 		if _, ok := src.Arg(name); ok && src.Shape == compile.ShapeBabel {
-			return diag.Errorf(src.At(1, 1), ":%s has no meaning for a WebAssembly module, which is one expression", name)
+			return diag.Errorf(src.At(1, 1), ":%s has no effect on a WebAssembly module, which is one expression", name)
 		}
 	}
 	return nil

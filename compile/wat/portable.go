@@ -9,9 +9,9 @@ import (
 	"wb/internal/value"
 )
 
-// Recipe implements [compile.Portable].
-func (l *lane) Recipe(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
-	r := &compile.Recipe{Name: "wat", Wasm: art.Wasm, Args: []string{"block"}, Stdin: job.Stdin, Dir: job.Dir, Limits: job.Limits, Crash: crashGuide(job.Source)}
+// Ship implements [compile.Portable].
+func (l *lane) Ship(_ context.Context, art *compile.Artifact, job *compile.Job) (*compile.Shipment, error) {
+	r := &compile.Shipment{Name: "wat", Wasm: art.Wasm, Args: []string{"block"}, Stdin: job.Stdin, Dir: job.Dir, Limits: job.Limits, Crash: crashGuide(job.Source)}
 	var err error
 	switch {
 	case art.Shape == compile.ShapeKernel:

@@ -36,7 +36,7 @@ type tool struct {
 	module  *sandbox.Module
 	library *sandbox.MemFS
 	header  []byte
-	// cache is what the compiler knows about the library; every run writes
+	// cache holds the compiler's knowledge of the library; every run writes
 	// into a copy of its own.
 	cache sandbox.FS
 }
@@ -92,7 +92,7 @@ func (c *Compiler) load(ctx context.Context, t toolchain.Toolchain) (*tool, erro
 	return loaded, nil
 }
 
-// kind is what a block becomes.
+// kind says what a block becomes.
 type kind string
 
 const (

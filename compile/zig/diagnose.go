@@ -81,7 +81,7 @@ func number(digits string) int {
 
 // hints explain messages that come of the lane.
 var hints = []struct{ text, hint string }{
-	{"no module named", "there are no packages: put the source into the block, by noweb for instance"},
+	{"no module named", "there are no packages: put the source into the block, for instance with noweb"},
 	{"C import", "@cImport needs libclang; write a C block and pass its result on"},
 	{"TODO implement", "Zig's bootstrap compiler cannot turn this into C"},
 }
@@ -130,7 +130,7 @@ func crash(src *compile.Source, stderr string, trap *sandbox.TrapError) string {
 	case strings.HasPrefix(text, "out of bounds memory"):
 		text = "access outside of memory"
 	case text == "unreachable":
-		text = "the program came to a place it cannot go on from"
+		text = "the program reached an unreachable instruction"
 	}
 	return pos.String() + ": error: " + text + where
 }

@@ -102,7 +102,7 @@ fn wb_out(comptime W: type, v: anytype) W {
                     .array => v[i],
                     .pointer => @field(v.*, f.name),
                     .@"struct" => |t| @field(v, if (@hasField(T, f.name)) f.name else t.fields[i].name),
-                    else => @compileError("the function returns " ++ @typeName(T) ++ ", which is no struct"),
+                    else => @compileError("the function returns " ++ @typeName(T) ++ ", which is not a struct"),
                 };
                 @field(made, f.name) = wb_out(f.type, item);
             }

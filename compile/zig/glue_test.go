@@ -75,7 +75,7 @@ func TestInstallationIsHonest(t *testing.T) {
 	var unavailable *toolchain.UnavailableError
 	err = origin.Fetch(context.Background(), &toolchain.Job{Tool: toolName, Dir: t.TempDir()})
 	if !errors.As(err, &unavailable) || unavailable.ExitCode() != 3 ||
-		err.Error() != "toolchain zig: not fetched, since no package registry has Zig's bootstrap compiler; give it: wb toolchain install zig --from DIR" ||
+		err.Error() != "toolchain zig: not fetched, because no package registry has Zig's bootstrap compiler; give it: wb toolchain install zig --from DIR" ||
 		!strings.HasPrefix(unavailable.Hint(), "DIR is a Zig source tree, with stage1/zig1.wasm and lib/ in it") {
 		t.Errorf("nothing: %v", err)
 	}

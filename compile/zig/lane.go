@@ -15,7 +15,7 @@ import (
 // lane is Zig as the rest of wb sees it.
 type lane struct {
 	*Compiler
-	cbackend.Runner
+	cbackend.Backend
 }
 
 // New is the lane of Zig blocks, which cc helps to compile. It registers its
@@ -23,12 +23,12 @@ type lane struct {
 func New(env *compile.Env, cc *clang.Compiler) compile.Lane { return newLane(newCompiler(env, cc)) }
 
 func newLane(c *Compiler) lane {
-	return lane{c, cbackend.Runner{Env: c.env, Lane: toolName, File: bodyFile, Crash: crash}}
+	return lane{c, cbackend.Backend{Env: c.env, Lane: toolName, File: bodyFile, Crash: crash}}
 }
 
 // Info describes the lane.
 func (lane) Info() compile.Info {
-	return compile.Info{Name: "zig", Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand, compile.ShapeKernel},
+	return compile.Info{Name: "zig", Compiles: true, Shapes: []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand, compile.ShapeKernel},
 		Toolchains: []string{toolName, "clang"}, Summary: "Zig, through its bootstrap compiler and C; from a source tree of yours"}
 }
 
@@ -38,7 +38,7 @@ func (l lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifact
 		return nil, diag.Errorf(src.At(1, 1), "zig is compiled: it has no sessions")
 	}
 	if len(src.Deps) > 0 {
-		return nil, diag.Errorf(src.At(1, 1), "zig packages are not fetched: %s", src.Deps[0]).WithHint("put what it needs into the block, by noweb for instance")
+		return nil, diag.Errorf(src.At(1, 1), "zig packages are never fetched: %s", src.Deps[0]).WithHint("put the code it needs into the block, for instance with noweb")
 	}
 	t, err := l.tool(ctx)
 	if err != nil {

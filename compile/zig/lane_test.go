@@ -164,7 +164,7 @@ func TestFailures(t *testing.T) {
 		"error":       {source(compile.ShapeBabel, "if (n < 2) return error.TooSmall;", "prologue", "const n: u32 = 1;"), 1, "error: TooSmall"},
 		"component":   {component(t, "f() -> f64", "fn f() !f64 {\n    return error.Cold;\n}"), 1, "test.org:10:1: error: f: Cold"},
 		"panic":       {source(compile.ShapeBabel, "fn deep(n: u32) void {\n    if (n == 0) @panic(\"gone\");\n    deep(n - 1);\n}\ndeep(3);"), 134, "gone"},
-		"unreachable": {component(t, "f(x: s32) -> s32", "fn f(x: i64) i32 {\n    return std.math.cast(i32, x << 40) orelse @trap();\n}"), 134, "the program came to a place it cannot go on from"},
+		"unreachable": {component(t, "f(x: s32) -> s32", "fn f(x: i64) i32 {\n    return std.math.cast(i32, x << 40) orelse @trap();\n}"), 134, "the program reached an unreachable instruction"},
 	} {
 		if !long && !quick[name] {
 			continue

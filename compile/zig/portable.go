@@ -6,9 +6,9 @@ import (
 	"wb/compile"
 )
 
-// Recipe implements [compile.Portable].
-func (l lane) Recipe(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Recipe, error) {
-	r, err := l.Runner.Recipe(ctx, art, job)
+// Ship implements [compile.Portable].
+func (l lane) Ship(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Shipment, error) {
+	r, err := l.Backend.Ship(ctx, art, job)
 	r.Crash.Functions = map[string]string{}
 	if src := job.Source; src != nil {
 		for _, f := range functions(src.Body) {

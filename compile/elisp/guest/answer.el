@@ -26,13 +26,39 @@
   (cond
    ((stringp value) (substring-no-properties value))
    ((memq value '(nil hline)) value)
-   ((or (fixnump value)
-        (and (floatp value) (= value value) (< (abs value) 1.0e+INF)))
+   ((or (floatp value)
+        (and (integerp value) (<= (- (expt 2 63)) value (1- (expt 2 64)))))
     value)
    ((and (consp value) (proper-list-p value) (< depth 100))
     (mapcar (lambda (item) (wb--plain item (1+ depth))) value))
    ((or (symbolp value) (numberp value) (consp value)) (format "%s" value))
    (t (format "%S" value))))
+
+(defun wb--value (value)
+  "VALUE as data for the host, where Org would print it for lack of a better form:
+a list with a pair among its elements, and a cell that is no plain data."
+  (cond
+   ((not (and (consp value) (proper-list-p value))) (wb--plain value 0))
+   ((cl-some (lambda (item) (and (consp item) (not (proper-list-p item)))) value)
+    (substring-no-properties (format "%s" value)))
+   ((cl-every (lambda (item) (or (listp item) (eq item 'hline))) value)
+    (mapcar (lambda (row) (if (eq row 'hline) row (mapcar #'wb--cell row))) value))
+   (t (mapcar #'wb--cell value))))
+
+(defun wb--cell (value)
+  "VALUE of a cell, as data for the host."
+  (if (wb--printed-p value 0)
+      (substring-no-properties (format "%s" value))
+    (wb--plain value 1)))
+
+(defun wb--printed-p (value depth)
+  "Whether VALUE, or something in it, is no plain data or is printed with a quote."
+  (cond
+   ((or (stringp value) (numberp value) (symbolp value)) nil)
+   ((and (consp value) (proper-list-p value) (< depth 100))
+    (or (and (memq (car value) '(quote function \`)) (cdr value) (null (cddr value)))
+        (cl-some (lambda (item) (wb--printed-p item (1+ depth))) value)))
+   (t t)))
 
 (defun wb--forms (code)
   "The forms of CODE and where each begins, as ((FORM . OFFSET) ...)."
@@ -139,7 +165,7 @@
             (let ((print-level nil) (print-length nil))
               (list :value
                     (cond
-                     ((not text) (wb--plain result 0))
+                     ((not text) (if (plist-get request :plain) (wb--plain result 0) (wb--value result)))
                      ((plist-get request :printed) (format "%S" result))
                      (t (substring-no-properties (format "%s" result))))))))
       ;; With debug, a block may bind `debugger', as ert does.

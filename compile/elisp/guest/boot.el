@@ -9,3 +9,5 @@
 (makunbound 'wb--kill-emacs)
 (load "/usr/share/emacs/wb/answer.el" nil t t)
 (load "/usr/share/emacs/wb/org.el" nil t t)
+(load "/usr/share/emacs/wb/export.el" nil t t)
+(load "/usr/share/emacs/wb/agenda.el" nil t t)

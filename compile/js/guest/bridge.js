@@ -6,7 +6,7 @@
   const { parse, stringify } = JSON;
   const { keys, hasOwn, getOwnPropertyDescriptor, getPrototypeOf } = Object;
   const { isArray } = Array;
-  const { isFinite, isNaN } = Number;
+  const { isFinite, isNaN, isSafeInteger } = Number;
   const apply = Reflect.apply;
 
   // begin prepares the VM for one job.
@@ -173,11 +173,12 @@
   control.shown = shown;
 
   // cells is an array as table cells: numbers and nested arrays stay what they
-  // are, anything else is its text.
+  // are, anything else is its text, a BigInt that no number holds its digits.
   function cells(v) {
     if (isArray(v)) return Array.from(v, cells);
     if (typeof v === 'number' && isFinite(v)) return v;
-    return (typeof v === 'string' ? v : inspect(v)).toWellFormed();
+    const bare = typeof v === 'string' || typeof v === 'bigint' && !isSafeInteger(Number(v));
+    return (bare ? String(v) : inspect(v)).toWellFormed();
   }
 
   // describe tells the host about something thrown.

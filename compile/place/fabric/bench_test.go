@@ -18,6 +18,7 @@ import (
 
 	"wb/compile/place/fabric"
 	"wb/compile/place/fabric/natsserver"
+	"wb/internal/test/natstest"
 )
 
 // serveAsProcess is a server of its own process: it says where it is, and for
@@ -45,17 +46,17 @@ func serveAsProcess() error {
 	return nil
 }
 
-// bench is a server and workers, each a process, and this one as the caller.
+// bench is one server or three and workers, each a process, and this one as the caller.
 type bench struct {
-	b      *testing.B
-	config fabric.Config
-	queue  *fabric.Queue
-	ask    func() natsserver.Load
-	server *exec.Cmd
-	crew   []*exec.Cmd
+	b       *testing.B
+	config  fabric.Config
+	queue   *fabric.Queue
+	ask     func() natsserver.Load
+	servers []int // their processes
+	crew    []int
 }
 
-func newBench(b *testing.B, workers, slots int) *bench {
+func newBench(b *testing.B, servers, workers, slots int) *bench {
 	b.Helper()
 	s := &bench{b: b}
 	launch := func(env ...string) (*exec.Cmd, *bufio.Reader, func(string)) {
@@ -76,31 +77,50 @@ func newBench(b *testing.B, workers, slots int) *bench {
 		b.Cleanup(func() { _ = cmd.Process.Kill(); _ = cmd.Wait() })
 		return cmd, bufio.NewReader(out), func(line string) { fmt.Fprintln(in, line) }
 	}
-	server, out, say := launch("FABRIC_TEST_SERVER=" + b.TempDir())
-	url, err := out.ReadString('\n')
-	if err != nil {
-		b.Fatal(err)
-	}
-	s.server = server
-	s.ask = func() (load natsserver.Load) {
-		say("load")
-		line, err := out.ReadString('\n')
-		if err == nil {
-			err = json.Unmarshal([]byte(line), &load)
-		}
+	if servers == 1 {
+		server, out, say := launch("FABRIC_TEST_SERVER=" + b.TempDir())
+		url, err := out.ReadString('\n')
 		if err != nil {
 			b.Fatal(err)
 		}
-		return load
+		s.servers = []int{server.Process.Pid}
+		s.ask = func() (load natsserver.Load) {
+			say("load")
+			line, err := out.ReadString('\n')
+			if err == nil {
+				err = json.Unmarshal([]byte(line), &load)
+			}
+			if err != nil {
+				b.Fatal(err)
+			}
+			return load
+		}
+		s.config = fabric.Config{URL: strings.TrimSpace(url), Tenant: "ada", Token: "caller"}
+	} else {
+		c := natstest.New(b, servers)
+		for _, m := range c.Members {
+			s.servers = append(s.servers, m.Pid())
+		}
+		s.ask = func() (sum natsserver.Load) {
+			for _, m := range c.Members {
+				load, err := m.Load()
+				if err != nil {
+					b.Fatal(err)
+				}
+				sum.InMessages, sum.OutMessages = sum.InMessages+load.InMessages, sum.OutMessages+load.OutMessages
+				sum.InBytes, sum.OutBytes, sum.Memory = sum.InBytes+load.InBytes, sum.OutBytes+load.OutBytes, sum.Memory+load.Memory
+			}
+			return sum
+		}
+		s.config = fabric.Config{URL: c.URL(), Tenant: "ada"}
 	}
-	s.config = fabric.Config{URL: strings.TrimSpace(url), Tenant: "ada", Token: "caller"}
 	for i := range workers {
 		w, out, _ := launch("FABRIC_TEST_WORKER="+s.config.URL, "FABRIC_TEST_TOKEN=worker", fmt.Sprintf("FABRIC_TEST_NAME=w%d", i), "FABRIC_TEST_LOG="+os.DevNull,
 			"FABRIC_TEST_ACKWAIT=1m", "FABRIC_TEST_SLOTS="+strconv.Itoa(slots))
 		if line, err := out.ReadString('\n'); line != "ready\n" {
 			b.Fatal(line, err)
 		}
-		s.crew = append(s.crew, w)
+		s.crew = append(s.crew, w.Process.Pid)
 	}
 	link, err := fabric.Dial(b.Context(), s.config)
 	if err != nil {
@@ -114,16 +134,18 @@ func newBench(b *testing.B, workers, slots int) *bench {
 	return s
 }
 
-// cpu is how much processor time a process has used, its own for pid 0.
-func cpu(b *testing.B, cmd *exec.Cmd) time.Duration {
-	if cmd == nil {
-		var u syscall.Rusage
-		if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-			b.Fatal(err)
-		}
-		return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+// ownCPU is how much processor time this process has used.
+func ownCPU(b *testing.B) time.Duration {
+	var u syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
+		b.Fatal(err)
 	}
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", cmd.Process.Pid))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// cpu is how much others have used.
+func cpu(b *testing.B, pid int) time.Duration {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		b.Skip("processor time is read from /proc")
 	}
@@ -133,57 +155,88 @@ func cpu(b *testing.B, cmd *exec.Cmd) time.Duration {
 	return time.Duration(user+system) * 10 * time.Millisecond // ticks of 1/100 s
 }
 
+// spent is the processor time that was used so far.
+type spent struct {
+	servers      []time.Duration
+	caller, crew time.Duration
+	all          natsserver.Load
+}
+
+func (s *bench) spent() (t spent) {
+	for _, pid := range s.servers {
+		t.servers = append(t.servers, cpu(s.b, pid))
+	}
+	for _, pid := range s.crew {
+		t.crew += cpu(s.b, pid)
+	}
+	t.caller, t.all = ownCPU(s.b), s.ask()
+	return t
+}
+
+// report says what each of n pieces has cost since before. Servers of a cluster share
+// the work; the busiest is what bounds it.
+func (s *bench) report(n int, before spent) {
+	after := s.spent()
+	per := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(n) }
+	sum, busiest := time.Duration(0), time.Duration(0)
+	for i := range after.servers {
+		took := after.servers[i] - before.servers[i]
+		sum, busiest = sum+took, max(busiest, took)
+	}
+	b := s.b
+	b.ReportMetric(float64(n)/b.Elapsed().Seconds(), "pieces/s")
+	b.ReportMetric(per(sum), "server-µs/piece")
+	if len(s.servers) > 1 {
+		b.ReportMetric(per(busiest), "busiest-µs/piece")
+	}
+	b.ReportMetric(per(after.caller-before.caller), "caller-µs/piece")
+	b.ReportMetric(per(after.crew-before.crew), "worker-µs/piece")
+	b.ReportMetric(float64(after.all.InMessages-before.all.InMessages)/float64(n), "in-msgs/piece")
+	b.ReportMetric(float64(after.all.OutMessages-before.all.OutMessages)/float64(n), "out-msgs/piece")
+	b.ReportMetric(float64(after.all.InBytes+after.all.OutBytes-before.all.InBytes-before.all.OutBytes)/float64(n), "wire-B/piece")
+	b.ReportMetric(float64(after.all.Memory)/(1<<20), "server-MiB")
+}
+
 // BenchmarkPiece has pieces of work echoed, as many at once as a caller may, and
-// says what each costs whom.
+// says what each costs whom, with one server and with three that keep three copies.
 func BenchmarkPiece(b *testing.B) {
-	for _, size := range []int{1 << 10, 16 << 10, 256 << 10} {
-		b.Run(fmt.Sprintf("%dKiB", size>>10), func(b *testing.B) {
-			s := newBench(b, 2, 4)
-			s.do(100, size, 100) // connections, files
-			before, server, caller, crew := s.ask(), cpu(b, s.server), cpu(b, nil), s.crewCPU()
-			b.ResetTimer()
-			took := s.do(b.N, size, fabric.DefaultWindow)
-			b.StopTimer()
-			after := s.ask()
-			per := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(b.N) }
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "pieces/s")
-			b.ReportMetric(per(cpu(b, s.server)-server), "server-µs/piece")
-			b.ReportMetric(per(cpu(b, nil)-caller), "caller-µs/piece")
-			b.ReportMetric(per(s.crewCPU()-crew), "worker-µs/piece")
-			b.ReportMetric(float64(after.InMessages-before.InMessages)/float64(b.N), "in-msgs/piece")
-			b.ReportMetric(float64(after.OutMessages-before.OutMessages)/float64(b.N), "out-msgs/piece")
-			b.ReportMetric(float64(after.InBytes+after.OutBytes-before.InBytes-before.OutBytes)/float64(b.N), "wire-B/piece")
-			b.ReportMetric(float64(quantile(took, .99).Microseconds()), "p99-µs")
-		})
+	for _, servers := range []int{1, 3} {
+		for _, size := range []int{1 << 10, 16 << 10, 256 << 10} {
+			b.Run(fmt.Sprintf("%dservers/%dKiB", servers, size>>10), func(b *testing.B) {
+				s := newBench(b, servers, 2, 4)
+				s.do(100, size, 100) // connections, files
+				before := s.spent()
+				b.ResetTimer()
+				took := s.do(b.N, size, fabric.DefaultWindow)
+				b.StopTimer()
+				s.report(b.N, before)
+				b.ReportMetric(float64(quantile(took, .99).Microseconds()), "p99-µs")
+			})
+		}
 	}
 }
 
-// BenchmarkScale has 100, 1,000 and 10,000 pieces of work done by eight workers, each
-// once, and says what a piece costs whom and how the server's memory grows.
+// BenchmarkScale has 100 to 100,000 pieces of work done by eight workers, each once, and
+// says what a piece costs whom and how the server's memory grows.
 func BenchmarkScale(b *testing.B) {
-	for _, n := range []int{100, 1000, 10_000} {
+	for _, n := range []int{100, 1000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			s := newBench(b, 8, 2)
+			s := newBench(b, 1, 8, 2)
 			s.do(100, 1<<10, 100) // connections, files
-			server, caller, crew := cpu(b, s.server), cpu(b, nil), s.crewCPU()
+			before := s.spent()
 			b.ResetTimer()
 			for range b.N {
 				s.do(n, 1<<10, fabric.DefaultWindow)
 			}
 			b.StopTimer()
-			per := func(d time.Duration) float64 { return float64(d.Microseconds()) / float64(n*b.N) }
-			b.ReportMetric(float64(n*b.N)/b.Elapsed().Seconds(), "pieces/s")
-			b.ReportMetric(per(cpu(b, s.server)-server), "server-µs/piece")
-			b.ReportMetric(per(cpu(b, nil)-caller), "caller-µs/piece")
-			b.ReportMetric(per(s.crewCPU()-crew), "worker-µs/piece")
-			b.ReportMetric(float64(s.ask().Memory)/(1<<20), "server-MiB")
+			s.report(n*b.N, before)
 		})
 	}
 }
 
 // BenchmarkLatency has one piece of work done after the other.
 func BenchmarkLatency(b *testing.B) {
-	s := newBench(b, 1, 1)
+	s := newBench(b, 1, 1, 1)
 	s.do(20, 1<<10, 1)
 	b.ResetTimer()
 	took := s.do(b.N, 1<<10, 1)
@@ -219,13 +272,6 @@ func (s *bench) do(n, size, width int) []time.Duration {
 	close(next)
 	all.Wait()
 	return took
-}
-
-func (s *bench) crewCPU() (sum time.Duration) {
-	for _, w := range s.crew {
-		sum += cpu(s.b, w)
-	}
-	return sum
 }
 
 func quantile(list []time.Duration, q float64) time.Duration {

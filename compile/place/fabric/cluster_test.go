@@ -1,17 +1,9 @@
 package fabric_test
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"net"
-	"net/url"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -19,111 +11,22 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nats-io/nats-server/v2/server"
-
 	"wb/compile/place/fabric"
+	"wb/internal/test/natstest"
 )
-
-// member is a server of a cluster, in a process of its own so that it can be
-// killed.
-type member struct {
-	Name, Dir    string
-	Port, Routes int   // of clients, and of the other members
-	Others       []int // their ports for members
-
-	cmd *exec.Cmd
-}
-
-// memberAsProcess is a NATS server as anybody sets one up: without accounts, and
-// without a word of wb.
-func memberAsProcess() error {
-	var m member
-	if err := json.Unmarshal([]byte(os.Getenv("FABRIC_TEST_MEMBER")), &m); err != nil {
-		return err
-	}
-	options := &server.Options{ServerName: m.Name, Host: "127.0.0.1", Port: m.Port, NoLog: true, NoSigs: true, JetStream: true, StoreDir: m.Dir,
-		Cluster: server.ClusterOpts{Name: "three", Host: "127.0.0.1", Port: m.Routes}}
-	for _, port := range m.Others {
-		options.Routes = append(options.Routes, &url.URL{Scheme: "nats", Host: fmt.Sprintf("127.0.0.1:%d", port)})
-	}
-	ns, err := server.NewServer(options)
-	if err != nil {
-		return err
-	}
-	ns.Start()
-	if !ns.ReadyForConnections(20 * time.Second) {
-		return fmt.Errorf("%s did not start", m.Name)
-	}
-	fmt.Println("ready")
-	_, _ = io.Copy(io.Discard, os.Stdin) // until the test is gone
-	return nil
-}
 
 // cluster is three servers.
 type cluster struct {
-	t       *testing.T
-	members []*member
-	config  fabric.Config
+	*natstest.Cluster
+	t      *testing.T
+	config fabric.Config
 }
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	c := &cluster{t: t}
-	ports := freePorts(t, 6)
-	var urls []string
-	for i := range 3 {
-		c.members = append(c.members, &member{Name: fmt.Sprintf("s%d", i+1), Dir: filepath.Join(t.TempDir(), "js"), Port: ports[i], Routes: ports[3+i], Others: ports[3:]})
-		urls = append(urls, fmt.Sprintf("nats://127.0.0.1:%d", ports[i]))
-	}
-	for _, m := range c.members {
-		c.start(m)
-	}
-	c.config = fabric.Config{URL: strings.Join(urls, ","), Tenant: "ada", AckWait: 4 * time.Second, Poll: time.Second}
+	c := &cluster{Cluster: natstest.New(t, 3), t: t}
+	c.config = fabric.Config{URL: c.URL(), Tenant: "ada", AckWait: 4 * time.Second, Poll: time.Second}
 	return c
-}
-
-// freePorts are ports that nobody listens on.
-func freePorts(t *testing.T, n int) (ports []int) {
-	t.Helper()
-	for range n {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer l.Close()
-		ports = append(ports, l.Addr().(*net.TCPAddr).Port)
-	}
-	return ports
-}
-
-func (c *cluster) start(m *member) {
-	c.t.Helper()
-	text, err := json.Marshal(m)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	m.cmd = exec.Command(os.Args[0])
-	m.cmd.Env = append(os.Environ(), "FABRIC_TEST_MEMBER="+string(text))
-	m.cmd.Stderr = os.Stderr
-	if _, err := m.cmd.StdinPipe(); err != nil {
-		c.t.Fatal(err)
-	}
-	out, err := m.cmd.StdoutPipe()
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	if err := m.cmd.Start(); err != nil {
-		c.t.Fatal(err)
-	}
-	c.t.Cleanup(m.kill)
-	if line, err := bufio.NewReader(out).ReadString('\n'); line != "ready\n" {
-		c.t.Fatalf("%s: %q %v", m.Name, line, err)
-	}
-}
-
-func (m *member) kill() {
-	_ = m.cmd.Process.Kill()
-	_ = m.cmd.Wait()
 }
 
 func (c *cluster) dial(change func(*fabric.Config)) *fabric.Link {
@@ -191,13 +94,13 @@ func TestClusterLosesServers(t *testing.T) {
 		done <- struct{}{}
 	}
 	for loss := range losses {
-		victim := c.members[loss%3]
+		victim := c.Members[loss%3]
 		if loss == 0 {
 			_, leader, err := fabric.Copies(t.Context(), caller)
 			if err != nil {
 				t.Fatal(err)
 			}
-			victim = c.members[slices.IndexFunc(c.members, func(m *member) bool { return m.Name == leader })]
+			victim = c.Named(leader)
 		}
 		var pieces sync.WaitGroup
 		slots := make(chan struct{}, 8)
@@ -211,13 +114,15 @@ func TestClusterLosesServers(t *testing.T) {
 			<-done
 		}
 		begin := time.Now()
-		victim.kill()
+		victim.Kill()
 		pieces.Wait() // without it
 		t.Logf("%s lost: the rest took %v", victim.Name, time.Since(begin).Round(time.Millisecond))
 		for len(done) > 0 {
 			<-done
 		}
-		c.start(victim)
+		if err := victim.Start(); err != nil {
+			t.Fatal(err)
+		}
 		if err := fabric.Whole(t.Context(), caller); err != nil {
 			t.Fatal(err)
 		}
@@ -239,7 +144,7 @@ func TestTooFewServers(t *testing.T) {
 	config.Replicas = 3
 	_, err := fabric.Dial(t.Context(), config)
 	var refused *fabric.DialError
-	if !errors.As(err, &refused) || refused.ExitCode() != 3 || !strings.Contains(refused.Hint(), "no more copies than it has servers") {
+	if !errors.As(err, &refused) || refused.ExitCode() != 3 || !strings.Contains(refused.Hint(), "at most one copy per running server") {
 		t.Fatalf("%v", err)
 	}
 	if have, _, err := fabric.Copies(t.Context(), s.dial(s.config)); err != nil || slices.ContainsFunc(have, func(n int) bool { return n != 1 }) {

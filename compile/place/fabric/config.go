@@ -54,7 +54,7 @@ type InProcess interface {
 	InProcessConn() (net.Conn, error)
 }
 
-// DefaultWindow is how much work a caller has under way when nobody says.
+// DefaultWindow is how much work a caller has in flight by default.
 const DefaultWindow = 256
 
 // Quota bounds what one tenant keeps on a server. Zero fields have the defaults
@@ -64,12 +64,12 @@ type Quota struct {
 	MessageBytes int64 // their size together (256 MiB)
 	ResultBytes  int64 // results; the oldest make room (1 GiB)
 	ObjectBytes  int64 // large bodies, replies and toolchains (4 GiB)
-	// Keep is how long results stay that nobody replaced (30 days), Objects how
+	// Keep is how long results are kept unless replaced (30 days), Objects how
 	// long large bodies do (7 days).
 	Keep, Objects time.Duration
 }
 
-// Total is what a tenant may keep on disk in all, in bytes.
+// Total is a tenant's disk quota in bytes.
 func (q Quota) Total() int64 {
 	q = q.withDefaults()
 	return q.MessageBytes + q.ResultBytes + q.ObjectBytes + logBytes

@@ -57,24 +57,24 @@ func (e *DialError) Hint() string {
 	case errors.As(e.Err, &authority):
 		return "--nats-ca FILE names the certificates to trust, in place of the system's"
 	case errors.As(e.Err, &host):
-		return "give --nats a name that the server's certificate is for"
+		return "give --nats a name that is in the server's certificate"
 	case errors.As(e.Err, &invalid):
 		return "the server needs another certificate"
 	case errors.Is(e.Err, nats.ErrTLS), errors.As(e.Err, &alert), // it hung up at once, by whatever comes first
 		strings.Contains(e.URL, "tls://") && (errors.Is(e.Err, io.EOF) || errors.As(e.Err, &network) && network.Op != "dial"):
 		return "the server may ask for a certificate of yours: --nats-cert FILE --nats-key FILE"
 	case errors.Is(e.Err, nats.ErrSecureConnWanted):
-		return "the server there has no TLS, and nothing was sent to it"
+		return "the server there has no TLS, so nothing was sent to it"
 	case errors.As(e.Err, &server) && server.ErrorCode == codeNoStorage:
-		return fmt.Sprintf("a tenant may fill %d MiB there, more than the server has left: give it disk, or a larger max_file_store", Quota{}.Total()>>20)
+		return fmt.Sprintf("a tenant may use %d MiB there, more than the server has left: give it more disk, or a larger max_file_store", Quota{}.Total()>>20)
 	}
 	switch silent := new(NoLeaderError); {
 	case errors.As(e.Err, &silent):
-		return "a server that keeps the queue is away: bring it back. With three copies, one may be lost: --nats-replicas 3 while all are up"
+		return "a server that keeps the queue is down: start it again. With three copies one server may be down: --nats-replicas 3 while all are up"
 	case errors.Is(e.Err, jetstream.ErrJetStreamNotEnabled), errors.Is(e.Err, jetstream.ErrJetStreamNotEnabledForAccount):
 		return "the server must have JetStream: nats-server -js, or a wb worker --embed"
 	case isTooFew(e.Err):
-		return "a cluster keeps no more copies than it has servers that are up and have room; --nats-replicas says how many to ask for"
+		return "a cluster keeps at most one copy per running server with room; --nats-replicas sets the number of copies"
 	}
 	return "wb worker --embed hosts a server"
 }
@@ -84,7 +84,7 @@ func (e *DialError) Hint() string {
 type NoLeaderError struct{ Err error }
 
 func (e *NoLeaderError) Error() string {
-	return fmt.Sprintf("a server answers, but none that leads this tenant's queue: %v", e.Err)
+	return fmt.Sprintf("a server answers, but this tenant's queue has no leader: %v", e.Err)
 }
 
 func (e *NoLeaderError) Unwrap() error { return e.Err }
@@ -122,7 +122,7 @@ func checkURL(list string) error {
 		}
 		u, err := url.Parse(part)
 		if err != nil || u.Hostname() == "" || !slices.Contains(schemes, u.Scheme) {
-			return fmt.Errorf("fabric: %q is no server: nats://HOST:4222 or tls://HOST:4222", Config{URL: part}.Where())
+			return fmt.Errorf("fabric: %q is not a server: nats://HOST:4222 or tls://HOST:4222", Config{URL: part}.Where())
 		}
 	}
 	return nil

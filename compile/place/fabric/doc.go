@@ -21,13 +21,13 @@
 //   - Nothing goes round for ever. Work that fails [Config.MaxTries] times, or
 //     takes its worker with it [Config.MaxSilent] times, ends with a [PoisonError]
 //     that says what happened each time.
-//   - Nobody is flooded. A caller has at most [Config.Window] pieces of work
+//   - No side is flooded. A caller has at most [Config.Window] pieces of work
 //     under way, the queue takes at most what the tenant's [Quota] says, and a
 //     worker fetches a message only when it has a free slot for it.
 //   - Tenants do not meet. Each has streams, subjects and objects of its own,
 //     and on a server of package fabric/embed an account of its own too: what is
 //     in one cannot be named in another, and its size is bounded there.
 //
-// What this package does not know is what work is. Package fabric/programs
+// This package does not know what the work is. Package fabric/programs
 // makes it programs.
 package fabric

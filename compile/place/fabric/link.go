@@ -97,10 +97,10 @@ func wordRune(r rune) rune {
 // Close ends the connection. Work that waits for it fails.
 func (l *Link) Close() { l.conn.Close() }
 
-// Name is what this end calls itself.
+// Name is the name of this end.
 func (l *Link) Name() string { return l.config.Name }
 
-// Names are what the tenant's things are called.
+// Names are the names of the tenant's streams, subjects and objects.
 func (l *Link) Names() Names { return l.names }
 
 // ensureWait is how long the tenant's streams may be out of reach when a link

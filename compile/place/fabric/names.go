@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// DefaultTenant is who works when nobody says.
+// DefaultTenant is the tenant used when none is named.
 const DefaultTenant = "default"
 
 var tenantName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$`)

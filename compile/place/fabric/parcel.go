@@ -3,13 +3,13 @@ package fabric
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 	"time"
+
+	"wb/internal/sha"
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
@@ -39,7 +39,7 @@ var ErrDigest = errors.New("the bytes do not have the digest that came with them
 // pack puts a body into a message, or stores it as an object named by its
 // digest and refers to that.
 func (l *Link) pack(ctx context.Context, m *nats.Msg, body []byte) error {
-	digest := digestOf(body)
+	digest := sha.Hex(body)
 	if m.Header == nil {
 		m.Header = nats.Header{}
 	}
@@ -66,19 +66,14 @@ func (l *Link) unpack(ctx context.Context, header nats.Header, data []byte) ([]b
 			return nil, err
 		}
 	}
-	if digestOf(body) != header.Get(headSHA256) {
+	if sha.Hex(body) != header.Get(headSHA256) {
 		return nil, ErrDigest
 	}
 	return body, nil
 }
 
-func digestOf(body []byte) string {
-	sum := sha256.Sum256(body)
-	return hex.EncodeToString(sum[:])
-}
-
-// PutObject stores data under a name that its content gives it. What is there
-// already stays.
+// PutObject stores data under a name that its content gives it. What already
+// exists stays.
 func (l *Link) PutObject(ctx context.Context, name string, data []byte) error {
 	if info, err := l.objects.GetInfo(ctx, name); err == nil && info.Size == uint64(len(data)) {
 		return nil
@@ -103,7 +98,7 @@ func (l *Link) putObject(ctx context.Context, name string, r io.Reader) error {
 	return quotaError(err)
 }
 
-// Object is what was stored under a name.
+// Object is the object stored under a name.
 func (l *Link) Object(ctx context.Context, name string) ([]byte, error) {
 	data, err := l.objects.GetBytes(ctx, name)
 	if err != nil {

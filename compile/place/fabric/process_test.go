@@ -21,19 +21,14 @@ import (
 	"time"
 
 	"wb/compile/place/fabric"
+	"wb/internal/test/natstest"
 )
 
-// TestMain makes this test binary a worker when it is started as one.
+// TestMain makes this test binary a worker or a server when it is started as one.
 func TestMain(m *testing.M) {
+	natstest.Serve()
 	if os.Getenv("FABRIC_TEST_WORKER") != "" {
 		if err := workAsProcess(); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
-		}
-		os.Exit(0)
-	}
-	if os.Getenv("FABRIC_TEST_MEMBER") != "" {
-		if err := memberAsProcess(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}

@@ -36,6 +36,8 @@ type Queue struct {
 // waiter is one Do that waits for a key.
 type waiter struct {
 	told chan struct{}
+	// refused are the results of the key that were no good.
+	refused []Try
 	// stored is the result or failure that it was told of, nil when it ought to
 	// look for itself; [Queue.mu] guards it.
 	stored *nats.Msg
@@ -52,7 +54,7 @@ type call struct {
 // several times at once.
 type Answer func(ctx context.Context, question []byte) ([]byte, error)
 
-// Reply is what came of a piece of work.
+// Reply is the result of a piece of work.
 type Reply struct {
 	Body   []byte
 	Worker string        // who made it
@@ -189,12 +191,12 @@ func (q *Queue) leave(key string, w *waiter) {
 	}
 }
 
-// Work is what a caller wants done.
+// Work is a caller's piece of work.
 type Work struct {
 	// Key names it: a digest in hex of all that may change its reply.
 	Key  string
 	Body []byte
-	// Tag is what the caller calls it, for notices.
+	// Tag is the caller's name for it, in notices.
 	Tag string
 	// Answer answers questions about it; nil has no answers.
 	Answer Answer
@@ -240,6 +242,9 @@ func (q *Queue) Do(ctx context.Context, w Work) (*Reply, error) {
 		if !again {
 			return reply, err
 		}
+		if len(waiter.refused) >= q.link.config.MaxTries {
+			return nil, &PoisonError{w.Key, waiter.refused}
+		}
 	}
 }
 
@@ -265,7 +270,7 @@ func (q *Queue) Forget(ctx context.Context, key string) error {
 // Window is how much work may be under way.
 func (q *Queue) Window() int { return cap(q.window) }
 
-// Link is what the queue is on.
+// Link is the queue's connection.
 func (q *Queue) Link() *Link { return q.link }
 
 func (q *Queue) register(ctx context.Context, w Work) string {
@@ -362,7 +367,7 @@ func (q *Queue) await(ctx context.Context, w Work, waiter *waiter, seq uint64) (
 		if err != nil {
 			return nil, false, err
 		}
-		reply, err := q.take(ctx, w)
+		reply, err := q.take(ctx, w, &waiter.refused)
 		if reply != nil || err != nil {
 			return reply, false, err
 		}
@@ -390,7 +395,7 @@ func (q *Queue) await(ctx context.Context, w Work, waiter *waiter, seq uint64) (
 
 // result is the stored reply to a key; one that is no good is removed.
 func (q *Queue) result(ctx context.Context, key string) (*Reply, error) {
-	reply, err := q.take(ctx, Work{Key: key})
+	reply, err := q.take(ctx, Work{Key: key}, new([]Try))
 	if reply != nil {
 		reply.Kept = true
 	}
@@ -398,8 +403,8 @@ func (q *Queue) result(ctx context.Context, key string) (*Reply, error) {
 }
 
 // take is the result of a key as it is stored, nil when there is none that is
-// any good.
-func (q *Queue) take(ctx context.Context, w Work) (reply *Reply, err error) {
+// any good; such a one is added to refused.
+func (q *Queue) take(ctx context.Context, w Work, refused *[]Try) (reply *Reply, err error) {
 	err = q.link.retry(ctx, func(ctx context.Context) error {
 		stored, err := q.link.last(ctx, q.link.names.Result(w.Key))
 		if stored == nil || err != nil {
@@ -408,7 +413,9 @@ func (q *Queue) take(ctx context.Context, w Work) (reply *Reply, err error) {
 		if reply, err = q.open(ctx, w, stored.Header, stored.Data); err == nil || !errors.As(err, new(*badResult)) {
 			return err
 		}
-		q.notice(Notice{Kind: NoticeRefused, Key: w.Key, Tag: w.Tag, Worker: stored.Header.Get(headWorker), Text: err.Error()})
+		worker := stored.Header.Get(headWorker)
+		q.notice(Notice{Kind: NoticeRefused, Key: w.Key, Tag: w.Tag, Worker: worker, Text: err.Error()})
+		*refused = append(*refused, Try{Worker: worker, At: time.Now().UTC(), Why: "its result was refused: " + err.Error()})
 		return q.link.remove(ctx, q.link.names.ResultsStream(), stored.Sequence)
 	})
 	return reply, err
@@ -442,7 +449,7 @@ func (q *Queue) open(ctx context.Context, w Work, header nats.Header, data []byt
 	if err := q.check(w.Key, body); err != nil {
 		return nil, &badResult{err}
 	}
-	took, _ := strconv.ParseInt(header.Get(headTook), 10, 64) // 0 when nobody said
+	took, _ := strconv.ParseInt(header.Get(headTook), 10, 64) // 0 when unknown
 	return &Reply{Body: body, Worker: header.Get(headWorker), Took: time.Duration(took) * time.Microsecond}, nil
 }
 
@@ -479,7 +486,7 @@ func (q *Queue) queuedBy(ctx context.Context, key, call string) (seq uint64, own
 	return seq, own, err
 }
 
-// withdraw takes work back that nobody waits for any more. It has a moment of
+// withdraw cancels work without a waiting caller. It has a moment of
 // its own, since the context that it was wanted in is over.
 func (q *Queue) withdraw(key string, seq uint64) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
@@ -494,7 +501,7 @@ func (q *Queue) withdraw(key string, seq uint64) {
 		_ = stream.Purge(ctx, jetstream.WithPurgeSubject(q.link.names.Work(key))) // it may be done meanwhile
 	}
 	_ = q.link.conn.Publish(q.link.names.Cancel(key), strconv.AppendUint(nil, seq, 10))
-	_ = q.link.fail(ctx, key, failure{Kind: failedWithdrawn, Why: "withdrawn by its caller", Sequence: seq}) // others look for themselves in time
+	_ = q.link.fail(ctx, key, failure{Kind: failedWithdrawn, Why: "cancelled by its caller", Sequence: seq}) // others look for themselves in time
 }
 
 // retract withdraws the message of a call that ended before the server said that
@@ -554,8 +561,8 @@ func (q *Queue) asked(m *nats.Msg) {
 	_ = m.RespondMsg(reply)
 }
 
-// errNobody is the answer to questions about work that nobody waits for.
-const errNobody = "nobody waits for this work"
+// errNobody is the answer to questions about work without a waiting caller.
+const errNobody = "no caller waits for this work"
 
 // errFull begins answers that did not fit into the tenant's quota.
 const errFull = "no room: "

@@ -20,7 +20,7 @@ const (
 type Try struct {
 	Worker string    `json:"worker"`
 	At     time.Time `json:"at"`
-	// Why it ended, "" when nobody said: the worker fell silent.
+	// Why it ended, "" when unknown: the worker fell silent.
 	Why string `json:"why,omitempty"`
 	// Declined says that the worker did not begin, so that it does not count.
 	Declined bool `json:"declined,omitempty"`
@@ -96,7 +96,7 @@ type DeclinedError struct {
 	Tries []Try
 }
 
-func (e *DeclinedError) Error() string { return "no worker takes it: " + sayTries(e.Tries) }
+func (e *DeclinedError) Error() string { return "no worker accepts it: " + sayTries(e.Tries) }
 
 // sayTries names the tries, equal ones once.
 func sayTries(tries []Try) string {
@@ -129,7 +129,7 @@ type Conflict struct {
 }
 
 func (c *Conflict) Error() string {
-	return fmt.Sprintf("work %.12s is not deterministic: %s made %.12s of it and %s %.12s; the first stands",
+	return fmt.Sprintf("work %.12s is not deterministic: %s computed %.12s, %s computed %.12s; the first result is kept",
 		c.Key, c.First, c.FirstSHA256, c.Second, c.SecondSHA256)
 }
 

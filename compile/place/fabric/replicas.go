@@ -9,7 +9,7 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 )
 
-// mostReplicas is how many copies a cluster keeps when nobody says: with three,
+// mostReplicas is how many copies a cluster keeps by default: with three,
 // any one server may be lost and the other two still agree.
 const mostReplicas = 3
 
@@ -60,7 +60,7 @@ func isTooFew(err error) bool {
 }
 
 // copy brings a stream that is there to the number of copies it ought to have
-// and waits until they are whole. Where nobody asked for a number, a stream never
+// and waits until they are whole. Without a configured number, a stream never
 // loses copies, and one that cannot have more stays as it is.
 func (l *Link) copy(ctx context.Context, name string) error {
 	stream, err := l.js.Stream(ctx, name)

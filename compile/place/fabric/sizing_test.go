@@ -25,6 +25,13 @@ type costs struct {
 // measured are the costs of pieces of 1 KiB on the machine of docs/fabric.org.
 var measured = costs{caller: 151 * time.Microsecond, server: 275 * time.Microsecond, worker: 230 * time.Microsecond, hop: 100 * time.Microsecond}
 
+// tripled are the costs at three servers that keep three copies, at the busiest of
+// them, and with the second hop that a message takes before it is stored.
+var tripled = costs{caller: 154 * time.Microsecond, server: 440 * time.Microsecond, worker: 220 * time.Microsecond, hop: 200 * time.Microsecond}
+
+// objects are those of pieces of 256 KiB, at one server.
+var objects = costs{caller: 2774 * time.Microsecond, server: 3810 * time.Microsecond, worker: 3595 * time.Microsecond, hop: 2 * time.Millisecond}
+
 // plant is a fabric to simulate.
 type plant struct {
 	costs
@@ -177,6 +184,43 @@ func TestSimulation(t *testing.T) {
 	if o := narrow.simulate(10000); o.worker > .27 {
 		t.Errorf("with a window of 256, 1000 workers are %.0f%% busy", 100*o.worker)
 	}
+}
+
+// busyShare is how much of its time a crew has to be busy to be worth its machines.
+const busyShare = .9
+
+// bend is about the largest crew that one caller can keep busy, by bisection.
+func (p plant) bend() int {
+	low, high := 1, int(2*(p.work+p.costs.worker)/p.costs.server)
+	for high-low > max(1, low/50) {
+		p.workers = (low + high) / 2
+		p.window = 2 * p.workers
+		if p.simulate(10*p.workers+1000).worker >= busyShare {
+			low = p.workers
+		} else {
+			high = p.workers
+		}
+	}
+	return low
+}
+
+// TestBend says how large a crew may grow before workers wait for the server.
+func TestBend(t *testing.T) {
+	var table strings.Builder
+	fmt.Fprintf(&table, "%8s %12s %14s %18s\n", "work", "one server", "three servers", "one, of objects")
+	for _, work := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond, time.Second} {
+		fmt.Fprintf(&table, "%8v", work)
+		for _, c := range []costs{measured, tripled, objects} {
+			p := plant{costs: c, callers: 1, work: work}
+			got, most := p.bend(), float64(work+c.worker)/float64(c.server)/busyShare
+			if float64(got) > 1.05*most+1 || float64(got) < .8*most-4 {
+				t.Errorf("%v at %+v bends at %d workers, where %.0f are possible", work, c, got, most)
+			}
+			fmt.Fprintf(&table, " %14d", got)
+		}
+		table.WriteByte('\n')
+	}
+	t.Logf("crews that are busy %.0f %% of their time:\n%s", 100*busyShare, table.String())
 }
 
 // TestCrew has work done by many workers of one process, each with a connection

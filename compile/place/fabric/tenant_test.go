@@ -52,6 +52,19 @@ func TestLyingWorker(t *testing.T) {
 	}
 }
 
+// TestOnlyLiars has no worker whose results are any good: the work ends, and says whose
+// they were.
+func TestOnlyLiars(t *testing.T) {
+	s := newSite(t, fabric.Quota{})
+	q := s.queue(fabric.QueueConfig{Check: func(string, []byte) error { return errors.New("it is garbage") }})
+	s.worker("liar", fabric.WorkerConfig{Execute: upper})
+	_, err := q.Do(t.Context(), fabric.Work{Key: key(0), Body: []byte("x")})
+	poison := new(fabric.PoisonError)
+	if !errors.As(err, &poison) || len(poison.Tries) != 4 || !strings.Contains(err.Error(), "liar") || !strings.Contains(err.Error(), "it is garbage") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestBackpressure fills the queue while nobody works: callers wait, what the
 // server keeps stays bounded, and all is done in the end.
 func TestBackpressure(t *testing.T) {

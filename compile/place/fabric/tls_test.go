@@ -142,7 +142,7 @@ func TestTLSRefused(t *testing.T) {
 	}{
 		{"another authority", good, trusting(theirs), "", "signed by unknown authority", "--nats-ca FILE", 3},
 		{"the system's authorities", good, nil, "", "", "--nats-ca FILE", 3},
-		{"another name", server(ours.pair(func(c *x509.Certificate) { c.DNSNames, c.IPAddresses = []string{"elsewhere.example"}, nil })), trusting(ours), "", "127.0.0.1", "a name that the server's certificate is for", 3},
+		{"another name", server(ours.pair(func(c *x509.Certificate) { c.DNSNames, c.IPAddresses = []string{"elsewhere.example"}, nil })), trusting(ours), "", "127.0.0.1", "a name that is in the server's certificate", 3},
 		{"an old certificate", server(ours.pair(func(c *x509.Certificate) {
 			c.NotBefore, c.NotAfter = time.Now().Add(-2*time.Hour), time.Now().Add(-time.Hour)
 		})), trusting(ours), "", "expired", "another certificate", 3},

@@ -40,7 +40,7 @@ func (e *Declined) Error() string { return e.Reason }
 var ErrCallerGone = errors.New("the caller is gone")
 
 var (
-	errCancelled = errors.New("withdrawn by its caller")
+	errCancelled = errors.New("cancelled by its caller")
 	errLeaving   = errors.New("the worker is leaving")
 )
 

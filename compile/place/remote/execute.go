@@ -20,7 +20,7 @@ func Execute(ctx context.Context, lanes *compile.Registry, r *Request, ask Ask) 
 	return (&Peer{Lanes: lanes}).Execute(ctx, r, ask)
 }
 
-// Peer is what does the work of requests.
+// Peer executes requests.
 type Peer struct {
 	Lanes *compile.Registry
 	// Built hears when a program is built and about to run; nil need not.
@@ -53,14 +53,19 @@ func (e *execution) run(ctx context.Context) error {
 	r := e.request
 	lane, ok := e.peer.Lanes.Lookup(r.Lang)
 	if !ok {
-		return &RefusedError{Reason: fmt.Sprintf("no lane for %s there", r.Lang), Help: "both sides need the same version of wb"}
+		return &RefusedError{Reason: fmt.Sprintf("the other side has no lane for %s", r.Lang), Help: "both sides need the same version of wb"}
 	}
 	if lane.Fingerprint() != r.Fingerprint {
-		return &RefusedError{Reason: fmt.Sprintf("another version of the lane for %s, or of its toolchains, there", r.Lang),
+		return &RefusedError{Reason: fmt.Sprintf("the other side has another version of the lane for %s, or of its toolchains", r.Lang),
 			Help: "both sides need the same version of wb and the same toolchains"}
 	}
+	if r.Build {
+		var err error
+		e.reply.Artifact, err = compile.Bare(lane).Build(ctx, r.Source)
+		return err
+	}
 	if (r.Tree || r.Docked) && e.ask == nil {
-		return &RefusedError{Reason: "this program needs files or the dock of its caller, who cannot be asked"}
+		return &RefusedError{Reason: "this program needs files or the dock of its caller, which cannot be reached"}
 	}
 	files, overlay, err := e.tree(ctx)
 	if err != nil {
@@ -94,7 +99,7 @@ func (e *execution) run(ctx context.Context) error {
 	return err
 }
 
-// tree is what the program sees as its files.
+// tree is the program's file tree.
 func (e *execution) tree(ctx context.Context) (sandbox.FS, *sandbox.OverlayFS, error) {
 	if e.request.Tree {
 		overlay := sandbox.Overlay(&callersTree{ctx: ctx, ask: e.question})

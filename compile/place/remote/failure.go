@@ -53,7 +53,7 @@ type RefusedError struct{ Reason, Help string }
 
 func (e *RefusedError) Error() string { return e.Reason }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *RefusedError) Hint() string { return e.Help }
 
 // NewFailure is an error as data.
@@ -96,6 +96,16 @@ func NewFailure(err error) *Failure {
 	return f
 }
 
+// OfProgram reports whether the program is at fault, so that it would fail alike
+// elsewhere.
+func (f *Failure) OfProgram() bool {
+	switch f.Kind {
+	case failBuild, failLimit, failTrap, failExited, failCap, failLoad:
+		return true
+	}
+	return false
+}
+
 // Err is the failure as an error: the typed one where nothing was wrapped around
 // it, else one with the whole text that unwraps to it.
 func (f *Failure) Err() error {
@@ -110,7 +120,7 @@ func (f *Failure) Err() error {
 	return e
 }
 
-// printed is what the program had printed when it failed, nil when nothing.
+// printed is the program's output when it failed, nil without any.
 func (f *Failure) printed() *compile.Outcome {
 	if len(f.Stdout)+len(f.Stderr) == 0 {
 		return nil
@@ -169,7 +179,7 @@ func (e *failureError) Error() string { return e.text }
 // Hint is the hint it had there.
 func (e *failureError) Hint() string { return e.hint }
 
-// Unwrap is what was below it, nil when that has no type.
+// Unwrap returns the wrapped error, nil when that has no type.
 func (e *failureError) Unwrap() error { return e.cause }
 
 // codedError is one that decides how wb ends.

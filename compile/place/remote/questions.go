@@ -217,7 +217,7 @@ func failed(err error) []byte {
 	return append([]byte{answerError}, body...)
 }
 
-// answered is what an answer holds, or the error it is.
+// answered is the content of an answer, or its error.
 func answered(answer []byte, err error) ([]byte, error) {
 	if err != nil {
 		return nil, err
@@ -227,7 +227,7 @@ func answered(answer []byte, err error) ([]byte, error) {
 	}
 	var e wireErrno
 	if len(answer) == 0 || answer[0] != answerError || json.Unmarshal(answer[1:], &e) != nil {
-		return nil, &FormatError{"an answer that is none"}
+		return nil, &FormatError{"not a valid answer"}
 	}
 	for _, known := range errnos {
 		if e.Errno == known.name {

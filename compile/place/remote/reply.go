@@ -3,26 +3,27 @@ package remote
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"time"
 
 	"wb/compile"
 	"wb/internal/diag"
+	"wb/internal/sha"
 	"wb/internal/value"
 	"wb/sandbox"
 )
 
-// Reply is what became of a request.
+// Reply is the result of a request.
 type Reply struct {
 	// Built says that the program compiled; Warnings and Build are of that.
 	Built    bool
 	Warnings []diag.Finding
 	Build    time.Duration
-	// Outcome is what it did, nil when Failure says why there is none.
+	// Outcome is the program's outcome, nil when Failure says why there is none.
 	Outcome *compile.Outcome
 	Failure *Failure
-	// Changes are what the program did to its tree.
+	// Artifact is what a request to build asked for.
+	Artifact *compile.Artifact
+	// Changes are the program's changes to its tree.
 	Changes sandbox.Changes
 	// Reads are the questions about files that were asked, with the digests of
 	// the answers, in order of asking.
@@ -53,17 +54,12 @@ func (a *Answerer) Digest(ctx context.Context, question []byte) string {
 	if len(question) == 0 || AsksDock(question) {
 		return ""
 	}
-	return digest(timeless(question, a.Answer(ctx, question)))
+	return sha.Hex(timeless(question, a.Answer(ctx, question)))
 }
 
 // AsksDock reports whether a question is a call of the dock, whose answer
 // depends on more than the caller's files.
 func AsksDock(question []byte) bool { return len(question) > 0 && question[0] == askDock }
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
-}
 
 // wireReply is the header of a reply.
 type wireReply struct {
@@ -72,9 +68,16 @@ type wireReply struct {
 	Build    time.Duration  `json:"build,omitempty"`
 	Outcome  *wireOutcome   `json:"outcome,omitempty"`
 	Failure  *Failure       `json:"failure,omitempty"`
+	Artifact *wireArtifact  `json:"artifact,omitempty"`
 	Removed  []text         `json:"removed,omitempty"`
 	Entries  []wireEntry    `json:"entries,omitempty"`
 	Reads    []Read         `json:"reads,omitempty"`
+}
+
+// wireArtifact is an artifact, whose program is a blob.
+type wireArtifact struct {
+	*compile.Artifact
+	Program int `json:"program,omitempty"`
 }
 
 type wireOutcome struct {
@@ -93,6 +96,11 @@ func (r *Reply) Encode() ([]byte, error) {
 	if o := r.Outcome; o != nil {
 		head.Outcome = &wireOutcome{Value: o.Value, Stdout: b.add(o.Stdout), Stderr: b.add(o.Stderr), Exit: o.Exit, Usage: usage(o.Usage)}
 	}
+	if r.Artifact != nil {
+		bare := *r.Artifact
+		bare.Wasm = nil
+		head.Artifact = &wireArtifact{&bare, b.add(r.Artifact.Wasm)}
+	}
 	return encode(kindReply, head, b)
 }
 
@@ -103,13 +111,25 @@ func DecodeReply(message []byte) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if (head.Outcome == nil) == (head.Failure == nil) {
-		return nil, &FormatError{"a reply holds either an outcome or a failure"}
+	held := 0
+	for _, there := range []bool{head.Outcome != nil, head.Failure != nil, head.Artifact != nil && head.Artifact.Artifact != nil} {
+		if there {
+			held++
+		}
+	}
+	if held != 1 {
+		return nil, &FormatError{"a reply holds one of an outcome, an artifact and a failure"}
 	}
 	r := &Reply{Built: head.Built, Warnings: head.Warnings, Build: head.Build, Failure: head.Failure, Reads: head.Reads,
 		Changes: sandbox.Changes{Removed: plain(head.Removed)}}
 	if r.Changes.Entries, err = unpackEntries(head.Entries, b); err != nil {
 		return nil, err
+	}
+	if w := head.Artifact; w != nil {
+		r.Artifact = w.Artifact
+		if r.Artifact.Wasm, err = b.get(w.Program); err != nil {
+			return nil, err
+		}
 	}
 	if w := head.Outcome; w != nil {
 		r.Outcome = &compile.Outcome{Value: w.Value, Exit: w.Exit, Usage: sandbox.Usage(w.Usage)}
@@ -134,5 +154,5 @@ func (r *reads) note(question, answer []byte) {
 		return
 	}
 	r.seen[string(question)] = true
-	r.list = append(r.list, Read{Question: bytes.Clone(question), Answer: digest(timeless(question, answer))})
+	r.list = append(r.list, Read{Question: bytes.Clone(question), Answer: sha.Hex(timeless(question, answer))})
 }

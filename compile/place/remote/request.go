@@ -1,14 +1,13 @@
 package remote
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"maps"
 	"slices"
 
 	"wb/compile"
 	"wb/internal/diag"
+	"wb/internal/sha"
 	"wb/internal/value"
 	"wb/sandbox"
 )
@@ -36,6 +35,8 @@ type Request struct {
 	// program sees Files alone.
 	Tree  bool
 	Files []sandbox.Entry
+	// Build asks for the artifact alone. Nothing is run.
+	Build bool
 }
 
 // NewRequest is the request for a program. The job's tree of files is not read:
@@ -53,7 +54,7 @@ func NewRequest(p *compile.Program) *Request {
 }
 
 // Key names the work: the SHA-256 of the request's encoding, in hex. What the
-// caller answers while the program runs is no part of it; a reply made under
+// caller answers while the program runs is not part of it; a reply made under
 // the same key holds for a caller whose files say the same (see [Reply.Holds]),
 // and never when the request is Docked with anything granted.
 func (r *Request) Key() (string, error) {
@@ -61,8 +62,7 @@ func (r *Request) Key() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:]), nil
+	return sha.Hex(data), nil
 }
 
 // wireRequest is the header of a request.
@@ -81,6 +81,7 @@ type wireRequest struct {
 	Granted     []text         `json:"granted,omitempty"`
 	Tree        bool           `json:"tree,omitempty"`
 	Files       []wireEntry    `json:"files,omitempty"`
+	Build       bool           `json:"build,omitempty"`
 }
 
 type wireField struct {
@@ -135,7 +136,7 @@ func (r *Request) Encode() ([]byte, error) {
 	}
 	head := wireRequest{Lang: text(r.Lang), Fingerprint: text(r.Fingerprint), Source: src, Stdin: b.add(r.Stdin), Args: texts(r.Args),
 		Dir: text(r.Dir), Limits: r.Limits, Caps: r.Caps, Session: text(r.Session), Docked: r.Docked, Granted: texts(r.Granted),
-		Tree: r.Tree, Files: packEntries(r.Files, b)}
+		Tree: r.Tree, Files: packEntries(r.Files, b), Build: r.Build}
 	for _, in := range r.Inputs {
 		head.Inputs = append(head.Inputs, wireField{text(in.Name), in.Value})
 	}
@@ -150,7 +151,7 @@ func DecodeRequest(message []byte) (*Request, error) {
 		return nil, err
 	}
 	r := &Request{Lang: string(head.Lang), Fingerprint: string(head.Fingerprint), Args: plain(head.Args), Dir: string(head.Dir),
-		Limits: head.Limits, Caps: head.Caps, Session: string(head.Session), Docked: head.Docked, Granted: plain(head.Granted), Tree: head.Tree}
+		Limits: head.Limits, Caps: head.Caps, Session: string(head.Session), Docked: head.Docked, Granted: plain(head.Granted), Tree: head.Tree, Build: head.Build}
 	if head.Source == nil {
 		return nil, &FormatError{"it has no source"}
 	}

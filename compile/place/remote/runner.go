@@ -24,7 +24,7 @@ type Trip struct {
 	// session it belongs to, "" when it belongs to none.
 	Component, Session string
 	Request            []byte
-	// Work is what Request decodes to, for transports that decide by limits or
+	// Work is a decoded Request, for transports that decide by limits or
 	// keys.
 	Work   *Request
 	Answer func(ctx context.Context, question []byte) []byte
@@ -121,7 +121,7 @@ func settleFiles(p *compile.Program, reply *Reply) error {
 		return nil
 	}
 	if p.Job.Files == nil {
-		return errors.New("there is no tree for them")
+		return errors.New("no tree was given for them")
 	}
 	return reply.Changes.Apply(p.Job.Files)
 }

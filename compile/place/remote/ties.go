@@ -2,7 +2,7 @@ package remote
 
 import "fmt"
 
-// Ties are what holds a program to its caller, so that it may not be run by
+// Ties bind a program to its caller, so that it may not be run by
 // whoever is free: what happened in memory here, what must not happen twice, and
 // what differs from machine to machine.
 type Ties struct {
@@ -17,7 +17,7 @@ func (t Ties) Reason() string {
 	case t.Session:
 		return "its session lives here"
 	case len(t.Granted) > 0:
-		return fmt.Sprintf("it was granted %s, and what it does there must not happen twice", t.Granted[0])
+		return fmt.Sprintf("it was granted %s, whose effects must not happen twice", t.Granted[0])
 	case t.Clock:
 		return "it reads the clock"
 	case t.Random:

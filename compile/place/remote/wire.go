@@ -28,7 +28,7 @@ const (
 // MaxMessage bounds a message, in bytes.
 const MaxMessage = 1 << 30
 
-// FormatError says that bytes are no message of this version.
+// FormatError says that bytes are not a message of this version.
 type FormatError struct{ Reason string }
 
 func (e *FormatError) Error() string { return "not a message of this version of wb: " + e.Reason }
@@ -81,7 +81,7 @@ func encode(kind byte, head any, b *blobs) ([]byte, error) {
 func decode(kind byte, message []byte, head any) (*blobs, error) {
 	rest, ok := bytes.CutPrefix(message, []byte(magic+string(kind)))
 	if !ok {
-		return nil, &FormatError{"it begins differently"}
+		return nil, &FormatError{"it begins with other bytes"}
 	}
 	r := reader{rest: rest}
 	header := r.take(uint64(r.u32()))
@@ -97,7 +97,7 @@ func decode(kind byte, message []byte, head any) (*blobs, error) {
 	case r.short:
 		return nil, &FormatError{"it ends early"}
 	case len(r.rest) > 0:
-		return nil, &FormatError{"more follows its end"}
+		return nil, &FormatError{"bytes follow its end"}
 	}
 	d := json.NewDecoder(bytes.NewReader(header))
 	d.DisallowUnknownFields()

@@ -11,10 +11,12 @@ import (
 	"time"
 
 	"wb/compile"
+	"wb/compile/place/frame"
 	"wb/compile/place/remote"
+	"wb/compile/place/walls"
 )
 
-// ChildVerb is the first argument of a child. It is no verb for people: it
+// ChildVerb is the first argument of a child. It is not a verb for people: it
 // stands in no help, and the process it makes speaks frames.
 const ChildVerb = "tier-child"
 
@@ -38,6 +40,17 @@ type greeting struct {
 // protocol changes when frames do.
 const protocol = 1
 
+// The kinds of frame between a caller and a child. The caller sends the first two,
+// the child the others.
+const (
+	frameRequest  = 'q' // a remote.Request
+	frameAnswer   = 'a'
+	frameReady    = 'R' // a greeting, once
+	frameQuestion = '?'
+	frameBuilt    = 'b' // the program is built and starts; the run's deadline begins
+	frameReply    = 'r' // a remote.Reply
+)
+
 // IsChild reports whether the arguments of a program make it a child.
 func IsChild(args []string) bool { return len(args) > 2 && args[0] == ChildVerb }
 
@@ -48,7 +61,11 @@ func IsChild(args []string) bool { return len(args) > 2 && args[0] == ChildVerb 
 func Child(args []string, in io.Reader, out, errs io.Writer, lanes func(*compile.Env) (*compile.Registry, error)) int {
 	args = args[1:]
 	if len(args) <= argConfined {
-		notes, err := confineAndStart(args[argPrivate], args[argShared])
+		private, shared := args[argPrivate], args[argShared]
+		notes, err := walls.Restart(walls.Fence{Dir: private, Read: []string{shared}, Write: []string{private}, Args: func(notes []string) []string {
+			hello, _ := json.Marshal(greeting{Protocol: protocol, Notes: notes}) // of text and a number
+			return []string{ChildVerb, private, shared, confined, string(hello)}
+		}})
 		// It only returns where there is nothing to start anew for.
 		if err != nil {
 			fmt.Fprintln(errs, err)
@@ -58,14 +75,14 @@ func Child(args []string, in io.Reader, out, errs io.Writer, lanes func(*compile
 	}
 	var g greeting
 	if len(args) != argGreeting+1 || args[argConfined] != confined || json.Unmarshal([]byte(args[argGreeting]), &g) != nil {
-		fmt.Fprintln(errs, "this is not for people")
+		fmt.Fprintln(errs, "wb starts this verb itself; it is not for people")
 		return 2
 	}
 	return serve(args[argPrivate], args[argShared], g.Notes, in, out, errs, lanes)
 }
 
 func serve(private, shared string, notes []string, in io.Reader, out, errs io.Writer, lanes func(*compile.Env) (*compile.Registry, error)) int {
-	notes = append(notes, seal()...)
+	notes = append(notes, walls.Seal()...)
 	ctx := context.Background()
 	env, err := compile.NewEnv(ctx, compile.EnvConfig{Dir: private, Shared: shared})
 	if err != nil {
@@ -77,16 +94,16 @@ func serve(private, shared string, notes []string, in io.Reader, out, errs io.Wr
 		fmt.Fprintln(errs, err)
 		return 1
 	}
-	c := &child{lanes: registry, out: newFrameWriter(out), waiting: map[uint32]chan []byte{}, requests: make(chan []byte)}
+	c := &child{lanes: registry, out: frame.NewWriter(out), waiting: map[uint32]chan []byte{}, requests: make(chan []byte)}
 	hello, err := json.Marshal(greeting{Protocol: protocol, Notes: notes})
 	if err == nil {
-		err = c.out.write(frame{kind: frameReady, payload: hello})
+		err = c.out.Write(frame.Frame{Kind: frameReady, Payload: hello})
 	}
 	if err != nil {
 		fmt.Fprintln(errs, err)
 		return 1
 	}
-	go c.listen(newFrameReader(in, childTakes))
+	go c.listen(frame.NewReader(in, childTakes))
 	for request := range c.requests {
 		if err := c.serve(ctx, request); err != nil {
 			fmt.Fprintln(errs, err)
@@ -108,7 +125,7 @@ func childTakes(kind byte) int64 {
 // child is the inner end of the pipe.
 type child struct {
 	lanes    *compile.Registry
-	out      *frameWriter
+	out      *frame.Writer
 	requests chan []byte
 	ids      atomic.Uint32
 
@@ -118,24 +135,24 @@ type child struct {
 
 // listen takes frames until the caller is gone: then so is the process, whatever
 // it is doing.
-func (c *child) listen(in *frameReader) {
+func (c *child) listen(in *frame.Reader) {
 	for {
-		f, err := in.read()
+		f, err := in.Read()
 		switch {
 		case err == io.EOF:
 			os.Exit(0)
 		case err != nil:
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
-		case f.kind == frameRequest:
-			c.requests <- f.payload
+		case f.Kind == frameRequest:
+			c.requests <- f.Payload
 		default:
 			c.mu.Lock()
-			answer := c.waiting[f.id]
-			delete(c.waiting, f.id)
+			answer := c.waiting[f.ID]
+			delete(c.waiting, f.ID)
 			c.mu.Unlock()
 			if answer != nil {
-				answer <- f.payload
+				answer <- f.Payload
 			}
 		}
 	}
@@ -147,7 +164,7 @@ func (c *child) ask(ctx context.Context, question []byte) ([]byte, error) {
 	c.mu.Lock()
 	c.waiting[id] = answer
 	c.mu.Unlock()
-	if err := c.out.write(frame{kind: frameQuestion, id: id, payload: question}); err != nil {
+	if err := c.out.Write(frame.Frame{Kind: frameQuestion, ID: id, Payload: question}); err != nil {
 		return nil, err
 	}
 	select {
@@ -167,7 +184,7 @@ func (c *child) serve(ctx context.Context, message []byte) error {
 	if err != nil {
 		return err
 	}
-	peer := remote.Peer{Lanes: c.lanes, Built: func() { _ = c.out.write(frame{kind: frameBuilt}) }} // the reply fails too, if that does
+	peer := remote.Peer{Lanes: c.lanes, Built: func() { _ = c.out.Write(frame.Frame{Kind: frameBuilt}) }} // the reply fails too, if that does
 	reply := peer.Execute(ctx, request, c.ask)
 	data, err := reply.Encode()
 	if err != nil {
@@ -176,7 +193,7 @@ func (c *child) serve(ctx context.Context, message []byte) error {
 	if err != nil {
 		return err
 	}
-	return c.out.write(frame{kind: frameReply, payload: data})
+	return c.out.Write(frame.Frame{Kind: frameReply, Payload: data})
 }
 
 // patience is how long a child may take to greet.

@@ -68,7 +68,7 @@ func (s *containerStarter) launch(_ context.Context, _ string) (*launch, error) 
 	cmd.Env = engineEnvironment()
 	var notes []string
 	if os.Geteuid() == 0 {
-		notes = append(notes, "root's caches cannot be read in a container: compilers are made ready anew (run wb as another user)")
+		notes = append(notes, "a container cannot read root's caches, so compilers are prepared again (run wb as another user)")
 	}
 	return &launch{cmd: cmd, notes: notes, kill: func() { s.remove(name) }}, nil
 }
@@ -113,7 +113,7 @@ func containerUser() string {
 
 const nobodyID = 65534
 
-// engineEnvironment is what the engine's command needs to find its daemon. None
+// engineEnvironment holds the variables the engine's command needs to find its daemon. None
 // of it reaches the container.
 func engineEnvironment() []string {
 	var env []string
@@ -159,7 +159,7 @@ func containerAvailable(ctx context.Context, c *Config) error {
 	case err == nil:
 		return nil
 	case errors.As(err, &exit) && strings.Contains(strings.ToLower(text), "no such image") || strings.Contains(strings.ToLower(text), "image not known"):
-		return unavailable("there is no image "+c.image(), fmt.Sprintf(`printf 'FROM scratch\nUSER %d\n' | %s build -t %s -   makes one, which is empty: wb brings itself along`, nobodyID, engine, c.image()))
+		return unavailable("there is no image "+c.image(), fmt.Sprintf(`printf 'FROM scratch\nUSER %d\n' | %s build -t %s -   makes an empty one: wb mounts itself into it`, nobodyID, engine, c.image()))
 	case text == "":
 		text = err.Error()
 	}

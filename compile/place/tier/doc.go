@@ -1,11 +1,11 @@
 // Package tier runs programs behind walls of the operating system: in a process
 // of their own, or in a container. WebAssembly already keeps a guest inside; a
-// tier is the second wall, for documents whose author nobody here knows, should
+// tier is the second wall, for documents of unknown authors, should
 // the first have a hole.
 //
 //	pool, err := tier.Open(ctx, tier.Config{Tier: tier.Process, Principal: file, …})
 //	defer pool.Close()
-//	report, err := workbook.Run(ctx, workbook.Options{Runner: remote.NewRunner(pool, …), …})
+//	report, err := workbook.Run(ctx, workbook.Options{Venue: workbook.Venue{Tier: "process", Tiers: …}, …})
 //
 // The tiers, weakest first: [Instance] is a guest in this process, [Process] a
 // child that runs wb's own executable, [Container] the same child inside docker

@@ -49,7 +49,7 @@ func interpreter(file *elf.File) string {
 	return ""
 }
 
-// findLibrary looks where loaders look that nobody told anything else.
+// findLibrary looks in the default places of loaders.
 func findLibrary(name string) string {
 	dirs, _ := filepath.Glob("/lib/*-linux-*")
 	dirs = append(dirs, "/lib64", "/usr/lib64", "/lib", "/usr/lib")

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"wb/compile/place/frame"
 	"wb/compile/place/remote"
 	"wb/sandbox"
 )
@@ -18,14 +19,14 @@ import (
 // peer is the caller's end of one child.
 type peer struct {
 	cmd    *exec.Cmd
-	in     *frameWriter
+	in     *frame.Writer
 	pipe   io.Closer // of in
-	out    *frameReader
+	out    *frame.Reader
 	stderr *opening
 	notes  []string
 
 	served int
-	idle   time.Time // since when nobody uses it
+	idle   time.Time // since when it is unused
 	broken bool
 
 	killOnce sync.Once
@@ -45,7 +46,7 @@ func startPeer(ctx context.Context, l *launch) (*peer, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &peer{cmd: cmd, in: newFrameWriter(in), pipe: in, out: newFrameReader(out, callerTakes), stderr: &opening{}, killed: l.kill, notes: l.notes}
+	p := &peer{cmd: cmd, in: frame.NewWriter(in), pipe: in, out: frame.NewReader(out, callerTakes), stderr: &opening{}, killed: l.kill, notes: l.notes}
 	cmd.Stderr = p.stderr
 	cmd.WaitDelay = 5 * time.Second
 	if err := cmd.Start(); err != nil {
@@ -53,14 +54,14 @@ func startPeer(ctx context.Context, l *launch) (*peer, error) {
 	}
 	stop := context.AfterFunc(ctx, p.kill)
 	late := time.AfterFunc(patience, p.kill)
-	f, err := p.out.read()
+	f, err := p.out.Read()
 	late.Stop()
 	stop()
 	var g greeting
 	if err == nil {
-		err = json.Unmarshal(f.payload, &g)
+		err = json.Unmarshal(f.Payload, &g)
 	}
-	if err == nil && (f.kind != frameReady || g.Protocol != protocol) {
+	if err == nil && (f.Kind != frameReady || g.Protocol != protocol) {
 		err = errors.New("it is another version of wb")
 	}
 	if err != nil {
@@ -116,35 +117,35 @@ func (p *peer) serve(ctx context.Context, trip remote.Trip, config *Config) ([]b
 
 	var answers sync.WaitGroup
 	defer answers.Wait()
-	defer cancel() // answers that nobody waits for any more
+	defer cancel() // no caller waits for these answers any more
 	slots := make(chan struct{}, maxQuestions)
 	go func() {
-		if p.in.write(frame{kind: frameRequest, payload: trip.Request}) != nil {
+		if p.in.Write(frame.Frame{Kind: frameRequest, Payload: trip.Request}) != nil {
 			p.kill() // reading tells
 		}
 	}()
 	for {
-		f, err := p.out.read()
+		f, err := p.out.Read()
 		if err != nil {
 			if parent := context.Cause(ctx); parent != nil {
 				return nil, parent
 			}
 			return nil, p.lost(trip, watch, err)
 		}
-		switch f.kind {
+		switch f.Kind {
 		case frameBuilt:
 			watch.built()
 		case frameQuestion:
 			slots <- struct{}{}
 			answers.Go(func() {
 				defer func() { <-slots }()
-				if p.in.write(frame{kind: frameAnswer, id: f.id, payload: trip.Answer(ctx, f.payload)}) != nil {
+				if p.in.Write(frame.Frame{Kind: frameAnswer, ID: f.ID, Payload: trip.Answer(ctx, f.Payload)}) != nil {
 					p.kill()
 				}
 			})
 		case frameReply:
 			p.broken = watch.fired() != ""
-			return f.payload, nil
+			return f.Payload, nil
 		default:
 			return nil, p.lost(trip, watch, errors.New("it greeted twice"))
 		}
@@ -164,7 +165,7 @@ func (p *peer) lost(trip remote.Trip, w *watch, cause error) error {
 	}
 	how := p.how()
 	if !errors.Is(cause, io.EOF) && !errors.Is(cause, io.ErrUnexpectedEOF) && !strings.Contains(cause.Error(), "file already closed") {
-		how = "it was killed, since it did not keep to the protocol: " + cause.Error()
+		how = "it was killed because it broke the protocol: " + cause.Error()
 	}
 	return &LostError{Component: trip.Component, How: how, Said: clean(p.stderr.first())}
 }

@@ -183,7 +183,7 @@ func (p *Pool) take(ctx context.Context, trip remote.Trip) (*peer, error) {
 		if known {
 			p.mu.Unlock()
 			if one == nil {
-				return nil, &LostError{Component: trip.Component, How: "while an earlier block of its session ran, and what that had made is gone"}
+				return nil, &LostError{Component: trip.Component, How: "while an earlier block of its session ran, and the session's state is lost"}
 			}
 			return one, nil
 		}

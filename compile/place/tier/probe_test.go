@@ -82,7 +82,7 @@ func (probe) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (
 	case "silence":
 		os.Exit(0)
 	case "babble":
-		os.Stdout.WriteString("this is no frame, though it looks like nothing else either")
+		os.Stdout.WriteString("this is not a frame, though it looks like nothing else either")
 		time.Sleep(time.Hour)
 	case "descriptors":
 		return say(descriptors(job.Args))

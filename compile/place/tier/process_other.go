@@ -11,12 +11,12 @@ import (
 type wallSet struct{}
 
 func (*wallSet) raise(*exec.Cmd) []string {
-	return []string{"no namespaces, no resource limits: this system has none"}
+	return []string{"this system has no namespaces and no resource limits"}
 }
 
 func (*wallSet) weaken(error) bool { return false }
 
-// childEnvironment is what Windows needs to start a program.
+// childEnvironment holds the variables Windows needs to start a program.
 func childEnvironment() []string { return []string{"SYSTEMROOT=" + os.Getenv("SYSTEMROOT")} }
 
 func killTree(p *os.Process) { _ = p.Kill() }

@@ -13,7 +13,7 @@ type wallSet struct{}
 
 func (*wallSet) raise(cmd *exec.Cmd) []string {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-	return []string{"no namespaces: this system has none"}
+	return []string{"this system has no namespaces"}
 }
 
 func (*wallSet) weaken(error) bool { return false }

@@ -45,7 +45,7 @@ func (e *UnavailableError) Error() string {
 	return fmt.Sprintf("the tier %s is not available: %s", e.Tier, e.Reason)
 }
 
-// Hint is what would make it available.
+// Hint says how to make it available.
 func (e *UnavailableError) Hint() string { return e.Fix }
 
 // ExitCode is that of something not permitted: it would have run in a weaker

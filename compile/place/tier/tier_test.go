@@ -283,9 +283,9 @@ func tryWalls(t *testing.T, without int) {
 			t.Errorf("%s was possible", what)
 		}
 	}
-	refused("read outside", "not fenced")
-	refused("write shared", "not fenced")
-	refused("write outside", "not fenced")
+	refused("read outside", "not confined")
+	refused("write shared", "not confined")
+	refused("write outside", "not confined")
 	refused("socket", "not filtered")
 	refused("exec", "not filtered")
 	refused("connect", "network")

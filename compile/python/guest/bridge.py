@@ -105,6 +105,8 @@ def begin(request):
     sys.argv[:] = ["block", *request["args"]]
     if request["random"]:
         random.seed()
+        if "numpy" in sys.modules:
+            sys.modules["numpy"].random.seed()
     importlib.invalidate_caches()
     errors.turn_page(request["session"])
     if not request["session"] or "__main__" not in sys.modules or not getattr(sys.modules["__main__"], "_wb_session", False):
@@ -193,9 +195,11 @@ def shown(result, words):
         return pprint.pformat(result)
     if "list" in words and isinstance(result, dict):
         return str([f"{k} :: {v}" for k, v in result.items()])
-    if "table" in words and not {"scalar", "verbatim", "raw"}.intersection(words):
-        result = rows(result)
-    return str(result)
+    if {"scalar", "verbatim", "raw"}.intersection(words):
+        return str(result)
+    if values.is_array(result):
+        return str(result.tolist()) if "table" in words else repr(result)
+    return str(rows(result) if "table" in words else result)
 
 
 def rows(result):

@@ -6,7 +6,7 @@ depend on every file beside it, though it wants one, or none.
 
 import os
 import sys
-from importlib.machinery import FileFinder, ModuleSpec, SourceFileLoader, SourcelessFileLoader
+from importlib.machinery import BuiltinImporter, FileFinder, ModuleSpec, SourceFileLoader, SourcelessFileLoader
 
 LIBRARY = "/usr/lib/"
 LOADERS = (SourceFileLoader, [".py"]), (SourcelessFileLoader, [".pyc"])
@@ -39,5 +39,16 @@ def hook(path):
     return Finder(path, *LOADERS)
 
 
+class BuiltInParts:
+    """Finds modules in C that are built into Python and belong to a package."""
+
+    @staticmethod
+    def find_spec(fullname, path=None, target=None):
+        if path is not None and fullname in sys.builtin_module_names:
+            return ModuleSpec(fullname, BuiltinImporter, origin="built-in")
+        return None
+
+
 def install():
     sys.path_hooks.insert(0, hook)
+    sys.meta_path.insert(0, BuiltInParts)

@@ -9,6 +9,7 @@ import fractions
 import json
 import math
 import os
+import sys
 import typing
 import uuid
 
@@ -51,6 +52,8 @@ def to_json(value, path="the result"):
         return _decimal(value)
     if isinstance(value, (fractions.Fraction, uuid.UUID, os.PathLike)):
         return str(value)
+    if is_array(value) or type(value).__module__ == "numpy" and hasattr(value, "tolist"):
+        return to_json(value.tolist(), path)
     if isinstance(value, (bytes, bytearray, memoryview)):
         raise NotAValue(f"{path} is bytes: decode it, or write it to a file")
     if isinstance(value, (collections.abc.Iterator, collections.abc.Sequence, collections.abc.KeysView,
@@ -58,6 +61,11 @@ def to_json(value, path="the result"):
         return [to_json(item, f"{path}[{i}]") for i, item in enumerate(value)]
     raise NotAValue(f"{path} is {_article(type(value).__name__)}, which is not data: "
                     "return numbers, text, lists, dicts, dataclasses or dates")
+
+
+def is_array(value):
+    """Whether it is one of numpy's. numpy is not imported to find out."""
+    return "numpy" in sys.modules and isinstance(value, sys.modules["numpy"].ndarray)
 
 
 def from_json(value):

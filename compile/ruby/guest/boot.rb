@@ -24,6 +24,7 @@ module WB
     def serve(text)
       request = ::JSON.parse(text)
       request['args'] = revived(request['args']) if text.include?('{"$float":')
+      @large = request.delete('large')
       ::Random.srand(request['seed']) if request['seed']
       ::Dir.chdir(request['dir']) if request['dir']
       ::ARGV.replace(request['words']) if request['words']
@@ -42,6 +43,9 @@ module WB
       end
       ::JSON.generate(answer, script_safe: false)
     end
+
+    # large is a variable that is too large to stand in the code.
+    def large(name) = @large.delete(name)
 
     private
 

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
@@ -29,9 +30,10 @@ type jqRun struct {
 	positional                      []any
 	files                           []string
 	dir                             string
+	library                         []string // where modules are
 }
 
-const jqUsage = "usage: jq [-rjcnsRea] [-S] [--tab | --indent N] [--arg NAME VALUE] [--argjson NAME JSON] [--slurpfile NAME FILE] [--rawfile NAME FILE] [-f FILE | FILTER] [FILE]... [--args | --jsonargs VALUE...]"
+const jqUsage = "usage: jq [-rjcnsRea] [-S] [--tab | --indent N] [--arg NAME VALUE] [--argjson NAME JSON] [--slurpfile NAME FILE] [--rawfile NAME FILE] [-L DIR] [-f FILE | FILTER] [FILE]... [--args | --jsonargs VALUE...]"
 
 func jq(c config) int {
 	r := &jqRun{indent: "  ", dir: c.dir}
@@ -47,8 +49,18 @@ func jq(c config) int {
 	}
 	inputs := &jqInputs{run: r}
 	code, err := gojq.Compile(query,
-		gojq.WithVariables(append(slices.Clone(r.names), "$ARGS")),
+		gojq.WithVariables(append(slices.Clone(r.names), "$ARGS", "$__loc__")),
 		gojq.WithEnvironLoader(func() []string { return c.env }),
+		gojq.WithModuleLoader(gojq.NewModuleLoader(r.library)),
+		gojq.WithFunction("have_decnum", 0, 0, func(any, []any) any { return true }), // whole numbers keep all digits
+		gojq.WithFunction("debug", 0, 0, func(v any, _ []any) any {
+			complain("%s", (&jqOutput{run: r}).text([]any{"DEBUG:", v}, true))
+			return v
+		}),
+		gojq.WithFunction("stderr", 0, 0, func(v any, _ []any) any {
+			kernel{}.Write(2, []byte((&jqOutput{run: r}).text(v, true)))
+			return v
+		}),
 		gojq.WithInputIter(inputs))
 	if err != nil {
 		complain("jq: error: %v", err)
@@ -58,7 +70,9 @@ func jq(c config) int {
 	for i, v := range r.values {
 		named[strings.TrimPrefix(r.names[i], "$")] = v
 	}
-	args := append(slices.Clone(r.values), map[string]any{"named": named, "positional": r.arguments()})
+	before, _, _ := strings.Cut(r.filter, "$__loc__")
+	args := append(slices.Clone(r.values), map[string]any{"named": named, "positional": r.arguments()},
+		map[string]any{"file": "<top-level>", "line": 1 + strings.Count(before, "\n")}) // where $__loc__ stands first
 	return r.run(code, inputs, args)
 }
 
@@ -188,6 +202,12 @@ func (r *jqRun) parse(args []string) error {
 					return err
 				}
 				file = w[0]
+			case "--library-path":
+				w, err := take(1)
+				if err != nil {
+					return err
+				}
+				r.library = append(r.library, r.abs(w[0]))
 			case "--args", "--jsonargs":
 				rest = a
 			case "--help":
@@ -195,6 +215,17 @@ func (r *jqRun) parse(args []string) error {
 			default:
 				return fmt.Errorf("unknown option %s", a)
 			}
+			continue
+		}
+		if dir, ok := strings.CutPrefix(a, "-L"); ok {
+			if dir == "" {
+				w, err := take(1)
+				if err != nil {
+					return err
+				}
+				dir = w[0]
+			}
+			r.library = append(r.library, r.abs(dir))
 			continue
 		}
 		if len(a) > 1 && a[0] == '-' {
@@ -317,10 +348,14 @@ func (in *jqInputs) open() io.Reader {
 		}
 		list = append(list, bytes.NewReader(text))
 	}
-	in.source = io.MultiReader(list...)
 	if len(in.run.files) == 0 {
-		in.source = kernelReader(0)
+		list = []io.Reader{kernelReader(0)}
 	}
+	text := bufio.NewReader(io.MultiReader(list...))
+	if mark, _ := text.Peek(3); string(mark) == "\ufeff" { // of the order of bytes
+		text.Discard(3)
+	}
+	in.source = text
 	return in.source
 }
 

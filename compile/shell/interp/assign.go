@@ -63,7 +63,11 @@ func (sh *Shell) assignOne(as *syntax.Assign, v *variable, d declaration) bool {
 	if v.ReadOnly {
 		sh.errorf("%s: readonly variable", name)
 		sh.status = 1
-		if !d.declaring {
+		switch {
+		case d.declaring:
+		case sh.opts["errexit"]:
+			sh.exit(1)
+		default:
 			sh.discard()
 		}
 		return false

@@ -106,10 +106,10 @@ func builtinSource(sh *Shell, args []string) int {
 	}
 	sh.sourced++
 	sh.frames = append(sh.frames, frame{"source", args[0], sh.lineNumber()})
-	line, loops := sh.line, sh.loops
-	sh.status, sh.loops = 0, 0
+	line := sh.line
+	sh.status = 0
 	sh.source(string(text), args[0])
-	sh.line, sh.loops = line, loops
+	sh.line = line
 	if sh.flow == flowReturn {
 		sh.flow = 0
 	}
@@ -181,7 +181,7 @@ func builtinBreak(sh *Shell, args []string) int {
 			return 128
 		case len(args) > 2:
 			sh.errorf("%s: too many arguments", args[0])
-			sh.discard()
+			sh.exit(1)
 			return 1
 		case n < 1:
 			sh.errorf("%s: %s: loop count out of range", args[0], args[1])
@@ -214,6 +214,10 @@ func builtinReturn(sh *Shell, args []string) int {
 }
 
 func builtinShift(sh *Shell, args []string) int {
+	if len(args) > 2 {
+		sh.errorf("shift: too many arguments")
+		return 1
+	}
 	n := 1
 	if len(args) > 1 {
 		var err error
@@ -513,14 +517,10 @@ func builtinGetopts(sh *Shell, args []string) int {
 	at, _ := strconv.Atoi(sh.value("OPTIND"))
 	at = max(at, 1)
 	pos := sh.optPos
-	if !syntax.ValidName(name) {
-		sh.errorf("getopts: `%s': not a valid identifier", name)
-		return 1
-	}
 	end := func() int {
 		at = min(at, len(words)+1)
 		sh.unset("OPTARG")
-		sh.setString(name, "?")
+		sh.assignNamed("getopts", name, "?")
 		sh.setString("OPTIND", strconv.Itoa(at))
 		return 1
 	}
@@ -583,8 +583,12 @@ func builtinGetopts(sh *Shell, args []string) int {
 	case pos >= len(word):
 		nextWord()
 	}
-	sh.setString(name, result)
 	sh.setString("OPTIND", strconv.Itoa(at))
 	sh.optPos = pos
+	if !syntax.ValidName(name) {
+		sh.errorf("getopts: `%s': not a valid identifier", name)
+		return 1
+	}
+	sh.setString(name, result)
 	return 0
 }

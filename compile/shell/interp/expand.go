@@ -122,6 +122,8 @@ func (sh *Shell) processSubstitution(p *syntax.ProcSubst) string {
 	var out []byte
 	if p.Op == syntax.CmdOut {
 		s.into = p.Stmts
+	} else if text, ok, _ := sh.fileShortcut(&syntax.CmdSubst{Stmts: p.Stmts}); ok {
+		out = text
 	} else {
 		out, _ = sh.capture(func(sub *Shell) { sub.stmts(p.Stmts) })
 	}

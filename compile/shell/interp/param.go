@@ -23,12 +23,7 @@ func scalar(s string) operand { return operand{items: []string{s}, set: true} }
 
 // null tells that the operand stands for no text; glue is between the elements
 // of a list.
-func (o operand) null(glue string) bool {
-	if !o.star {
-		glue = " "
-	}
-	return strings.Join(o.items, glue) == ""
-}
+func (o operand) null() bool { return len(o.items) == 0 || len(o.items) == 1 && o.items[0] == "" }
 
 // each applies f to every element.
 func (o operand) each(f func(string) string) operand {
@@ -96,7 +91,11 @@ func (e *expansion) param(p *syntax.ParamExp, inQuotes bool) {
 		e.emit(o, inQuotes)
 		return
 	case p.Excl && p.Index != nil && whole != "" && p.Exp == nil && p.Repl == nil && p.Slice == nil:
-		e.emit(operand{items: sh.keysOf(p.Param.Value), many: true, star: whole == "*", set: true}, inQuotes)
+		o := operand{items: sh.keysOf(p.Param.Value), many: true, star: whole == "*", set: true}
+		if o.star && sh.glue() == "" {
+			o = scalar(strings.Join(o.items, ""))
+		}
+		e.emit(o, inQuotes)
 		return
 	case p.Excl:
 		if v := sh.vars.find(p.Param.Value); v != nil && v.Kind == expand.NameRef && p.Index == nil {
@@ -378,7 +377,7 @@ func (e *expansion) test(p *syntax.ParamExp, o operand, inQuotes bool) {
 	there := o.set
 	switch p.Exp.Op {
 	case syntax.AlternateUnsetOrNull, syntax.DefaultUnsetOrNull, syntax.ErrorUnsetOrNull, syntax.AssignUnsetOrNull:
-		there = there && !o.null(sh.glue())
+		there = there && !o.null()
 	}
 	switch p.Exp.Op {
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:

@@ -76,15 +76,22 @@ func (p *program) text(s string) *syntax.Word {
 	if w, ok := p.words[s]; ok {
 		return w
 	}
-	w, err := syntax.NewParser(syntax.Variant(syntax.LangBash)).Document(strings.NewReader(s))
-	if err != nil {
-		w = verbatim(s)
+	w, err := verbatim(s), error(nil)
+	if !unclosed(s, "${", "}") && !unclosed(s, "$(", ")") { // for which the parser does not end
+		if w, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Document(strings.NewReader(s)); err != nil {
+			w = verbatim(s)
+		}
 	}
 	if len(p.words) > maxFiles {
 		clear(p.words)
 	}
 	p.words[s] = w
 	return w
+}
+
+func unclosed(s, begin, end string) bool {
+	i := strings.LastIndex(s, begin)
+	return i >= 0 && !strings.Contains(s[i:], end)
 }
 
 // subscript parses a subscript that is known only when the script runs.

@@ -78,7 +78,7 @@ func (sh *Shell) prompt(s string) string {
 			for end < 2 && end < len(s) && s[end] >= '0' && s[end] <= '7' {
 				end++
 			}
-			text, _ := unescape(`\`+string(c)+s[:end], false)
+			text, _ := unescape(`\`+string(c)+s[:end], inFormat)
 			b.WriteString(text)
 			s = s[end:]
 		case '\\':

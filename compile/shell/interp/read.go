@@ -1,8 +1,10 @@
 package interp
 
 import (
+	"bytes"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"mvdan.cc/sh/v3/expand"
 	"mvdan.cc/sh/v3/syntax"
@@ -13,7 +15,7 @@ func builtinRead(sh *Shell, args []string) int {
 	raw, array := false, ""
 	delim := byte('\n')
 	fd, limit := 0, -1
-	exact := false
+	exact, poll := false, false
 	for len(args) > 0 && len(args[0]) > 1 && args[0][0] == '-' {
 		if args[0] == "--" {
 			args = args[1:]
@@ -42,10 +44,17 @@ func builtinRead(sh *Shell, args []string) int {
 				}
 				value, args = args[0], args[1:]
 			}
-			n, _ := strconv.Atoi(value)
+			n, err := strconv.Atoi(value)
+			if (err != nil || n < 0) && strings.IndexByte("nNu", c) >= 0 {
+				sh.errorf("read: %s: invalid number", value)
+				return 1
+			}
 			switch c {
 			case 'a':
 				array = value
+			case 't':
+				seconds, err := strconv.ParseFloat(value, 64)
+				poll = err == nil && seconds == 0
 			case 'd':
 				delim = 0
 				if value != "" {
@@ -64,6 +73,9 @@ func builtinRead(sh *Shell, args []string) int {
 	if sh.fds[fd] == nil {
 		sh.errorf("read: %d: invalid file descriptor: Bad file descriptor", fd)
 		return 1
+	}
+	if poll {
+		return 0 // whatever there will be is there: programs hand over
 	}
 	line, complete := sh.readLine(fd, delim, limit, exact, raw)
 	status := boolStatus(complete)
@@ -128,7 +140,7 @@ type readLine struct {
 }
 
 func (l *readLine) separates(blank bool) bool {
-	if l.text == "" || l.ifs == "" {
+	if l.text == "" || l.ifs == "" || !l.raw && l.text[0] == '\\' {
 		return false
 	}
 	c := firstCharacter(l.text)
@@ -192,15 +204,23 @@ func (l *readLine) rest() string {
 func (sh *Shell) readLine(fd int, delim byte, limit int, exact, raw bool) (line string, complete bool) {
 	if limit >= 0 {
 		var b []byte
-		for len(b) < limit {
+		escaped := false
+		for n, start := 0, 0; n < limit; {
 			c, err := sh.readUntilN(fd, 1)
 			if err != nil {
 				return string(b), false
 			}
-			if !exact && c[0] == delim {
+			if !exact && !escaped && c[0] == delim {
 				return string(b), true
 			}
 			b = append(b, c...)
+			if !utf8.FullRune(b[start:]) {
+				continue
+			}
+			start = len(b)
+			if escaped = !raw && !escaped && c[0] == '\\'; !escaped && (raw || !bytes.HasSuffix(b, []byte("\\\n"))) {
+				n++
+			}
 		}
 		return string(b), true
 	}
@@ -210,8 +230,13 @@ func (sh *Shell) readLine(fd int, delim byte, limit int, exact, raw bool) (line 
 		n := len(part)
 		if n > 0 && part[n-1] == delim && err == nil {
 			part = part[:n-1]
-			if !raw && delim == '\n' && oddBackslashes(part) {
-				b = append(b, part[:len(part)-1]...)
+			if !raw && oddBackslashes(part) {
+				if delim == '\n' {
+					part = part[:len(part)-1]
+				} else {
+					part = append(part, delim)
+				}
+				b = append(b, part...)
 				continue
 			}
 			return string(append(b, part...)), true

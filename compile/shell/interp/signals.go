@@ -354,7 +354,9 @@ func builtinWait(sh *Shell, args []string) int {
 			}
 		case err != nil || pid < 0:
 			sh.errorf("wait: `%s': not a pid or valid job spec", a)
-			return 1
+			if !next {
+				return 1
+			}
 		default:
 			if i = sh.jobOf(pid); i < 0 {
 				sh.errorf("wait: pid %d is not a child of this shell", pid)
@@ -362,7 +364,7 @@ func builtinWait(sh *Shell, args []string) int {
 			ok = i >= 0
 		}
 		status = 127
-		if ok {
+		if ok && !(next && sh.jobs[i].waited) {
 			status = sh.collect(i, variable)
 			if next {
 				return status

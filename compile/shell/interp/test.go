@@ -82,7 +82,7 @@ func (sh *Shell) testRegexp(s string, w *syntax.Word) (yes, bad bool) {
 	re := sh.regexps[key]
 	if re == nil {
 		var err error
-		if re, err = regexp.Compile(posixEscapes(source)); err != nil {
+		if re, err = regexp.Compile(posixEscapes(source)); err != nil || strings.HasPrefix(source, "{") { // which repeats nothing
 			return false, true
 		}
 		re.Longest()
@@ -146,9 +146,6 @@ func (sh *Shell) testUnary(op, arg string) bool {
 	switch op {
 	case "-x":
 		return mode.IsDir() || sh.executable(full)
-	case "-r", "-w":
-		m, ok := sh.k.Mode(full)
-		return !ok || m&0o444 != 0 && op == "-r" || m&0o222 != 0 && op == "-w"
 	case "-d":
 		return mode.IsDir()
 	case "-f":
@@ -343,7 +340,7 @@ func (t *tester) primary() bool {
 	case len(a) == 0:
 		t.err = errors.New("argument expected")
 		return false
-	case len(a) >= 3 && isBinaryTest(a[1]):
+	case len(a) >= 3 && a[0] != "(" && isBinaryTest(a[1]):
 		t.args = a[3:]
 		return t.binary(a[0], a[1], a[2])
 	case len(a) >= 2 && a[0] == "!":

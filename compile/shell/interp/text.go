@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -34,7 +35,7 @@ func builtinEcho(sh *Shell, args []string) int {
 	text := strings.Join(args, " ")
 	if escapes {
 		var stop bool
-		if text, stop = unescape(text, true); stop {
+		if text, stop = unescape(text, inEcho); stop {
 			newline = false
 		}
 	}
@@ -44,9 +45,18 @@ func builtinEcho(sh *Shell, args []string) int {
 	return boolStatus(sh.print(text))
 }
 
-// unescape interprets backslashes; octal wants a leading zero (echo, %b) or
-// not (printf's format). stop tells that \c ended the text.
-func unescape(s string, zero bool) (text string, stop bool) {
+// escapes says where backslashes stand: octal needs a leading zero in echo, may have
+// one in %b, and has none in a format.
+type escapes int
+
+const (
+	inFormat escapes = iota
+	inArgument
+	inEcho
+)
+
+// unescape interprets backslashes. stop tells that \c ended the text.
+func unescape(s string, where escapes) (text string, stop bool) {
 	if strings.IndexByte(s, '\\') < 0 {
 		return s, false
 	}
@@ -90,7 +100,7 @@ func unescape(s string, zero bool) (text string, stop bool) {
 		case 'c':
 			return b.String(), true
 		case '\'', '"', '?':
-			if zero {
+			if where != inFormat {
 				b.WriteByte('\\')
 			}
 			b.WriteByte(c)
@@ -116,7 +126,11 @@ func unescape(s string, zero bool) (text string, stop bool) {
 			i = end - 1
 		case '0', '1', '2', '3', '4', '5', '6', '7':
 			from, most := i, 3
-			if zero && c == '0' {
+			switch {
+			case where == inEcho && c != '0':
+				b.WriteString(s[i-1 : i+1])
+				continue
+			case where != inFormat && c == '0':
 				from = i + 1
 			}
 			n, end := digits(from, most, 8)
@@ -207,7 +221,7 @@ func (f *formatter) once(format string) {
 				end++
 			}
 			// The longest escape that starts here: unescape leaves the rest alone.
-			text, stop := unescape(format[i:min(end, len(format))], false)
+			text, stop := unescape(format[i:min(end, len(format))], inFormat)
 			f.out.WriteString(text)
 			if stop {
 				f.stop = true
@@ -303,7 +317,7 @@ func (f *formatter) directive(format string, i int) int {
 	case 's':
 		f.out.WriteString(padBytes(spec, f.next()))
 	case 'b':
-		text, stop := unescape(f.next(), true)
+		text, stop := unescape(f.next(), inArgument)
 		f.out.WriteString(padBytes(spec, text))
 		f.stop = stop
 	case 'q':
@@ -483,11 +497,24 @@ func (sh *Shell) zone() *time.Location {
 	if v := sh.vars.find("TZ"); v != nil && v.Exported {
 		name = strings.TrimPrefix(v.Str, ":")
 	}
+	name, _, _ = strings.Cut(name, ",") // the rules are those of the zone
 	if loc, err := time.LoadLocation(name); err == nil {
 		return loc
 	}
+	if m := fixedZone.FindStringSubmatch(name); m != nil {
+		hours, _ := strconv.Atoi(m[3])
+		minutes, _ := strconv.Atoi(m[4])
+		west := (hours*60 + minutes) * 60
+		if m[2] != "-" {
+			west = -west
+		}
+		return time.FixedZone(strings.Trim(m[1], "<>"), west)
+	}
 	return time.UTC
 }
+
+// fixedZone is POSIX's form of a zone without summer time: EST5 is west of Greenwich.
+var fixedZone = regexp.MustCompile(`^([A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)([+-]?)(\d{1,2})(?::(\d{2}))?$`)
 
 // strftime covers the conversions people use; Go has its own notation.
 func strftime(format string, t time.Time) string {
@@ -544,7 +571,7 @@ func dollarUnquoted(s string) string {
 			for most := map[byte]int{'x': 4, 'u': 6, 'U': 10}[s[1]]; end < len(s) && end < max(most, 4) && strings.IndexByte("0123456789abcdefABCDEF", s[end]) >= 0; end++ {
 			}
 		}
-		text, _ := unescape(s[:end], false)
+		text, _ := unescape(s[:end], inFormat)
 		if zero := strings.IndexByte(text, 0); zero >= 0 {
 			b.WriteString(text[:zero])
 			break

@@ -171,6 +171,9 @@ func joinLiterals(parts []syntax.WordPart) []syntax.WordPart {
 				longer := *before
 				longer.Param = &syntax.Lit{Value: before.Param.Value + lit.Value[:end]}
 				list[len(list)-1] = &longer
+				if end == len(lit.Value) {
+					continue
+				}
 				part = &syntax.Lit{Value: lit.Value[end:]}
 			}
 		}

@@ -3,7 +3,6 @@
 
 #include <ctype.h>
 #include <fcntl.h>
-#include <fnmatch.h>
 #include <sys/stat.h>
 
 const char *tool = "toolbox";
@@ -485,19 +484,4 @@ int unescape_char(const char **s)
 	}
 	*s = p;
 	return c;
-}
-
-bool glob_match(const char *pattern, const char *name, bool ignore_case)
-{
-	if (!ignore_case)
-		return fnmatch(pattern, name, 0) == 0;
-	char *p = xstrdup(pattern), *n = xstrdup(name);
-	for (char *c = p; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	for (char *c = n; *c; c++)
-		*c = (char)tolower((unsigned char)*c);
-	bool ok = fnmatch(p, n, 0) == 0;
-	free(p);
-	free(n);
-	return ok;
 }

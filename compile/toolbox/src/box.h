@@ -116,9 +116,6 @@ int run_command(char **argv);
 void pass_environment(void); /* run commands with what environ holds now */
 int capture_command(char **argv, const Text *input, Text *output);
 
-/* ---- patterns on names ---- */
-bool glob_match(const char *pattern, const char *name, bool ignore_case);
-
 /* The table of tools. */
 typedef struct {
 	const char *name;

@@ -1,4 +1,4 @@
-/* date.c - date: the sandbox's clock, or a given date, in UTC. */
+/* date.c - date: the sandbox's clock, or a given date, in the time zone of TZ. */
 #include "box.h"
 
 #include <ctype.h>
@@ -17,10 +17,29 @@ static long long days_from_civil(long long y, int m, int d)
 	return era * 146097 + doe - 719468;
 }
 
+/* zone_at is how far local time is ahead of UTC at a moment, and what it is called
+ * then. The shell has the zones. */
+static long zone_at(time_t t, char name[16])
+{
+	const char *zone = getenv("TZ");
+	strcpy(name, "UTC");
+	if (!zone || !*zone || !strcmp(zone, "UTC") || !strcmp(zone, "UTC0"))
+		return 0;
+	char format[64];
+	snprintf(format, sizeof format, "printf '%%(%%z %%Z)T' %lld", (long long)t);
+	char *words[] = {"sh", "-c", format, NULL};
+	Text said = {0};
+	text_reserve(&said, 0);
+	int ahead;
+	if (capture_command(words, NULL, &said) != 0 || sscanf(said.s, "%d %15s", &ahead, name) != 2)
+		return 0;
+	return ahead / 100 * 3600L + ahead % 100 * 60L;
+}
+
 static const char *unit_names[] = {"second", "minute", "hour", "day", "week", "fortnight", "month", "year", "sec", "min"};
 
 /* apply_relative handles "+3 days", "2 weeks ago", "next month", "yesterday". */
-static bool apply_relative(const char *s, struct tm *tm, long long *secs)
+static bool apply_relative(const char *s, struct tm *tm, long long *secs, bool *utc)
 {
 	while (*s) {
 		while (isspace((unsigned char)*s) || *s == ',')
@@ -44,6 +63,7 @@ static bool apply_relative(const char *s, struct tm *tm, long long *secs)
 		}
 		if (!strncmp(s, "UTC", 3) || *s == 'Z') {
 			s += *s == 'Z' ? 1 : 3;
+			*utc = true;
 			continue;
 		}
 		if (!strncmp(s, "next ", 5))
@@ -116,8 +136,11 @@ static bool parse_date(const char *s, time_t now, time_t *result)
 		return *end == 0;
 	}
 	struct tm tm;
-	gmtime_r(&now, &tm);
+	char name[16];
+	time_t local = now + zone_at(now, name);
+	gmtime_r(&local, &tm);
 	long long offset = 0;
+	bool utc = false;
 	int y, mo, d, used = 0;
 	if ((sscanf(s, "%4d-%2d-%2d%n", &y, &mo, &d, &used) == 3 && used >= 8) ||
 	    (sscanf(s, "%4d/%2d/%2d%n", &y, &mo, &d, &used) == 3 && used >= 8) ||
@@ -159,12 +182,16 @@ static bool parse_date(const char *s, time_t now, time_t *result)
 				s += 2;
 			}
 			offset = sign * (oh * 3600LL + om * 60LL);
+			utc = true;
 		}
 	}
 	long long secs = 0;
-	if (!apply_relative(s, &tm, &secs))
+	if (!apply_relative(s, &tm, &secs, &utc))
 		return false;
-	*result = utc_time(&tm) - (time_t)offset + (time_t)secs;
+	time_t t = utc_time(&tm) - (time_t)offset;
+	if (!utc) /* the zone of a local time is that of the moment it means */
+		t -= zone_at(t - zone_at(t, name), name);
+	*result = t + (time_t)secs;
 	return true;
 }
 
@@ -173,7 +200,7 @@ int date_main(int argc, char **argv)
 	static const struct option longs[] = {{"date", 1, 0, 'd'}, {"utc", 0, 0, 'u'}, {"universal", 0, 0, 'u'},
 					      {"iso-8601", 2, 0, 'I'}, {"rfc-3339", 1, 0, 1}, {"rfc-email", 0, 0, 'R'},
 					      {"reference", 1, 0, 'r'}, {0, 0, 0, 0}};
-	const char *format = "%a %b %e %H:%M:%S UTC %Y";
+	const char *format = "%a %b %e %H:%M:%S %Z %Y";
 	time_t now = time(NULL), t = now;
 	for (int c; (c = getopt_long(argc, argv, "d:uI::Rr:", longs, NULL)) != -1;)
 		switch (c) {
@@ -181,15 +208,15 @@ int date_main(int argc, char **argv)
 			if (!parse_date(optarg, now, &t))
 				die(1, "invalid date '%s'", optarg);
 			break;
-		case 'u': break; /* the sandbox lives in UTC */
+		case 'u': setenv("TZ", "UTC", 1); break;
 		case 'I':
 			format = !optarg || !strcmp(optarg, "date") ? "%Y-%m-%d"
-				 : !strcmp(optarg, "hours")         ? "%Y-%m-%dT%H+00:00"
-				 : !strcmp(optarg, "minutes")       ? "%Y-%m-%dT%H:%M+00:00"
-								    : "%Y-%m-%dT%H:%M:%S+00:00";
+				 : !strcmp(optarg, "hours")         ? "%Y-%m-%dT%H%:z"
+				 : !strcmp(optarg, "minutes")       ? "%Y-%m-%dT%H:%M%:z"
+								    : "%Y-%m-%dT%H:%M:%S%:z";
 			break;
-		case 1: format = !strcmp(optarg, "date") ? "%Y-%m-%d" : "%Y-%m-%d %H:%M:%S+00:00"; break;
-		case 'R': format = "%a, %d %b %Y %H:%M:%S +0000"; break;
+		case 1: format = !strcmp(optarg, "date") ? "%Y-%m-%d" : "%Y-%m-%d %H:%M:%S%:z"; break;
+		case 'R': format = "%a, %d %b %Y %H:%M:%S %z"; break;
 		case 'r': {
 			struct stat st;
 			if (stat(optarg, &st) < 0)
@@ -205,8 +232,13 @@ int date_main(int argc, char **argv)
 		format = argv[optind] + 1;
 	}
 	struct tm tm;
-	gmtime_r(&t, &tm);
-	/* strftime knows neither %N nor a zone name; both are fixed here. */
+	char name[16];
+	long ahead = zone_at(t, name);
+	time_t local = t + ahead;
+	gmtime_r(&local, &tm);
+	int hours = (int)(ahead / 3600), minutes = (int)labs(ahead) / 60 % 60;
+	char sign = ahead < 0 ? '-' : '+';
+	/* strftime knows neither %N nor the zone. */
 	Text f = {0};
 	text_reserve(&f, 0);
 	for (const char *p = format; *p; p++) {
@@ -221,11 +253,11 @@ int date_main(int argc, char **argv)
 			text_str(&f, "000");
 			p++;
 		} else if (*p == 'Z')
-			text_str(&f, "UTC");
+			text_str(&f, name);
 		else if (*p == 'z')
-			text_str(&f, "+0000");
+			text_printf(&f, "%c%02d%02d", sign, abs(hours), minutes);
 		else if (*p == ':' && p[1] == 'z') {
-			text_str(&f, "+00:00");
+			text_printf(&f, "%c%02d:%02d", sign, abs(hours), minutes);
 			p++;
 		} else if (*p == 's')
 			text_printf(&f, "%lld", (long long)t);

@@ -1,4 +1,4 @@
-/* dump.c - od hexdump xxd strings cmp split: bytes made visible or cut up. */
+/* dump.c - od hexdump xxd strings split: bytes made visible or cut up. */
 #include "box.h"
 #include "tools.h"
 
@@ -440,57 +440,6 @@ int strings_main(int argc, char **argv)
 		i = k + 1;
 	}
 	return status;
-}
-
-/* ---- cmp ---- */
-
-int cmp_main(int argc, char **argv)
-{
-	static const struct option longs[] = {{"silent", 0, 0, 's'}, {"quiet", 0, 0, 's'}, {"verbose", 0, 0, 'l'},
-					      {"bytes", 1, 0, 'n'}, {"print-bytes", 0, 0, 'b'}, {0, 0, 0, 0}};
-	bool silent = false, list = false;
-	long long limit = -1;
-	for (int c; (c = getopt_long(argc, argv, "sln:b", longs, NULL)) != -1;)
-		switch (c) {
-		case 's': silent = true; break;
-		case 'l': list = true; break;
-		case 'n': limit = parse_size(optarg, "limit"); break;
-		case 'b': break;
-		default: usage_error("bad option");
-		}
-	require_args(argc, optind, 1, 2);
-	const char *names[2] = {argv[optind], optind + 1 < argc ? argv[optind + 1] : "-"};
-	Reader r[2];
-	for (int i = 0; i < 2; i++)
-		if (!reader_open(&r[i], names[i]))
-			return 2;
-	long long byte = 1, line = 1;
-	bool differ = false;
-	for (; limit < 0 || byte <= limit; byte++) {
-		int a = reader_byte(&r[0]), b = reader_byte(&r[1]);
-		if (a == EOF && b == EOF)
-			break;
-		if (a == EOF || b == EOF) {
-			if (!silent) {
-				out_flush();
-				fprintf(stderr, byte == 1 ? "cmp: EOF on %s which is empty\n" : list ? "cmp: EOF on %s after byte %lld\n" : "cmp: EOF on %s after byte %lld, in line %lld\n",
-					names[a == EOF ? 0 : 1], byte - 1, line);
-			}
-			return 1;
-		}
-		if (a != b) {
-			differ = true;
-			if (silent)
-				return 1;
-			if (!list) {
-				out_printf("%s %s differ: char %lld, line %lld\n", names[0], names[1], byte, line);
-				return 1;
-			}
-			out_printf("%lld %3o %3o\n", byte, a, b);
-		}
-		line += a == '\n';
-	}
-	return differ;
 }
 
 /* ---- split ---- */

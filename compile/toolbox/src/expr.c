@@ -1,6 +1,5 @@
 /* expr.c - expr and test: small languages in argv. */
-#include "box.h"
-#include "regex.h"
+#include "tools.h"
 
 #include <ctype.h>
 #include <sys/stat.h>
@@ -50,17 +49,13 @@ static const char *need_word(void)
 
 static const char *match_text(const char *s, const char *pattern)
 {
-	const char *why;
-	Span m[2];
-	Pattern p = {pattern, strlen(pattern)};
-	Regex *re = regex_compile(&p, 1, 0, &why);
-	if (!re)
-		die(2, "%s", why);
+	regmatch_t m[2];
+	regex_t re = compiled(pattern, 2);
 	/* Anchored at the start: a match there is the leftmost one. */
-	bool hit = regex_search(re, s, strlen(s), 0, m, 2) && m[0].start == 0;
-	if (regex_groups(re) > 0)
-		return hit && m[1].start >= 0 ? xmemdup(s + m[1].start, (size_t)(m[1].end - m[1].start)) : "";
-	return of_integer(hit ? m[0].end - m[0].start : 0);
+	bool hit = regexec(&re, s, 2, m, 0) == 0 && m[0].rm_so == 0;
+	if (re.re_nsub > 0)
+		return hit && m[1].rm_so >= 0 ? xmemdup(s + m[1].rm_so, (size_t)(m[1].rm_eo - m[1].rm_so)) : "";
+	return of_integer(hit ? m[0].rm_eo - m[0].rm_so : 0);
 }
 
 static const char *expr_primary(void)

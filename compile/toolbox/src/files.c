@@ -705,13 +705,19 @@ int du_main(int argc, char **argv)
 	return status;
 }
 
+#ifdef __wasm__
+__attribute__((import_module("wb"), import_name("known"))) extern int known(const char *name, size_t n);
+#else
+static int known(const char *name, size_t n) { (void)n; return find_applet(name) != NULL; }
+#endif
+
 int which_main(int argc, char **argv)
 {
 	int status = 0;
 	for (int i = 1; i < argc; i++) {
 		if (argv[i][0] == '-')
 			continue;
-		if (find_applet(argv[i]) || !strcmp(argv[i], "sh") || !strcmp(argv[i], "bash") || !strcmp(argv[i], "jq"))
+		if (known(argv[i], strlen(argv[i])))
 			out_printf("/bin/%s\n", argv[i]);
 		else
 			status = 1;

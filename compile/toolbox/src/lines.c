@@ -1,12 +1,23 @@
 /* lines.c - cat tac head tail wc nl rev fold yes tee: whole lines in, lines out. */
 #include "box.h"
-#include "regex.h"
 #include "tools.h"
 
 #include <ctype.h>
 #include <fcntl.h>
 #include <getopt.h>
 #include <sys/stat.h>
+
+regex_t compiled(const char *pattern, int status)
+{
+	regex_t re;
+	int wrong = regcomp(&re, pattern, 0);
+	if (wrong) {
+		char why[128];
+		regerror(wrong, &re, why, sizeof why);
+		die(status, "%s", why);
+	}
+	return re;
+}
 
 /* each_input calls fn for every operand, or standard input when there is none. */
 int each_input(int argc, char **argv, int first, int (*fn)(Reader *r, void *state), void *state)
@@ -414,7 +425,7 @@ int wc_main(int argc, char **argv)
 
 struct nl {
 	char style[3]; /* body, header, footer: a t n p */
-	Regex *re[3];
+	regex_t re[3];
 	const char *separator;
 	const char *format;
 	int width, section, join_blank, blanks;
@@ -432,7 +443,12 @@ static bool nl_counts(struct nl *o, const char *s, size_t n)
 		o->blanks = 0;
 		return true;
 	case 't': return n > 0;
-	case 'p': return regex_search(o->re[o->section], s, n, 0, NULL, 0);
+	case 'p': {
+		char *line = xmemdup(s, n);
+		bool hit = regexec(&o->re[o->section], line, 0, NULL, 0) == 0;
+		free(line);
+		return hit;
+	}
 	default: return false;
 	}
 }
@@ -472,13 +488,8 @@ static void nl_style(struct nl *o, int section, const char *arg)
 	if (!strchr("atnp", *arg) || !*arg)
 		usage_error("invalid numbering style: '%s'", arg);
 	o->style[section] = *arg;
-	if (*arg == 'p') {
-		const char *why;
-		Pattern p = {arg + 1, strlen(arg + 1)};
-		o->re[section] = regex_compile(&p, 1, 0, &why);
-		if (!o->re[section])
-			die(1, "%s", why);
-	}
+	if (*arg == 'p')
+		o->re[section] = compiled(arg + 1, 1);
 }
 
 int nl_main(int argc, char **argv)

@@ -9,30 +9,26 @@
 	X("cat", cat_main, "[-AbeEnstTuv] [FILE]...")                                                  \
 	X("chmod", chmod_main, "MODE[,MODE]... FILE...")                                                      \
 	X("cksum", cksum_main, "[FILE]...")                                                            \
-	X("cmp", cmp_main, "[-l | -s] [-n LIMIT] FILE1 [FILE2]")                                       \
 	X("column", column_main, "[-t] [-s SEPARATORS] [-o GAP] [-c WIDTH] [FILE]...")                 \
 	X("comm", comm_main, "[-123] [--output-delimiter=S] [--total] FILE1 FILE2")                    \
 	X("cp", cp_main, "[-afnpruvT] [-t DIR] SOURCE... DEST")                                        \
 	X("cut", cut_main, "(-b LIST | -c LIST | -f LIST [-d C] [-s]) [--complement] [--output-delimiter=S] [FILE]...") \
 	X("date", date_main, "[-u] [-d DATE | -r FILE] [-I[FMT] | -R] [+FORMAT]")                      \
-	X("diff", diff_main, "[-u | -U N | -c | -C N | -e | -q] [-abBdiNprswZ] [-L LABEL] [-x GLOB] FILE1 FILE2") \
 	X("dirname", dirname_main, "[-z] NAME...")                                                     \
 	X("du", du_main, "[-abchkms] [-d DEPTH] [FILE]...")                                            \
 	X("echo", echo_main, "[-neE] [STRING]...")                                                     \
-	X("egrep", grep_main, "[OPTION]... PATTERN [FILE]...")                                         \
 	X("env", env_main, "[-i] [-u NAME] [NAME=VALUE]... [COMMAND [ARG]...]")                        \
+	X("envsubst", envsubst_main, "[-v] [SHELL-FORMAT]")                                             \
 	X("expand", expand_main, "[-i] [-t TABS] [FILE]...")                                           \
 	X("expr", expr_main, "EXPRESSION")                                                             \
 	X("factor", factor_main, "[NUMBER]...")                                                        \
 	X("false", false_main, "")                                                                     \
-	X("fgrep", grep_main, "[OPTION]... PATTERN [FILE]...")                                         \
-	X("find", find_main, "[PATH]... [EXPRESSION]")                                                 \
 	X("fold", fold_main, "[-bs] [-w WIDTH] [FILE]...")                                             \
-	X("grep", grep_main, "[-EFGivnclLoqrswxhHabzZ] [-e PATTERN] [-f FILE] [-A N] [-B N] [-C N] [-m N] [PATTERN] [FILE]...") \
 	X("hd", hexdump_main, "[-bcCdovx] [-n LENGTH] [-s OFFSET] [FILE]...")                          \
 	X("head", head_main, "[-n LINES | -c BYTES] [-qvz] [FILE]...")                                 \
 	X("hexdump", hexdump_main, "[-bcCdovx] [-n LENGTH] [-s OFFSET] [FILE]...")                     \
 	X("hostname", hostname_main, "")                                                                      \
+	X("iconv", iconv_main, "[-cl] [-f FROM] [-t TO] [-o FILE] [FILE]...")                           \
 	X("join", join_main, "[-i] [-1 FIELD] [-2 FIELD] [-t C] [-a N] [-v N] [-e S] [-o LIST] FILE1 FILE2") \
 	X("ln", ln_main, "[-sf] TARGET... LINK")                                                       \
 	X("ls", ls_main, "[-1aAdFgGhilnoprRStUX] [FILE]...")                                           \
@@ -52,7 +48,6 @@
 	X("rev", rev_main, "[FILE]...")                                                                \
 	X("rm", rm_main, "[-dfrRv] FILE...")                                                           \
 	X("rmdir", rmdir_main, "[-p] DIR...")                                                          \
-	X("sed", sed_main, "[-Ensz] [-i[SUFFIX]] [-e SCRIPT] [-f FILE] [SCRIPT] [FILE]...")            \
 	X("seq", seq_main, "[-w] [-f FORMAT] [-s SEPARATOR] [FIRST [INCREMENT]] LAST")                 \
 	X("sha1sum", sum_main, "[-bct] [--quiet] [--status] [--tag] [FILE]...")                        \
 	X("sha224sum", sum_main, "[-bct] [--quiet] [--status] [--tag] [FILE]...")                      \
@@ -80,7 +75,6 @@
 	X("wc", wc_main, "[-lwcmL] [FILE]...")                                                         \
 	X("which", which_main, "NAME...")                                                              \
 	X("whoami", whoami_main, "")                                                                          \
-	X("xargs", xargs_main, "[-0rtx] [-d C] [-n MAX] [-L LINES] [-I REPLACE] [-a FILE] [COMMAND [ARG]...]") \
 	X("xxd", xxd_main, "[-bipru] [-c COLS] [-g BYTES] [-l LEN] [-s SEEK] [FILE]")                  \
 	X("yes", yes_main, "[STRING]...")
 

@@ -4,6 +4,7 @@
 
 #include "box.h"
 
+#include <regex.h>
 #include <sys/stat.h>
 
 /* each_input calls fn for every operand from argv[first], or for standard
@@ -24,6 +25,9 @@ typedef struct {
 } Ranges;
 Ranges parse_ranges(const char *list, const char *what);
 bool in_ranges(const Ranges *rs, size_t i);
+
+/* compiled is a basic regular expression; a wrong one ends the tool. */
+regex_t compiled(const char *pattern, int status);
 
 /* A directory's entries in byte order, without . and .. ; -1: see errno. */
 typedef struct {

@@ -47,10 +47,6 @@
 #define O_PATH 0
 #endif
 
-#ifndef F_DUPFD
-#define F_DUPFD 100
-#define F_DUPFD_CLOEXEC 101
-#endif
 #define FNM_EXTMATCH 0
 /* The C library has a function of that name and other parameters. */
 #define opendirat gl_opendirat

@@ -7,9 +7,9 @@
 #include "posix.h"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <sys/wait.h>
-#include <wasi/libc.h>
 
 #define IMPORT(name) __attribute__((import_module("wb"), import_name(name)))
 /* See callToolRun in compile/shell/calls.go. */
@@ -44,6 +44,9 @@ static char *joined(char *const words[], size_t *n)
 static int run(char *const argv[], const char *input, size_t ninput, int flags)
 {
 	size_t n;
+	char dir[PATH_MAX];
+	if (getcwd(dir, sizeof dir))
+		setenv("PWD", dir, 1);
 	char *block = joined(environ, &n);
 	tool_environ(block, n);
 	free(block);
@@ -187,6 +190,70 @@ int pclose(FILE *f)
 	return status;
 }
 
+/* A child has run to its end when it is made, or does so when it is waited for. */
+struct child {
+	pid_t pid;
+	char *command; /* that is still to be run, by a shell */
+	int status;
+	struct child *next;
+};
+static struct child *children;
+pid_t waitpid(pid_t pid, int *status, int flags);
+
+static pid_t born(char *command, int status)
+{
+	static pid_t pids = 1;
+	struct child *c = calloc(1, sizeof *c), **at = &children;
+	*c = (struct child){.pid = ++pids, .command = command, .status = status};
+	while (*at)
+		at = &(*at)->next;
+	*at = c;
+	return c->pid;
+}
+
+/* wb_spawn stands for fork, exec in the child, and an end that waits. */
+pid_t wb_spawn(char *const argv[], int empty_input)
+{
+	fflush(NULL);
+	return born(NULL, status_of(run(argv, "", 0, empty_input ? 1 : 0)));
+}
+
+/* wb_missing reports whether what was to run as a child is not there, and forgets
+ * the child if so. */
+int wb_missing(pid_t pid)
+{
+	for (struct child *c = children; c; c = c->next)
+		if (c->pid == pid && c->status == 127 << 8)
+			return waitpid(pid, NULL, 0) == pid;
+	return 0;
+}
+
+/* wb_defer is a child that reads what its parent still has to write. */
+pid_t wb_defer(const char *command) { return born(strdup(command), 0); }
+
+pid_t waitpid(pid_t pid, int *status, int flags)
+{
+	struct child **at = &children;
+	while (*at && pid > 0 && (*at)->pid != pid)
+		at = &(*at)->next;
+	struct child *c = *at;
+	if (!c) {
+		errno = ECHILD;
+		return -1;
+	}
+	*at = c->next;
+	pid = c->pid;
+	if (c->command)
+		c->status = run_shell(c->command, NULL, 0, 0);
+	if (status)
+		*status = c->status;
+	free(c->command);
+	free(c);
+	return pid;
+}
+
+pid_t wait(int *status) { return waitpid(-1, status, 0); }
+
 /* A program that is replaced by another has run it when this returns. */
 int execvp(const char *file, char *const argv[])
 {
@@ -226,13 +293,6 @@ int execlp(const char *file, const char *word, ...)
 	return execvp(file, argv);
 }
 
-int dup2(int from, int to)
-{
-	if (from != to && __wasilibc_fd_renumber(from, to) != 0)
-		return -1;
-	return to;
-}
-
 static int none(int code)
 {
 	errno = code;
@@ -240,9 +300,6 @@ static int none(int code)
 }
 pid_t fork(void) { return none(ENOSYS); }
 pid_t vfork(void) { return none(ENOSYS); }
-pid_t wait(int *status) { return none(ECHILD); }
-pid_t waitpid(pid_t pid, int *status, int flags) { return none(ECHILD); }
-int dup(int fd) { return none(ENOTSUP); }
 int pipe(int ends[2]) { return none(ENOSYS); }
 pid_t getppid(void) { return 1; }
 pid_t getpgrp(void) { return 1; }

@@ -5,6 +5,7 @@
 
 /* Functions of the C library that shim.c stands before. Struct stat is renamed
  * with its function, everywhere alike. */
+int fcntl(int fd, int command, ...); /* for sources that undo the next lines */
 #define stat wb_stat
 #define lstat wb_lstat
 #define fstat wb_fstat
@@ -12,6 +13,8 @@
 #define open wb_open
 #define openat wb_openat
 #define fopen wb_fopen
+#define opendir wb_opendir
+#define fcntl wb_fcntl
 #define chmod wb_chmod
 #define fchmod wb_fchmod
 #define fchmodat wb_fchmodat
@@ -28,6 +31,9 @@
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
+
+#define F_DUPFD 100
+#define F_DUPFD_CLOEXEC 101
 
 /* WASI takes one access mode; directories are read. */
 #undef O_SEARCH
@@ -71,6 +77,9 @@ int pclose(FILE *file);
 int system(const char *command);
 pid_t fork(void);
 pid_t vfork(void);
+pid_t wb_spawn(char *const argv[], int empty_input);
+int wb_missing(pid_t child);
+pid_t wb_defer(const char *command);
 int execvp(const char *file, char *const argv[]);
 int execv(const char *file, char *const argv[]);
 int execlp(const char *file, const char *word, ...);

@@ -2,6 +2,7 @@
  * times of files, which WASI does not have and the host keeps. */
 #include "posix.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <limits.h>
@@ -15,6 +16,7 @@
 /* See compile/shell/calls.go. */
 IMPORT("tool_mode") extern int tool_mode(const char *path, size_t n);
 IMPORT("tool_chmod") extern int tool_chmod(const char *path, size_t n, int mode);
+IMPORT("tool_dup") extern int tool_dup(int fd, int least);
 IMPORT("tool_utime")
 extern int tool_utime(const char *path, size_t n, unsigned low, unsigned high, unsigned nanoseconds);
 
@@ -64,9 +66,12 @@ static int standard(const char *name)
 	return !strcmp(name, "stdin") ? 0 : !strcmp(name, "stdout") ? 1 : !strcmp(name, "stderr") ? 2 : -1;
 }
 
+/* ---- opening ---- */
 int real_open(const char *name, int flags, ...) __asm__("open");
 int real_openat(int dir, const char *name, int flags, ...) __asm__("openat");
 FILE *real_fopen(const char *name, const char *mode) __asm__("fopen");
+DIR *real_opendir(const char *name) __asm__("opendir");
+int real_fcntl(int fd, int command, ...) __asm__("fcntl");
 
 /* A tree has no /dev/null; an empty file without a name is like it. */
 static int nothing(void)
@@ -101,6 +106,44 @@ FILE *wb_fopen(const char *name, const char *mode)
 	if (f)
 		opened(fileno(f), AT_FDCWD, name);
 	return f;
+}
+
+DIR *wb_opendir(const char *name)
+{
+	DIR *dir = real_opendir(name);
+	if (dir)
+		opened(dirfd(dir), AT_FDCWD, name);
+	return dir;
+}
+
+/* duplicate gives an open file a second number, no lower than least. */
+static int duplicate(int fd, int least)
+{
+	int copy = tool_dup(fd, least);
+	if (copy < 0) {
+		errno = -copy;
+		return -1;
+	}
+	return fd >= 0 && fd < MAX_OPEN && paths[fd] ? opened(copy, AT_FDCWD, paths[fd]) : copy;
+}
+
+int dup(int fd) { return duplicate(fd, 0); }
+
+int dup2(int from, int to)
+{
+	if (from == to)
+		return to;
+	close(to);
+	return duplicate(from, to);
+}
+
+int wb_fcntl(int fd, int command, ...)
+{
+	va_list more;
+	va_start(more, command);
+	int word = va_arg(more, int);
+	va_end(more);
+	return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? duplicate(fd, word) : real_fcntl(fd, command, word);
 }
 
 /* ---- modes and times ---- */

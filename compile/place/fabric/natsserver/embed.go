@@ -31,7 +31,7 @@ import (
 // Tenant is one that the server knows.
 type Tenant struct {
 	Name string
-	// Token is what its callers prove themselves with, WorkerToken its workers.
+	// Token authenticates its callers, WorkerToken its workers.
 	// Empty ones are made up.
 	Token, WorkerToken string
 	Quota              fabric.Quota
@@ -168,14 +168,14 @@ func (s *Server) Tenant(name string) (Tenant, bool) {
 // Tenants are all of them.
 func (s *Server) Tenants() []Tenant { return s.tenants }
 
-// Load is what a server has carried since it started.
+// Load counts what a server has carried since it started.
 type Load struct {
 	Connections                                int
 	InMessages, OutMessages, InBytes, OutBytes int64
 	Memory                                     int64 // bytes
 }
 
-// Load is what the server has carried.
+// Load returns what the server has carried.
 func (s *Server) Load() (Load, error) {
 	v, err := s.server.Varz(nil)
 	if err != nil {
@@ -260,7 +260,7 @@ func KeepTokens(dir string, list []Tenant) ([]Tenant, error) {
 	return all, nil
 }
 
-// NewToken is a token nobody can guess.
+// NewToken makes an unguessable token.
 func NewToken() string {
 	var b [24]byte
 	_, _ = rand.Read(b[:]) // never fails

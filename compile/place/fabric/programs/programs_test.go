@@ -69,9 +69,11 @@ type site struct {
 	lanes  *compile.Registry
 }
 
-func newSite(t *testing.T) *site {
+func newSite(t *testing.T) *site { return newSiteWith(t, fabric.Quota{}) }
+
+func newSiteWith(t *testing.T, quota fabric.Quota) *site {
 	t.Helper()
-	server, err := natsserver.Start(t.Context(), natsserver.Config{Dir: t.TempDir(), Tenants: []natsserver.Tenant{{Name: "ada", Token: "caller", WorkerToken: "worker"}}, AckWait: ackWait})
+	server, err := natsserver.Start(t.Context(), natsserver.Config{Dir: t.TempDir(), Tenants: []natsserver.Tenant{{Name: "ada", Token: "caller", WorkerToken: "worker", Quota: quota}}, AckWait: ackWait})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -248,7 +250,10 @@ func TestMixedWorkbook(t *testing.T) {
 		}
 		return nil
 	})
-	got, gotText := s.run(away, workbook.Options{Runner: s.runner(nil, nil), Jobs: 64, Trace: sink})
+	got, gotText := s.run(away, workbook.Options{
+		Venue:     workbook.Venue{Runner: s.runner(nil, nil), Jobs: 64},
+		Listeners: workbook.Listeners{Trace: sink},
+	})
 	over.Store(true)
 	killer.Wait()
 	if gotText != wantText {
@@ -294,7 +299,7 @@ return require("fs").readFileSync("absent.txt")
 #+end_src
 `
 	want, wantText := s.run(book(t, text), workbook.Options{})
-	got, gotText := s.run(book(t, text), workbook.Options{Runner: s.runner(nil, nil), Jobs: 8})
+	got, gotText := s.run(book(t, text), workbook.Options{Venue: workbook.Venue{Runner: s.runner(nil, nil), Jobs: 8}})
 	if gotText != wantText {
 		t.Errorf("the files differ:\n%s\nalone:\n%s", gotText, wantText)
 	}
@@ -347,7 +352,7 @@ return Date.now() > 1e12
 #+begin_src js
 return 1
 #+end_src
-`), workbook.Options{Runner: r, Grants: []string{"clock"}})
+`), workbook.Options{Authority: workbook.Authority{Grants: []string{"clock"}}, Venue: workbook.Venue{Runner: r}})
 	for _, d := range report.Components {
 		if d.Err != nil {
 			t.Errorf("%s: %v", d.ID, d.Err)
@@ -357,7 +362,7 @@ return 1
 		}
 	}
 	// It is what a plan foretells.
-	for i, one := range workbook.Placements(report.Plan, workbook.Options{Grants: []string{"clock"}}) {
+	for i, one := range workbook.Placements(report.Plan, workbook.Authority{Grants: []string{"clock"}}, workbook.Venue{}) {
 		if why := stayed[one.Component]; why != one.Why || (one.Where == workbook.AtWorkers) != (report.Components[i].Where != "") {
 			t.Errorf("%s: stayed %q, foretold %+v", one.Component, why, one)
 		}
@@ -381,7 +386,7 @@ func TestAway(t *testing.T) {
 	}
 	t.Cleanup(q.Close)
 	report, _ := s.run(book(t, "#+NAME: one\n#+begin_src lua :session s\nreturn 1\n#+end_src\n\n#+NAME: two\n#+begin_src lua\nreturn 2\n#+end_src\n"),
-		workbook.Options{Runner: programs.NewRunner(programs.Config{Queue: q, Tools: s.env.Tools, Away: true})})
+		workbook.Options{Venue: workbook.Venue{Runner: programs.NewRunner(programs.Config{Queue: q, Tools: s.env.Tools, Away: true})}})
 	if err := report.Components[0].Err; !errors.As(err, new(*programs.StayError)) {
 		t.Errorf("one: %v", err)
 	}
@@ -402,7 +407,7 @@ func TestGone(t *testing.T) {
 	gone := make(chan struct{})
 	runner := programs.NewRunner(programs.Config{Queue: q, Tools: s.env.Tools, Gone: gone})
 	time.AfterFunc(100*time.Millisecond, func() { close(gone) }) // the program waits by then, or will not begin to
-	report, _ := s.run(book(t, mixed(1)), workbook.Options{Runner: runner})
+	report, _ := s.run(book(t, mixed(1)), workbook.Options{Venue: workbook.Venue{Runner: runner}})
 	lost := new(programs.GoneError)
 	for _, c := range report.Components {
 		if errors.As(c.Err, &lost) {
@@ -444,7 +449,7 @@ func TestKeptResults(t *testing.T) {
 				began.Store(true)
 			}
 		}, nil)
-		report, _ := s.run(file, workbook.Options{Runner: r, NoWrite: true})
+		report, _ := s.run(file, workbook.Options{Venue: workbook.Venue{Runner: r}, Write: workbook.WriteNothing})
 		if got := report.Components[0]; got.Err != nil || got.Stdout != c.want || began.Load() != c.began {
 			t.Errorf("a %q b %q: %q, began %v, %v", c.a, c.b, got.Stdout, began.Load(), got.Err)
 		}
@@ -466,7 +471,7 @@ func TestToolchainTravels(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.worker("bare", &programs.Peer{Lanes: registry, Tools: bare.Tools})
-	report, _ := s.run(book(t, "#+begin_src lua\nreturn 6 * 7\n#+end_src\n"), workbook.Options{Runner: s.runner(nil, nil)})
+	report, _ := s.run(book(t, "#+begin_src lua\nreturn 6 * 7\n#+end_src\n"), workbook.Options{Venue: workbook.Venue{Runner: s.runner(nil, nil)}})
 	if d := report.Components[0]; d.Err != nil || d.Value.String() != "42" || d.Where != "bare" {
 		t.Errorf("%s at %q: %v", d.Value, d.Where, d.Err)
 	}
@@ -494,11 +499,11 @@ func TestDeclinedRunsHere(t *testing.T) {
 	}
 	s.worker("other", &programs.Peer{Lanes: registry, Tools: s.env.Tools})
 	var why string
-	report, _ := s.run(book(t, "#+begin_src lua\nreturn 6 * 7\n#+end_src\n"), workbook.Options{Runner: s.runner(nil, func(_, w string) { why = w })})
+	report, _ := s.run(book(t, "#+begin_src lua\nreturn 6 * 7\n#+end_src\n"), workbook.Options{Venue: workbook.Venue{Runner: s.runner(nil, func(_, w string) { why = w })}})
 	if d := report.Components[0]; d.Err != nil || d.Value.String() != "42" || d.Where != "" {
 		t.Errorf("%s at %q: %v", d.Value, d.Where, d.Err)
 	}
-	if !strings.Contains(why, "other declined: another version of the lane for lua") {
+	if !strings.Contains(why, "other declined: the other side has another version of the lane for lua") {
 		t.Errorf("it ran here because %q", why)
 	}
 }
@@ -512,7 +517,10 @@ func TestMap(t *testing.T) {
 	}
 	file := book(t, "* Double\n:PROPERTIES:\n:in: n\n:out: m\n:END:\n#+begin_src js\nexport function double(n) { return 2 * n }\n#+end_src\n")
 	inputs, want := mapInputs(40)
-	got, err := workbook.Map(t.Context(), workbook.Options{File: file, Lanes: s.lanes, Runner: s.runner(nil, nil), Jobs: 32}, "book/double", inputs)
+	got, err := workbook.Map(t.Context(), workbook.Options{
+		Book:  workbook.Book{File: file, Lanes: s.lanes},
+		Venue: workbook.Venue{Runner: s.runner(nil, nil), Jobs: 32},
+	}, "book/double", inputs)
 	if err != nil {
 		t.Fatal(err)
 	}

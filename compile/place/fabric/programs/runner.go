@@ -16,6 +16,7 @@ import (
 	"wb/compile/place/remote"
 	"wb/compile/toolchain"
 	"wb/internal/diag"
+	"wb/internal/sha"
 	"wb/sandbox"
 )
 
@@ -139,7 +140,7 @@ func (e *GoneError) ExitCode() int { return diag.ExitUnavailable }
 
 // Hint says where to look, and what else there is.
 func (e *GoneError) Hint() string {
-	return "what ended the workers is said above; without --workers programs run in this process"
+	return "the messages above say why the workers ended; without --workers programs run in this process"
 }
 
 var errGone = errors.New("no worker is left")
@@ -194,8 +195,7 @@ const maxFollow = 16
 // RoundTrip follows a request to the result that holds for this caller.
 func (t *trip) RoundTrip(ctx context.Context, trip remote.Trip) ([]byte, error) {
 	answers := &remote.Answerer{Tree: t.program.Job.Files, Dock: t.program.Job.Dock}
-	sum := sha256.Sum256(append(trip.Request, t.runner.salt...))
-	key := hex.EncodeToString(sum[:])
+	key := sha.Hex(append(trip.Request, t.runner.salt...))
 	// What the dock says depends on who asks, so what came of it is not kept.
 	var personal atomic.Bool
 	work := fabric.Work{Body: trip.Request, Tag: trip.Component, Answer: func(ctx context.Context, question []byte) ([]byte, error) {
@@ -233,7 +233,7 @@ func (t *trip) RoundTrip(ctx context.Context, trip remote.Trip) ([]byte, error) 
 		}
 		key = follow(ctx, key, reply, answers)
 	}
-	return nil, fmt.Errorf("%s: its files change faster than it runs", trip.Component)
+	return nil, fmt.Errorf("%s: its files changed during every attempt to run it", trip.Component)
 }
 
 // follow is the key under which to look next when the result under key was made

@@ -13,7 +13,7 @@ import (
 	"wb/compile/toolchain"
 )
 
-// Peer is what a worker runs programs with.
+// Peer runs a worker's programs.
 type Peer struct {
 	Lanes *compile.Registry
 	Tools *toolchain.Store

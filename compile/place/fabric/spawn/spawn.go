@@ -88,7 +88,7 @@ func Start(ctx context.Context, config Config) (*Workers, error) {
 // Gone is closed when no worker is left and none will take its place.
 func (w *Workers) Gone() <-chan struct{} { return w.gone }
 
-// Name is what the nth worker calls itself.
+// Name is the name of the nth worker.
 func Name(i int) string { return fmt.Sprintf("worker-%d", i+1) }
 
 func (w *Workers) launch(i int) (*exec.Cmd, io.Closer, error) {

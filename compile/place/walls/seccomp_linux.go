@@ -1,9 +1,10 @@
 //go:build amd64 || arm64
 
-package tier
+package walls
 
 import (
 	"fmt"
+	"slices"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -25,7 +26,7 @@ var refusedCalls = []uint32{
 // filterCalls makes the kernel refuse them, in all threads and for good: with
 // EPERM, and clone of anything but a thread as well. A call of another
 // architecture ends the process.
-func filterCalls() error {
+func filterCalls(allowed []uint32) error {
 	const (
 		load   = unix.BPF_LD | unix.BPF_W | unix.BPF_ABS
 		equal  = unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K
@@ -53,6 +54,9 @@ func filterCalls() error {
 		{Code: answer, K: unix.SECCOMP_RET_ALLOW},
 	}
 	for _, call := range refusedCalls {
+		if slices.Contains(allowed, call) {
+			continue
+		}
 		program = append(program, unix.SockFilter{Code: equal, K: call, Jf: 1}, unix.SockFilter{Code: answer, K: refuse})
 	}
 	program = append(program, unix.SockFilter{Code: answer, K: unix.SECCOMP_RET_ALLOW})

@@ -1,7 +1,6 @@
-package tier
+package walls
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -29,17 +28,17 @@ var rlimits = []struct {
 	{unix.RLIMIT_MSGQUEUE, 0},
 }
 
-// confineAndStart puts up the walls a process builds around itself, and starts
-// its executable again behind them: Landlock holds the thread that asks and what
-// it starts, and the runtime already has other threads. It returns only when
-// that cannot be.
-func confineAndStart(private, shared string) ([]string, error) {
+// Restart puts up the walls a process builds around itself, and starts its
+// executable again behind them: Landlock holds the thread that asks and what it
+// starts, and the runtime already has other threads. It returns only when that
+// cannot be.
+func Restart(fence Fence) ([]string, error) {
 	runtime.LockOSThread()
 	exe, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	if err := closeInherited(); err != nil {
+	if err := closeInherited(fence.Keep); err != nil {
 		return nil, err
 	}
 	notes := setLimits()
@@ -47,31 +46,40 @@ func confineAndStart(private, shared string) ([]string, error) {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		notes = append(notes, "it may gain privileges: "+err.Error())
 	}
-	if err := os.Chdir(private); err != nil {
+	if err := os.Chdir(fence.Dir); err != nil {
 		return nil, err
 	}
-	if err := landlock(exe, private, shared); err != nil {
+	if err := landlock(exe, fence); err != nil {
 		notes = append(notes, "files are not fenced: "+err.Error())
 	}
-	hello, err := json.Marshal(greeting{Protocol: protocol, Notes: notes})
-	if err != nil {
-		return nil, err
-	}
-	err = syscall.Exec(exe, []string{os.Args[0], ChildVerb, private, shared, confined, string(hello)}, childEnvironment())
+	args := append([]string{os.Args[0]}, fence.Args(notes)...)
+	err = syscall.Exec(exe, args, []string{})
 	return nil, fmt.Errorf("starting anew behind the walls: %w", err)
 }
 
-// closeInherited makes the start anew close every descriptor but the three that
-// frames use. No wall holds what is open already: a file that the user's shell
+// closeInherited makes the start anew close every descriptor but the first three
+// and those to keep. No wall holds what is open already: a file that the user's shell
 // left open could be read behind Landlock, a connected socket written to.
-func closeInherited() error {
+func closeInherited(keep []int) error {
 	const first = 3
-	if unix.CloseRange(first, math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
+	if err := closeFrom(first); err != nil {
+		return err
+	}
+	for _, fd := range keep {
+		if _, err := unix.FcntlInt(uintptr(fd), unix.F_SETFD, 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func closeFrom(first int) error {
+	if unix.CloseRange(uint(first), math.MaxUint32, unix.CLOSE_RANGE_CLOEXEC) == nil {
 		return nil
 	}
 	open, err := os.ReadDir("/proc/self/fd") // before Linux 5.11
 	if err != nil {
-		return fmt.Errorf("what else is open cannot be closed: %w", err)
+		return fmt.Errorf("other open descriptors cannot be closed: %w", err)
 	}
 	for _, entry := range open {
 		if fd, err := strconv.Atoi(entry.Name()); err == nil && fd >= first {
@@ -105,10 +113,11 @@ func setLimits() []string {
 	return notes
 }
 
-// seal shuts what a child does not need once it runs.
-func seal() []string {
+// Seal shuts what a child does not need once it runs, but for the system calls
+// that are allowed.
+func Seal(allowed ...uint32) []string {
 	var notes []string
-	if err := filterCalls(); err != nil {
+	if err := filterCalls(allowed); err != nil {
 		notes = append(notes, "system calls are not filtered: "+err.Error())
 	}
 	if interfaces := speaks(); interfaces != "" {

@@ -1,4 +1,4 @@
-package tier
+package walls
 
 import (
 	"debug/elf"
@@ -28,8 +28,8 @@ const (
 )
 
 // landlock leaves this thread, and what it starts, the files it needs: its
-// executable, the shared caches for reading, its own for writing.
-func landlock(exe, private, shared string) error {
+// executable, and what is within the fence.
+func landlock(exe string, fence Fence) error {
 	version, _, errno := unix.Syscall(unix.SYS_LANDLOCK_CREATE_RULESET, 0, 0, unix.LANDLOCK_CREATE_RULESET_VERSION)
 	if errno != 0 {
 		return errNoLandlock
@@ -56,9 +56,13 @@ func landlock(exe, private, shared string) error {
 	}
 	defer unix.Close(int(fd))
 	rules := map[string]uint64{
-		exe:     unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE,
-		shared:  landlockReads,
-		private: landlockReads | landlockWrites | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_REFER,
+		exe: unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE,
+	}
+	for _, dir := range fence.Read {
+		rules[dir] = landlockReads
+	}
+	for _, dir := range fence.Write {
+		rules[dir] = landlockReads | landlockWrites | unix.LANDLOCK_ACCESS_FS_TRUNCATE | unix.LANDLOCK_ACCESS_FS_REFER
 	}
 	for _, library := range libraries(exe) {
 		rules[library] = landlockReads | unix.LANDLOCK_ACCESS_FS_EXECUTE

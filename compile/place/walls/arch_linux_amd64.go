@@ -1,4 +1,4 @@
-package tier
+package walls
 
 import "golang.org/x/sys/unix"
 

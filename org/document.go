@@ -16,6 +16,7 @@ type Document struct {
 	root     *Node
 	problems []Problem
 	settings settings
+	keywords []*Node // those that belong to no element, in source order
 	presets  Presets
 
 	linesOnce sync.Once

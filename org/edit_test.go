@@ -71,7 +71,7 @@ func TestSetKeyword(t *testing.T) {
 		{"* TODO  a\n", "", "* a\n"},
 		{"* TODO", "", "* "},
 		{"* TODO a\n", "TODO", "* TODO a\n"},
-		{"* a\n", "NOPE", `error: keyword "NOPE" is none of the file's: TODO | DONE`},
+		{"* a\n", "NOPE", `error: the file does not declare the keyword "NOPE"; it declares TODO | DONE`},
 		{"* a\n#+todo: X | Y\n", "Y", "* Y a\n#+todo: X | Y\n"},
 	} {
 		got := edited(t, c.src, func(h Headline) ([]Edit, error) { return SetKeyword(h, c.keyword) })

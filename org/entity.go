@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// Entity names that Org shares with HTML, where they mean the same character.
+// htmlEntities are the entity names that Org shares with HTML, where they mean the same character.
 const htmlEntities = `
 AElig Aacute Acirc Agrave Alpha Aring Atilde Auml Beta Ccedil Chi Dagger Delta Downarrow ETH
 Eacute Ecirc Egrave Epsilon Eta Euml Gamma Gg Iacute Icirc Idot Igrave Iota Iuml Kappa Lambda
@@ -32,7 +32,7 @@ thorn times trade triangleq uArr uacute uarr ucirc ugrave uml uparrow upsih upsi
 varsigma vartheta vee vert wedge weierp xi yacute yen yuml zeta zwj zwnj
 `
 
-// Entity names of Org's own, or with a meaning of its own, and their text.
+// orgEntities are the entity names of Org's own, or with a meaning of its own, and their text.
 const orgEntities = `
 AA Å  Amacr Ã  amacr ã  varepsilon ε  phi ɸ  varphi φ  acutex 𝑥́  partial ∂  beth ב
 dalet ד  dots …  cdots ⋯  circ ∘  vbar |  S §  P ¶  tilde ~  slash /  under _  equal =
@@ -42,7 +42,7 @@ star ⋆  odot ʘ  smiley ☺  blacksmile ☻  sad ☹  frowny ☹  diams ◆  d
 Diamond ◆  loz ⧫
 `
 
-// Names of functions stand for themselves, set upright.
+// functionEntities are names of functions, which stand for themselves, set upright.
 const functionEntities = `
 arccos arcsin arctan arg cos cosh cot coth csc det dim exp gcd hom inf ker lg lim
 liminf limsup ln log max min Pr sec sin sinh tan tanh

@@ -51,6 +51,7 @@ func checkDocument(t testing.TB, src []byte) {
 		}
 	}
 	checkPositions(t, d)
+	checkStream(t, d)
 	checkEdits(t, d)
 }
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// marks is what one pass over the lines finds out before parsing starts:
+// marks is the result of one pass over the lines before parsing starts:
 // where headlines are and where things end. With it the parser answers "does
 // this block end before the limit?" by binary search, so that a file full of
 // unterminated blocks costs no more than any other.
@@ -14,6 +14,7 @@ type marks struct {
 	blockEnds  map[string][]int // starts of #+end_NAME lines by lower-case name, "#+end:" under ":", "#+end" under ""
 	drawerEnds []int            // starts of :END: lines
 	latexEnds  map[string][]int // starts of lines that end in \end{NAME}, by lower-case name
+	settings   []int            // numbers of the headlines whose sections may hold keywords
 }
 
 // scanMarks reads every line once.
@@ -32,6 +33,7 @@ func scanMarks(s string, begin int) *marks {
 				if name, ok := blockEndName(s, text, next); ok {
 					m.blockEnds[name] = append(m.blockEnds[name], pos)
 				}
+				m.noteSetting(s, pos)
 			case ':':
 				if isDrawerEnd(s, text, next) {
 					m.drawerEnds = append(m.drawerEnds, pos)

@@ -39,7 +39,7 @@ func (n *Node) Keyword() (Keyword, bool) {
 // order: those with one of the given upper-case names, or all of them.
 func (d *Document) Keywords(names ...string) iter.Seq[Keyword] {
 	return func(yield func(Keyword) bool) {
-		for n := range d.Nodes(KindKeyword) {
+		for _, n := range d.keywords {
 			k := readKeyword(n)
 			if (len(names) == 0 || slices.Contains(names, k.Name())) && !yield(k) {
 				return

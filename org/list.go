@@ -164,7 +164,7 @@ func (p *parser) skipNested(l line, limit int) int {
 	return l.next
 }
 
-// marker is what stands before the contents of an item.
+// marker is the text before the contents of an item.
 type marker struct {
 	bullet, counter, checkbox, tag Span
 	end                            int // where the contents start on the line

@@ -205,7 +205,7 @@ func (p *objectParser) text(j objectJob) {
 	}
 }
 
-// object is what [objectParser.object] finds: its extent and, if it holds
+// object is the result of [objectParser.object]: its extent and, if it holds
 // other objects, where they may stand.
 type object struct {
 	kind                 Kind

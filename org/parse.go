@@ -32,6 +32,14 @@ func ParseWith(src []byte, presets Presets) *Document {
 const byteOrderMark = "\uFEFF"
 
 func parse(src string, presets Presets) (*Document, *parser) {
+	p := newParser(src, presets)
+	p.outline()
+	p.finish()
+	return p.doc, p
+}
+
+// newParser looks through the text once and begins a tree that holds nothing yet.
+func newParser(src string, presets Presets) *parser {
 	doc := &Document{text: src, presets: presets}
 	begin := 0
 	if strings.HasPrefix(src, byteOrderMark) {
@@ -42,10 +50,7 @@ func parse(src string, presets Presets) (*Document, *parser) {
 	if begin > 0 {
 		p.add(doc.root, KindBlank, 0, begin)
 	}
-	p.outline()
-	doc.problems = sortProblems(p.problems)
-	doc.settings = readSettings(doc, p.keywords)
-	return doc, p
+	return p
 }
 
 // parser builds the tree. It never recurses and never looks at a line more
@@ -133,28 +138,18 @@ func (p *parser) outline() {
 		stars int
 	}
 	root := p.doc.root
-	first := len(p.src)
-	if len(p.marks.heads) > 0 {
-		first = p.marks.heads[0]
-	}
-	p.preamble(root, p.begin, first)
+	p.preamble(root, p.begin, p.marks.head(0, len(p.src)))
 
 	stack := []open{{root, 0}}
 	for i, start := range p.marks.heads {
-		end := len(p.src)
-		if i+1 < len(p.marks.heads) {
-			end = p.marks.heads[i+1]
-		}
 		stars := headlineStars(p.src, start)
 		for stack[len(stack)-1].stars >= stars {
 			stack[len(stack)-1].node.end = start
 			stack = stack[:len(stack)-1]
 		}
-		h := p.add(stack[len(stack)-1].node, KindHeadline, start, len(p.src))
+		h := p.headline(stack[len(stack)-1].node, i)
+		h.end = len(p.src)
 		stack = append(stack, open{h, stars})
-		body := lineEnd(p.src, start)
-		p.add(h, KindHeadlineLine, start, body)
-		p.section(h, body, end)
 	}
 }
 

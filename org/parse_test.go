@@ -54,7 +54,7 @@ func TestTreeCoversOddInput(t *testing.T) {
 	}
 }
 
-// TestByteOrderMark: what begins a file of some editors is no text, and stays.
+// TestByteOrderMark: what begins a file of some editors is not text, and stays.
 func TestByteOrderMark(t *testing.T) {
 	for _, text := range []string{"* Head :tag:\n", "#+begin_src sh\necho\n#+end_src\n", ":PROPERTIES:\n:ID: a\n:END:\n", "| a |\n", "- a\n", "", "text", "\n# c\n#+TITLE: t\n"} {
 		want, got := kinds(ParseString(text)), kinds(ParseString("\uFEFF"+text))

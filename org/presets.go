@@ -3,7 +3,7 @@ package org
 import "slices"
 
 // Presets are settings that are made for files outside of them, as people do in
-// Emacs's configuration. The zero value is what Org does without any.
+// Emacs's configuration. The zero value means Org's defaults.
 type Presets struct {
 	// Todo are the keywords of files that declare none, each sequence as a #+TODO:
 	// line has it: "TODO(t) NEXT | DONE".

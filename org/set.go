@@ -21,7 +21,7 @@ func SetKeyword(h Headline, keyword string) ([]Edit, error) {
 	}
 	declared := h.doc.Todo()
 	if _, ok := declared.Find(keyword); !ok {
-		return nil, fmt.Errorf("keyword %q is none of the file's: %s", keyword, declared)
+		return nil, fmt.Errorf("the file does not declare the keyword %q; it declares %s", keyword, declared)
 	}
 	if h.Keyword.Present() {
 		return []Edit{Replace(h.Keyword.Span, keyword)}, nil

@@ -18,7 +18,7 @@ func SetPriority(h Headline, priority string) ([]Edit, error) {
 	}
 	cookie := "[#" + priority + "]"
 	if _, end, ok := priorityCookie(cookie, 0, len(cookie)); !ok || end != len(cookie) {
-		return nil, fmt.Errorf("priority %q is no letter from A to Z and no number below 100", priority)
+		return nil, fmt.Errorf("priority %q is neither a letter from A to Z nor a number below 100", priority)
 	}
 	if h.Priority.Present() {
 		return []Edit{Replace(h.Priority.Span, priority)}, nil

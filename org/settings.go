@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// settings is what the file says about itself.
+// settings holds the file's in-buffer settings.
 type settings struct {
 	todo       TodoKeywords
 	fileTags   []string

@@ -3,8 +3,6 @@ package search
 import (
 	"slices"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"unicode"
 	"unicode/utf8"
 
@@ -22,7 +20,7 @@ type token struct {
 // that put no blanks between words give one token a character, so that any
 // run of them can be found as a phrase.
 func scan(text string) []token {
-	var tokens []token
+	tokens := make([]token, 0, len(text)/6)
 	start := -1
 	flush := func(end int) {
 		if start >= 0 {
@@ -34,11 +32,17 @@ func scan(text string) []token {
 	}
 	for i, r := range text {
 		switch {
+		case r < utf8.RuneSelf:
+			if !wordByte[r] {
+				flush(i)
+			} else if start < 0 {
+				start = i
+			}
 		case unspaced(r):
 			flush(i)
 			end := i + len(string(r))
 			tokens = append(tokens, token{i, end, text[i:end]})
-		case r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
 			if start < 0 {
 				start = i
 			}
@@ -49,6 +53,14 @@ func scan(text string) []token {
 	flush(len(text))
 	return tokens
 }
+
+// wordByte are the ASCII characters of words.
+var wordByte = func() (is [utf8.RuneSelf]bool) {
+	for c := range is {
+		is[c] = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '_'
+	}
+	return is
+}()
 
 // fold is a word as it is searched: in lower case, Latin letters without their
 // accents, and no _ around it.
@@ -80,7 +92,7 @@ func withoutAccents(word string) string {
 // unspaced reports whether a character belongs to a script without blanks
 // between words.
 func unspaced(r rune) bool {
-	return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+	return r >= 0xe00 && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
 }
 
 // Words are the words of a text as they are searched exactly.
@@ -163,10 +175,9 @@ func stemOf(word string) string {
 }
 
 // analyzer remembers the variants of words: texts use few words often, and a
-// stem takes longer to find than to remember. It is safe for concurrent use.
+// stem takes longer to find than to remember. It serves one goroutine at a time.
 type analyzer struct {
-	memo  sync.Map // raw word to its variants, each followed by a blank
-	known atomic.Int64
+	memo map[string]string // raw word to its variants, each followed by a blank
 }
 
 // maxMemo bounds the words an analyzer remembers.
@@ -174,8 +185,8 @@ const maxMemo = 1 << 17
 
 // more is the variants of a word as they are indexed.
 func (a *analyzer) more(raw string) string {
-	if text, ok := a.memo.Load(raw); ok {
-		return text.(string)
+	if text, ok := a.memo[raw]; ok {
+		return text
 	}
 	var b strings.Builder
 	for _, v := range variants(raw) {
@@ -185,13 +196,16 @@ func (a *analyzer) more(raw string) string {
 	if parts := identifierParts(raw); len(parts) > 1 { // the whole name counts more than a run of its parts
 		b.WriteString(strings.Join(parts, "") + " ")
 	}
-	if len(raw) < 64 && a.known.Add(1) < maxMemo {
-		a.memo.Store(strings.Clone(raw), b.String())
+	if len(raw) < 64 && len(a.memo) < maxMemo {
+		if a.memo == nil {
+			a.memo = map[string]string{}
+		}
+		a.memo[strings.Clone(raw)] = b.String()
 	}
 	return b.String()
 }
 
-// field is what a store indexes of one field: the words in order, and their
+// field is the indexed text of one field: the words in order, and their
 // variants.
 func (a *analyzer) field(text string) field {
 	var words, more strings.Builder

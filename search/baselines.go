@@ -11,6 +11,7 @@ import (
 type baselines struct {
 	names   map[string]bool
 	list    []baseDocument // by path and line
+	holders map[string]int // how many documents have a word
 	average float64
 }
 
@@ -21,12 +22,14 @@ type baseDocument struct {
 }
 
 func newBaselines(all []scored, name func(string, []string) string) *baselines {
-	b := &baselines{names: map[string]bool{}}
+	b := &baselines{names: map[string]bool{}, holders: map[string]int{}}
 	files := sources{}
 	for _, d := range all {
 		doc := baseDocument{name: name(d.name, append(slices.Clip(d.Outline), d.Title)), count: map[string]int{}}
 		for _, w := range Words(d.Title + "\n" + files.text(d.Found)) {
-			doc.count[w]++
+			if doc.count[w]++; doc.count[w] == 1 {
+				b.holders[w]++
+			}
 			doc.n++
 		}
 		b.names[doc.name] = true
@@ -52,12 +55,7 @@ func (b *baselines) bm25(query string) []string {
 			if n == 0 {
 				continue
 			}
-			df := 0.0
-			for _, other := range b.list {
-				if other.count[w] > 0 {
-					df++
-				}
-			}
+			df := float64(b.holders[w])
 			idf := math.Log(1 + (float64(len(b.list))-df+0.5)/(df+0.5))
 			score += idf * n * 2.2 / (n + 1.2*(0.25+0.75*float64(d.n)/b.average))
 		}

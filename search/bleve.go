@@ -19,7 +19,7 @@ import (
 // bleveStore is a [Store] of bleve indexes that never change. What changed goes
 // into a new shard, and a new manifest says which shards count; shards that are
 // small or mostly out of date are put into the new one. Readers use the shards
-// of the manifest they read and wait for nobody; a killed writer leaves files
+// of the manifest they read and never wait; a killed writer leaves files
 // that no manifest names.
 type bleveStore struct {
 	dir       string
@@ -101,7 +101,7 @@ func (s *bleveStore) use(m *manifest) (err error) {
 			}
 			fresh = append(fresh, shards[i])
 		}
-		files := make([]int64, len(shards[i].place))
+		files := make([]int64, shards[i].files())
 		for k := range files {
 			files[k] = -1
 		}
@@ -109,7 +109,7 @@ func (s *bleveStore) use(m *manifest) (err error) {
 	}
 	s.documents, s.tokens = 0, 0
 	for n, f := range m.files {
-		if f.shard >= len(shards) || int(f.number) >= len(shards[f.shard].file) || int(f.documents) != len(shards[f.shard].place[f.number]) {
+		if f.shard >= len(shards) || int(f.number) >= len(shards[f.shard].file) || int(f.documents) != shards[f.shard].headings(f.number) {
 			return errDamaged
 		}
 		shards[f.shard].file[f.number] = int64(n)
@@ -352,7 +352,7 @@ func (s *bleveStore) sweep() {
 	}
 	for _, e := range entries {
 		name := e.Name()
-		if slices.Contains(s.manifest.shards, name) || !strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, "current-") {
+		if slices.Contains(s.manifest.shards, name) || !strings.HasPrefix(name, "shard-") && !strings.HasPrefix(name, ".current.") {
 			continue
 		}
 		if info, err := e.Info(); err == nil && (s.temporary || time.Since(info.ModTime()) > sweepAge) {
@@ -379,9 +379,8 @@ func (s *bleveStore) document(id ID) (*shard, *shardDoc) {
 	}
 	f := &s.manifest.files[n]
 	sh := s.shards[f.shard]
-	places := sh.place[f.number]
-	if ordinal := int(id & (1<<ordinalBits - 1)); ordinal < len(places) {
-		return sh, &sh.docs[places[ordinal]]
+	if ordinal := int(id & (1<<ordinalBits - 1)); ordinal < sh.headings(f.number) {
+		return sh, &sh.docs[int(sh.first[f.number])+ordinal]
 	}
 	return nil, nil
 }

@@ -19,7 +19,7 @@
 // than prose, prose more than results. A word also matches, for less, by its
 // stem, by its parts (userName, user_name and user-name are found by "user
 // name" and by each other), by the synonyms of the project's own glossary, and
-// by words spelt nearly like it when nobody wrote it as it was asked. Words
+// by words spelt nearly like it when no text contains it as asked. Words
 // that stand together in the text as they do in the query lift a heading, and
 // so does every further word that is found. Ties are broken by path and line:
 // the same files and the same query give the same list.

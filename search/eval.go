@@ -65,7 +65,7 @@ func ReadQrels(path string) (*Qrels, error) {
 				}
 				at, _ := doc.Position(row.Start())
 				if len(row.Cells) < 2 {
-					return nil, fmt.Errorf("%s:%d:1: a judgement is a grade and a heading", path, at)
+					return nil, fmt.Errorf("%s:%d:1: a judgement consists of a grade and a heading", path, at)
 				}
 				grade, err := strconv.Atoi(row.Cells[0].Text)
 				if err != nil || grade < 0 || grade > 3 {
@@ -92,7 +92,7 @@ type Scores struct {
 	Recall float64 `json:"recall@10"`
 }
 
-// QueryScore is what one query scored with wb's ranking.
+// QueryScore is the score of one query with wb's ranking.
 type QueryScore struct {
 	Query string   `json:"query"`
 	NDCG  float64  `json:"ndcg@10"`
@@ -103,7 +103,7 @@ type QueryScore struct {
 // Report is the outcome of an evaluation.
 type Report struct {
 	Queries int `json:"queries"`
-	// Unanswerable are the queries none of whose answers exist; they do not count.
+	// Unanswerable are the queries without an existing answer; they do not count.
 	Unanswerable int          `json:"unanswerable"`
 	Headings     int          `json:"headings"` // that could be found
 	Rankings     []Scores     `json:"rankings"` // wb's first

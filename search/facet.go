@@ -13,7 +13,7 @@ import (
 	"wb/internal/nearest"
 )
 
-// Facets are what headings can be counted by.
+// Facets are the criteria for counting headings.
 var Facets = []string{"tags", "todo", "file", "lang"}
 
 // FacetCount is how many of the headings found have a value.
@@ -22,7 +22,7 @@ type FacetCount struct {
 	Count int    `json:"count"`
 }
 
-// FacetError is a facet that there is not.
+// FacetError names an unknown facet.
 type FacetError struct{ Name string }
 
 func (e *FacetError) Error() string { return fmt.Sprintf("unknown facet %q", e.Name) }

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// recordFiles are what runs write about themselves. They change with every run
+// recordFiles are the records that runs write. They change with every run
 // and are searched only when they are named.
 var recordFiles = []string{"events.org", "approvals.org"}
 

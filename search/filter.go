@@ -6,12 +6,12 @@ import (
 	"wb/org/oql"
 )
 
-// Filter finds the headings that pass an OQL condition in either spelling. It
-// sees org files only: Markdown has no properties to ask for.
-func (x *Index) Filter(ctx context.Context, where string) (map[Place]bool, error) {
+// Filter finds the headings that pass an OQL condition in either spelling, and notes
+// what is doubtful about it. It sees org files only: Markdown has no properties to ask for.
+func (x *Index) Filter(ctx context.Context, where string) (allowed map[Place]bool, notes []string, err error) {
 	q, err := oql.Parse(where)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	q.Select = []oql.Column{{Field: "path"}, {Field: "line"}}
 	var names []string
@@ -22,18 +22,18 @@ func (x *Index) Filter(ctx context.Context, where string) (map[Place]bool, error
 	}
 	corpus, err := x.rows(ctx, names, q)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer corpus.Close()
 	res, err := oql.Run(ctx, q, oql.Options{Corpus: corpus})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	allowed := make(map[Place]bool, len(res.Rows))
+	allowed = make(map[Place]bool, len(res.Rows))
 	for _, p := range res.Places {
 		allowed[Place(p)] = true
 	}
-	return allowed, nil
+	return allowed, res.Notes, nil
 }
 
 // rows reads files through the index of queries, or without one where it

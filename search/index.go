@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"wb/internal/sha"
 	"wb/org/index"
 	"wb/org/oql"
 )
@@ -32,6 +33,8 @@ type Config struct {
 	// Presets are the settings of files that the files do not make; conditions of
 	// queries heed them.
 	Presets oql.Presets
+	// Progress hears how many of the files that changed are read; nil need not.
+	Progress func(read, of int)
 	// Warn is told what went wrong without costing an answer; nil is silent.
 	Warn func(error)
 }
@@ -62,6 +65,9 @@ func Open(ctx context.Context, config Config) (*Index, error) {
 	if config.Warn == nil {
 		config.Warn = func(error) {}
 	}
+	if config.Progress == nil {
+		config.Progress = func(int, int) {}
+	}
 	x := &Index{config: config, dir: config.Dir}
 	switch config.Dir {
 	case "":
@@ -79,7 +85,7 @@ func Open(ctx context.Context, config Config) (*Index, error) {
 func (x *Index) open(ctx context.Context) error {
 	store, err := openBleve(x.dir)
 	if x.dir != "" && damaged(err) {
-		x.config.Warn(fmt.Errorf("%w; it is made anew", err))
+		x.config.Warn(fmt.Errorf("%w; building it again", err))
 		x.discard()
 		store, err = openBleve(x.dir)
 	}
@@ -126,7 +132,7 @@ func (x *Index) Refresh(ctx context.Context) (Stats, error) {
 		// the answer comes from memory.
 		x.store.Close()
 		if damaged(err) {
-			x.config.Warn(fmt.Errorf("search index: %w; it is made anew", err))
+			x.config.Warn(fmt.Errorf("search index: %w; building it again", err))
 			x.discard()
 		} else {
 			x.config.Warn(fmt.Errorf("search index: %w; this search keeps it in memory", err))
@@ -181,7 +187,10 @@ func (x *Index) refresh(ctx context.Context) (Stats, error) {
 	}
 	stats.Removed = len(gone)
 	var changes iter.Seq2[Change, error] = func(yield func(Change, error) bool) {
+		done := 0
 		for change, err := range readAll(ctx, suspects) {
+			done++
+			x.config.Progress(done, len(suspects))
 			if err == nil && change.File == nil && change.State.Stamp == known[change.Path].Stamp {
 				continue // too young to be told by its times, and still the same
 			}
@@ -239,7 +248,6 @@ func (x *Index) gone(known map[string]FileState, present map[string]string) (gon
 // few files per processor are in memory at once.
 func readAll(ctx context.Context, suspects []Change) iter.Seq2[Change, error] {
 	return func(yield func(Change, error) bool) {
-		an := &analyzer{}
 		type outcome struct {
 			change Change
 			err    error
@@ -250,7 +258,10 @@ func readAll(ctx context.Context, suspects []Change) iter.Seq2[Change, error] {
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			defer close(results)
-			slots := make(chan struct{}, max(workers, 1))
+			free := make(chan *analyzer, workers)
+			for range workers {
+				free <- &analyzer{}
+			}
 			for _, suspect := range suspects {
 				result := make(chan outcome, 1)
 				select {
@@ -258,11 +269,11 @@ func readAll(ctx context.Context, suspects []Change) iter.Seq2[Change, error] {
 				case <-ctx.Done():
 					return
 				}
-				slots <- struct{}{}
+				an := <-free
 				wg.Go(func() {
 					change, err := read(an, suspect)
 					result <- outcome{change, err}
-					<-slots
+					free <- an
 				})
 			}
 		})
@@ -288,8 +299,7 @@ func read(an *analyzer, c Change) (Change, error) {
 	if err != nil {
 		return c, err
 	}
-	digest := sha256.Sum256(src)
-	hash := hex.EncodeToString(digest[:])
+	hash := sha.Hex(src)
 	if hash == c.State.Hash {
 		return c, nil
 	}

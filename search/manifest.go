@@ -8,6 +8,8 @@ import (
 	"hash/crc32"
 	"os"
 	"path/filepath"
+
+	"wb/internal/whole"
 )
 
 // errDamaged is an index that cannot be read, errOtherLayout one that another
@@ -19,7 +21,7 @@ var (
 
 // layout names the form of the index and of the analysis: an index of another
 // one is made anew.
-const layout = "wb search 3\n"
+const layout = "wb search 4\n"
 
 // manifest says which shards make up the index and what is known of the files.
 // It is replaced as a whole, by renaming: a reader sees one index or the next.
@@ -119,16 +121,10 @@ func (m *manifest) encode() []byte {
 
 // write makes the manifest the current one.
 func (m *manifest) write(dir string) error {
-	f, err := os.CreateTemp(dir, "current-*.tmp")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name()) // gone, once it is renamed
-	_, err = f.Write(m.encode())
-	if err := errors.Join(err, f.Close()); err != nil {
+	if err := (whole.File{}).Write(filepath.Join(dir, "current"), m.encode()); err != nil {
 		return fmt.Errorf("write the search index: %w", err)
 	}
-	return os.Rename(f.Name(), filepath.Join(dir, "current"))
+	return nil
 }
 
 // clone copies a manifest so that it can be changed.

@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"wb/org/index"
 )
 
 // minuteFiles is how many files the readers ask about.
@@ -75,7 +77,7 @@ func TestMinute(t *testing.T) {
 		_ = writer.Wait()
 		kills++
 	}
-	asked := 0
+	asked, alone := 0, 0
 	var slowest time.Duration
 	for i, cmd := range readers {
 		err := cmd.Wait()
@@ -86,6 +88,8 @@ func TestMinute(t *testing.T) {
 			if _, scan := fmt.Sscanf(line, "asked %d slowest %f", &n, &ms); scan == nil {
 				asked += n
 				slowest = max(slowest, time.Duration(ms*float64(time.Millisecond)))
+			} else if strings.HasPrefix(line, "warning") && strings.Contains(line, index.ErrBusy.Error()) {
+				alone++ // the machine was so busy that this reader waited no longer, and read the files itself
 			} else if strings.HasPrefix(line, "wrong") || strings.HasPrefix(line, "warning") {
 				t.Error(line)
 			}
@@ -107,7 +111,8 @@ func TestMinute(t *testing.T) {
 			t.Errorf("%s: %q, not %q", query, got, want)
 		}
 	}
-	t.Logf("%d questions in %d seconds, %d writers killed, the slowest answer took %v", asked, seconds, kills, slowest.Round(time.Millisecond))
+	t.Logf("%d questions in %d seconds, %d writers killed, the slowest answer took %v, %d answers were made without the kept index",
+		asked, seconds, kills, slowest.Round(time.Millisecond), alone)
 }
 
 // writeMinuteFile replaces a file, so that nobody sees half of it.

@@ -2,12 +2,15 @@ package search
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 
-	api "github.com/blevesearch/bleve_index_api"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+	"github.com/blevesearch/vellum/levenshtein"
 
 	"wb/internal/nearest"
 )
@@ -79,7 +82,7 @@ func (t *tallies) add(sh *shard, doc uint64, weight float64) {
 // count finds a phrase in the fields of a shard.
 func (sh *shard) count(ctx context.Context, p Phrase, variants bool) (*tallies, error) {
 	t := &tallies{}
-	if sh.reader == nil {
+	if sh.segment == nil {
 		return t, nil
 	}
 	fields := []string{writtenField}
@@ -112,13 +115,19 @@ func (sh *shard) count(ctx context.Context, p Phrase, variants bool) (*tallies, 
 
 // beginning are the words of a field that begin with a prefix.
 func (sh *shard) beginning(field, prefix string) (words []string, err error) {
-	dict, err := sh.reader.FieldDictPrefix(field, []byte(prefix))
+	return sh.dictionary(field, nil, prefix)
+}
+
+// dictionary are the words of a field that begin so and that an automaton accepts;
+// nil accepts all.
+func (sh *shard) dictionary(field string, accept segment.Automaton, prefix string) (words []string, err error) {
+	dict, err := sh.segment.Dictionary(field)
 	if err != nil {
 		return nil, err
 	}
-	defer dict.Close()
+	entries := dict.AutomatonIterator(accept, []byte(prefix), behind(prefix))
 	for {
-		entry, err := dict.Next()
+		entry, err := entries.Next()
 		if err != nil || entry == nil {
 			return words, err
 		}
@@ -126,26 +135,50 @@ func (sh *shard) beginning(field, prefix string) (words []string, err error) {
 	}
 }
 
+// behind is the least string after all that begin with a prefix; nil is none.
+func behind(prefix string) []byte {
+	end := []byte(prefix)
+	for i := len(end) - 1; i >= 0; i-- {
+		if end[i] < 0xff {
+			end[i]++
+			return end[:i+1]
+		}
+	}
+	return nil
+}
+
+// postings are the headings that have a word, with its weight in each if it is asked
+// for.
+func (sh *shard) postings(field, word string, weights bool) (n uint64, each segment.PostingsIterator, err error) {
+	dict, err := sh.segment.Dictionary(field)
+	if err != nil {
+		return 0, nil, err
+	}
+	list, err := dict.PostingsList([]byte(word), nil, nil)
+	if err != nil {
+		return 0, nil, err
+	}
+	return list.Count(), list.Iterator(weights, false, false, nil), nil
+}
+
 func (sh *shard) countWord(ctx context.Context, field, word string, t *tallies) error {
-	r, err := sh.reader.TermFieldReader(ctx, []byte(word), field, true, false, false)
+	_, each, err := sh.postings(field, word, true)
 	if err != nil {
 		return err
 	}
-	defer r.Close()
-	var doc api.TermFieldDoc
 	for {
-		hit, err := r.Next(&doc)
+		hit, err := each.Next()
 		if err != nil || hit == nil {
 			return err
 		}
-		t.add(sh, hit.ID.Value(), float64(hit.Freq)/10)
+		t.add(sh, hit.Number(), float64(packed(field, int(hit.Frequency())))/10)
 	}
 }
 
 // countPhrase looks for documents with all of the words and then, in those
 // alone, at how the words follow one another.
 func (sh *shard) countPhrase(ctx context.Context, words []string, t *tallies) error {
-	both, err := sh.together(ctx, words)
+	both, err := sh.together(words)
 	if err != nil {
 		return err
 	}
@@ -180,50 +213,41 @@ func occurrences(text, phrase []byte) (n uint64) {
 }
 
 // together are the documents that have all of the words, in order.
-func (sh *shard) together(ctx context.Context, words []string) ([]uint64, error) {
-	var readers []api.TermFieldReader
-	defer func() {
-		for _, r := range readers {
-			_ = r.Close()
-		}
-	}()
+func (sh *shard) together(words []string) (docs []uint64, err error) {
+	type list struct {
+		n    uint64
+		each segment.PostingsIterator
+		at   uint64
+	}
+	var lists []*list
 	for _, w := range slices.Compact(slices.Sorted(slices.Values(words))) {
-		r, err := sh.reader.TermFieldReader(ctx, []byte(w), writtenField, false, false, false)
-		if err != nil {
+		l := &list{}
+		if l.n, l.each, err = sh.postings(writtenField, w, false); err != nil || l.n == 0 {
 			return nil, err
 		}
-		readers = append(readers, r)
-		if r.Count() == 0 {
-			return nil, nil
-		}
+		lists = append(lists, l)
 	}
-	slices.SortFunc(readers, func(a, b api.TermFieldReader) int { return int(min(a.Count(), 1<<30)) - int(min(b.Count(), 1<<30)) })
-	var out []uint64
-	var doc, other api.TermFieldDoc
+	slices.SortFunc(lists, func(a, b *list) int { return cmp.Compare(a.n, b.n) })
 	for {
-		hit, err := readers[0].Next(&doc)
+		hit, err := lists[0].each.Next()
 		if err != nil || hit == nil {
-			return out, err
+			return docs, err
 		}
-		all := true
-		for _, r := range readers[1:] {
-			at, err := r.Advance(hit.ID, &other)
-			if err != nil {
-				return nil, err
+		doc, all := hit.Number(), true
+		for _, l := range lists[1:] {
+			if l.at <= doc { // at is behind the last that was seen
+				seen, err := l.each.Advance(doc)
+				if err != nil || seen == nil {
+					return docs, err
+				}
+				l.at = seen.Number() + 1
 			}
-			if at == nil {
-				return out, nil
-			}
-			if !at.ID.Equals(hit.ID) {
-				all = false
+			if all = l.at == doc+1; !all {
 				break
 			}
 		}
-		if !all {
-			continue
-		}
-		if _, live := sh.id(hit.ID.Value()); live {
-			out = append(out, hit.ID.Value())
+		if _, live := sh.id(doc); all && live {
+			docs = append(docs, doc)
 		}
 	}
 }
@@ -243,7 +267,7 @@ func (s *bleveStore) Near(ctx context.Context, word string, most int, prefix, fi
 		}
 	}
 	for _, sh := range s.shards {
-		if sh.reader == nil {
+		if sh.segment == nil {
 			continue
 		}
 		words, err := sh.near(word, begin, most, prefix)
@@ -276,16 +300,29 @@ func (sh *shard) near(word, begin string, most int, prefix bool) (words []string
 			return nearest.Distance(word, strings.ToValidUTF8(w[:min(len(w), len(word))], "")) > most
 		}), err
 	}
-	dict, err := sh.reader.(api.IndexReaderFuzzy).FieldDictFuzzy(writtenField, word, most, begin)
+	accept, err := spelt(word, most)
 	if err != nil {
 		return nil, err
 	}
-	defer dict.Close()
-	for {
-		entry, err := dict.Next()
-		if err != nil || entry == nil {
-			return words, err
-		}
-		words = append(words, entry.Term)
+	return sh.dictionary(writtenField, accept, begin)
+}
+
+// spelt accepts words that differ by at most so many letters, where two neighbours
+// that changed places are one. What it is made by takes milliseconds, which only
+// searches for misspelt words pay.
+func spelt(word string, most int) (segment.Automaton, error) {
+	builder, err := spellings[most-1]()
+	if err != nil {
+		return nil, err
 	}
+	return builder.BuildDfa(word, uint8(most))
+}
+
+var spellings = [2]func() (*levenshtein.LevenshteinAutomatonBuilder, error){
+	sync.OnceValues(func() (*levenshtein.LevenshteinAutomatonBuilder, error) {
+		return levenshtein.NewLevenshteinAutomatonBuilder(1, true)
+	}),
+	sync.OnceValues(func() (*levenshtein.LevenshteinAutomatonBuilder, error) {
+		return levenshtein.NewLevenshteinAutomatonBuilder(2, true)
+	}),
 }

@@ -10,7 +10,7 @@ import (
 	"wb/org/oql"
 )
 
-// Query is what somebody searches for.
+// Query is a parsed search.
 type Query struct {
 	Terms   []Term
 	Exclude []Term
@@ -29,7 +29,7 @@ type Term struct {
 	Raw      string   // as written, for the parts of identifiers
 	Prefix   bool     // the last word is the beginning of a word
 	Exact    bool     // in quotes: no stem, no synonym, no other spelling
-	Required bool     // a heading without it is no answer
+	Required bool     // a heading without it is not an answer
 }
 
 // QueryError is a query that cannot be read; Col counts bytes from 1.

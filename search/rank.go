@@ -124,7 +124,7 @@ func synonymsOf(words []string, groups [][]string) (others []Phrase) {
 	return others
 }
 
-// respell looks for a word that nobody wrote among words spelt like it.
+// respell replaces a word that no text contains by words spelt like it.
 func (s *searcher) respell(t Term, scores map[ID]float64) error {
 	if len(t.Words) != 1 {
 		return nil

@@ -17,7 +17,7 @@ type Options struct {
 	// Semantic fuses the list with that of the nearest vectors. It needs an
 	// Embedder.
 	Semantic bool
-	// Facets are what all headings found are counted by; see [Facets].
+	// Facets are the criteria for counting all headings found; see [Facets].
 	Facets []string
 }
 

@@ -68,7 +68,7 @@ func ask(t *testing.T, x *Index, query string) []string {
 	}
 	opts := Options{K: 100}
 	if q.Where != "" {
-		if opts.Allowed, err = x.Filter(t.Context(), q.Where); err != nil {
+		if opts.Allowed, _, err = x.Filter(t.Context(), q.Where); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -247,7 +247,7 @@ func TestDamage(t *testing.T) {
 		},
 		"gone": os.Remove,
 	}
-	parts := []string{"current", "headings", "root.bolt", ".zap"}
+	parts := []string{"current", tableFile, segmentFile, wordsFile}
 	for name, spoil := range spoils {
 		for _, part := range parts {
 			damageTest(t, dir, name+"-"+part, part, spoil)
@@ -584,7 +584,7 @@ func TestQrelsErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"* q\n| x | a.md::A |\n": ":2:1: grade \"x\"",
 		"* q\n| 4 | a.md::A |\n": ":2:1: grade \"4\"",
-		"* q\n| 3 |\n":           ":2:1: a judgement is",
+		"* q\n| 3 |\n":           ":2:1: a judgement consists of",
 		"nothing\n":              ":1:1: no judged query",
 	} {
 		path := filepath.Join(project(t, map[string]string{"q.org": text}), "q.org")

@@ -3,8 +3,6 @@ package search
 import (
 	"cmp"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -12,6 +10,7 @@ import (
 	"strings"
 
 	"wb/internal/diag"
+	"wb/internal/sha"
 
 	openai "github.com/sashabaranov/go-openai"
 )
@@ -58,8 +57,7 @@ const (
 
 // key names the vector of a text in the cache: what it was made of and by.
 func (e *Embedder) key(text string) string {
-	sum := sha256.Sum256([]byte(e.model + "\x00" + strconv.Itoa(e.dimensions) + "\x00" + text))
-	return hex.EncodeToString(sum[:])
+	return sha.Hex(e.model + "\x00" + strconv.Itoa(e.dimensions) + "\x00" + text)
 }
 
 // embed asks the endpoint; vectors come back with length 1.
@@ -132,7 +130,7 @@ func (x *Index) fuse(ctx context.Context, q *Query, list []scored, opts Options)
 	return fuseRanks(list, near), nil
 }
 
-// nearness is what a place among the nearest vectors weighs beside the same place
+// nearness is the weight of a place among the nearest vectors beside the same place
 // among the words: a heading that has the words has something to show for it, and a
 // weak embedding must not bury it.
 const nearness = 0.8
@@ -233,7 +231,7 @@ func (x *Index) vectors(ctx context.Context, documents []scored) ([][]float32, e
 	return vectors, nil
 }
 
-// embedText is what a document's vector is made of.
+// embedText is the text that a document's vector is made of.
 func embedText(d Found, text string) string {
 	text = strings.Join(append(slices.Clip(d.Outline), d.Title), " / ") + "\n" + text
 	if len(text) > embedChars {

@@ -1,37 +1,40 @@
 package search
 
 import (
-	"cmp"
-	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
-	"github.com/blevesearch/bleve/v2/document"
-	"github.com/blevesearch/bleve/v2/index/scorch"
-	api "github.com/blevesearch/bleve_index_api"
+	segment "github.com/blevesearch/scorch_segment_api/v2"
+	zap "github.com/blevesearch/zapx/v17"
+
 	mmap "github.com/blevesearch/mmap-go"
 )
 
-// A shard is a directory that never changes once it is there: an index of
-// bleve's (scorch) over the words of some files' headings, and a table of these
-// headings in bleve's order. It is made offline, in one go, and opened read-only,
-// so that no process waits for another.
+// A shard is a directory that never changes once it is there: one of bleve's
+// segments, which holds the words of some files' headings, and a table of these
+// headings in the same order. It is made in one go and opened read-only, so that no
+// process waits for another.
+//
+// Scorch, which keeps many segments of an index that changes, is not needed for
+// that, and not linked: it takes 2.4 ms of each start of a program, asked or not.
 type shard struct {
-	name   string
-	index  api.Index
-	reader api.IndexReader
-	docs   []shardDoc // by bleve's number
-	text   []byte     // the strings of docs
-	words  mmap.MMap  // the words of docs in order, see [analyzedDocument.count]
-	place  [][]uint32 // by file of the shard and ordinal: bleve's number
-	file   []int64    // by file of the shard: its number in the store, -1 where a newer shard has it
+	name    string
+	segment segment.Segment // nil without headings
+	docs    []shardDoc      // by bleve's number
+	first   []uint32        // by file of the shard, and behind the last: bleve's number of its first heading
+	text    []byte          // the strings of docs
+	words   mmap.MMap       // the words of docs in order, see [analyzedDocument.count]
+	file    []int64         // by file of the shard: its number in the store, -1 where a newer shard has it
 }
+
+// The files of a shard.
+const (
+	segmentFile = "segment"
+	wordsFile   = "words"
+	tableFile   = "headings"
+)
 
 // shardDoc is a heading in the table.
 type shardDoc struct {
@@ -40,312 +43,83 @@ type shardDoc struct {
 	start, end        uint32
 	length            uint32 // tokens in all fields
 	strings, nstrings uint32 // where in text
-	words             uint32 // where its words are, in fours of bytes
+	words, nwords     uint32 // where its words are, and their bytes
 }
 
-const shardDocWords = 10
+// append writes a row of the table: what differs from the heading before it.
+func (d *shardDoc) append(to []byte, before *shardDoc) []byte {
+	for _, n := range []int64{int64(d.line) - int64(before.line), int64(d.start) - int64(before.start), int64(d.end) - int64(d.start)} {
+		to = binary.AppendVarint(to, n)
+	}
+	for _, n := range []uint32{d.level, d.length, d.nstrings, d.nwords} {
+		to = binary.AppendUvarint(to, uint64(n))
+	}
+	return to
+}
 
 // shardHead is the size of what stands before the table: how many headings and
-// files there are, and the size of bleve's files.
-const shardHead = 16
+// files there are, the size of the segment and the words, and that of the table.
+const shardHead = 24
 
-// The fields of bleve's index: words as they are written in any part of a
-// heading, and the stems and parts of them. A word's frequency is the sum over
-// the parts of a heading of how often it stands there times the part's weight,
-// in tenths: bleve so keeps one posting where a field for each part would need six.
-const (
-	writtenField = "words"
-	variantField = "more"
-)
-
-// weights are those of the parts of a heading, title first, in tenths: of words
-// as they are written, then of their variants.
-var weights = [2][parts]uint64{{120, 30, 40, 10, 10, 7}, {40, 8, 20, 4, 4, 3}}
-
-// parts is how many parts a heading has: title, outline, tags, body, code,
-// result.
-const parts = 6
-
-// countedField is a field of bleve's whose words are counted already.
-type countedField struct {
-	name   string
-	counts api.TokenFrequencies
-	slab   []api.TokenFreq // room for more of counts
-}
-
-func (f *countedField) Name() string                                   { return f.name }
-func (f *countedField) Value() []byte                                  { return nil }
-func (f *countedField) ArrayPositions() []uint64                       { return nil }
-func (f *countedField) EncodedFieldType() byte                         { return 't' }
-func (f *countedField) Analyze()                                       {}
-func (f *countedField) Options() api.FieldIndexingOptions              { return api.IndexField }
-func (f *countedField) AnalyzedLength() int                            { return 0 } // lengths are in the table of headings
-func (f *countedField) AnalyzedTokenFrequencies() api.TokenFrequencies { return f.counts }
-func (f *countedField) NumPlainTextBytes() uint64                      { return 0 }
-func (f *countedField) Size() int                                      { return 64 * len(f.counts) }
-
-// count makes bleve's fields of a document, and the sequence of its words: for
-// each part, how many there are and the hash of each. Phrases are looked for in
-// that sequence: bleve's own places of words take five bytes each and twice the
-// time to write.
-func (d *analyzedDocument) count() {
-	all := [parts]field{d.title, d.outline, d.tags, d.body, d.code, d.result}
-	written, variants := newCounter(writtenField), newCounter(variantField)
-	for i, part := range all {
-		at := len(d.sequence)
-		d.sequence = append(d.sequence, 0, 0, 0, 0)
-		n := written.add(part.words, weights[0][i], func(word string) {
-			d.sequence = appendHash(d.sequence, word)
-		})
-		binary.LittleEndian.PutUint32(d.sequence[at:], uint32(n))
-		d.tokens += n + variants.add(part.more, weights[1][i], func(string) {})
-	}
-	for len(d.sequence)%4 != 0 { // places are counted in fours
-		d.sequence = append(d.sequence, 0)
-	}
-	for _, c := range []*countedField{written, variants} {
-		if len(c.counts) > 0 {
-			d.fields = append(d.fields, c)
-		}
-	}
-}
-
-func newCounter(name string) *countedField {
-	return &countedField{name: name, counts: api.TokenFrequencies{}}
-}
-
-// add counts words, each followed by a blank.
-func (f *countedField) add(text string, weight uint64, each func(word string)) (n int) {
-	for text != "" {
-		end := strings.IndexByte(text, ' ')
-		word := text[:end]
-		text = text[end+1:]
-		n++
-		each(word)
-		freq := f.counts[word]
-		if freq == nil {
-			if len(f.slab) == cap(f.slab) {
-				f.slab = make([]api.TokenFreq, 0, max(8, min(len(text)/12, 512)))
-			}
-			f.slab = append(f.slab, api.TokenFreq{Term: []byte(word)})
-			freq = &f.slab[len(f.slab)-1]
-			f.counts[word] = freq
-		}
-		freq.SetFrequency(freq.Frequency() + int(weight))
-	}
-	return n
-}
-
-// hashSize is how many bytes stand for a word. Both words of a phrase are known to be
-// in a heading when their order is looked at, so that three bytes tell them apart.
-const hashSize = 3
-
-func appendHash(to []byte, word string) []byte {
-	h := wordHash(word)
-	h ^= h >> 24 // the byte that goes
-	return append(to, byte(h), byte(h>>8), byte(h>>16))
-}
-
-// wordHash is FNV-1a of 32 bits.
-func wordHash(word string) uint32 {
-	h := uint32(2166136261)
-	for i := 0; i < len(word); i++ {
-		h = (h ^ uint32(word[i])) * 16777619
-	}
-	return h
-}
-
-// shardBuilder makes a shard.
-type shardBuilder struct {
-	dir     string // of the shard, while it is made
-	builder api.IndexBuilder
-	docs    map[string]shardDoc // by bleve's id
-	text    []byte
-	words   []byte
-	files   uint32
-}
-
-// buildBatch is how many headings become one segment before they are merged.
-const buildBatch = 20000
-
-func newShardBuilder(dir string) (*shardBuilder, error) {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, err
-	}
-	b, err := scorch.NewBuilder(map[string]any{"path": filepath.Join(dir, "bleve"), "buildPathPrefix": dir, "batchSize": buildBatch, "mergeMax": 64})
-	if err != nil {
-		return nil, err
-	}
-	return &shardBuilder{dir: dir, builder: b, docs: map[string]shardDoc{}}, nil
-}
-
-// add takes in a file and returns its number in the shard and how many tokens
-// it has.
-func (b *shardBuilder) add(f *analyzed) (number uint32, tokens uint64, err error) {
-	number = b.files
-	b.files++
-	for i := range f.documents {
-		d := &f.documents[i]
-		id := fmt.Sprintf("%x.%x", number, i)
-		doc := document.NewDocument(id)
-		for _, field := range d.fields {
-			doc.AddField(field)
-		}
-		d.fields = nil
-		if err := b.builder.Index(doc); err != nil {
-			return 0, 0, err
-		}
-		tokens += uint64(d.tokens)
-		row := shardDoc{file: number, ordinal: uint32(i), line: uint32(d.Line), level: uint32(d.Level), start: uint32(d.Start), end: uint32(d.End),
-			length: uint32(d.tokens), strings: uint32(len(b.text)), words: uint32(len(b.words) / 4)}
-		b.words = append(b.words, d.sequence...)
-		d.sequence = nil
-		for _, list := range [][]string{{d.Title, d.State}, d.Outline, d.Tags, d.Langs} {
-			b.text = binary.AppendUvarint(b.text, uint64(len(list)))
-			for _, s := range list {
-				b.text = append(binary.AppendUvarint(b.text, uint64(len(s))), s...)
-			}
-		}
-		row.nstrings = uint32(len(b.text)) - row.strings
-		b.docs[id] = row
-	}
-	return number, tokens, nil
-}
-
-// close finishes the shard. One without headings has no index.
-func (b *shardBuilder) close(ctx context.Context) error {
-	if len(b.docs) > 0 {
-		if err := b.builder.Close(); err != nil {
-			return err
-		}
-	}
-	if err := removeBuilds(b.dir); err != nil {
-		return err
-	}
-	var table []byte
-	if len(b.docs) > 0 {
-		s := &shard{}
-		if err := s.openIndex(b.dir); err != nil {
-			return err
-		}
-		defer s.close()
-		ids, err := s.reader.DocIDReaderAll()
-		if err != nil {
-			return err
-		}
-		for {
-			id, err := ids.Next()
-			if err != nil {
-				return err
-			}
-			if id == nil {
-				break
-			}
-			name, err := s.reader.ExternalID(id)
-			if err != nil {
-				return err
-			}
-			d, ok := b.docs[name]
-			if !ok {
-				return fmt.Errorf("shard has no document %s", name)
-			}
-			for _, w := range d.numbers() {
-				table = binary.LittleEndian.AppendUint32(table, *w)
-			}
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-		}
-	}
-	if err := os.WriteFile(filepath.Join(b.dir, "bleve", "words"), b.words, 0o644); err != nil && len(b.docs) > 0 {
-		return err
-	}
-	size, err := bleveSize(b.dir)
-	if err != nil {
-		return err
-	}
-	head := binary.LittleEndian.AppendUint32(nil, uint32(len(table)/(4*shardDocWords)))
-	head = binary.LittleEndian.AppendUint32(head, b.files)
-	head = binary.LittleEndian.AppendUint64(head, size)
-	return os.WriteFile(filepath.Join(b.dir, "headings"), slices.Concat(head, table, b.text), 0o644)
-}
-
-// bleveSize is the size of bleve's files together. A shard that has lost some of
-// it is not opened at all.
-func bleveSize(dir string) (total uint64, err error) {
-	entries, err := os.ReadDir(filepath.Join(dir, "bleve"))
-	if errors.Is(err, fs.ErrNotExist) { // no headings
-		return 0, nil
-	}
-	for _, e := range entries {
-		info, err := e.Info()
-		if err != nil {
-			return 0, err
-		}
-		total += uint64(info.Size())
-	}
-	return total, err
-}
-
-// removeBuilds removes what an offline build leaves where it had nothing to do.
-func removeBuilds(dir string) error {
-	left, err := filepath.Glob(filepath.Join(dir, "scorch-offline-build*"))
-	for _, path := range left {
-		err = cmp.Or(err, os.RemoveAll(path))
-	}
-	return err
-}
-
-// numbers are those of a row in the order of the file.
-func (d *shardDoc) numbers() [shardDocWords]*uint32 {
-	return [...]*uint32{&d.file, &d.ordinal, &d.line, &d.level, &d.start, &d.end, &d.length, &d.strings, &d.nstrings, &d.words}
-}
-
-// openShard opens a shard for reading.
+// openShard opens a shard for reading. One that has lost some of its files, or a
+// part of them, is not opened at all.
 func openShard(dir, name string) (*shard, error) {
 	s := &shard{name: name}
-	data, err := os.ReadFile(filepath.Join(dir, name, "headings"))
+	dir = filepath.Join(dir, name)
+	data, err := os.ReadFile(filepath.Join(dir, tableFile))
 	if err != nil {
 		return nil, err
 	}
 	if err := s.readTable(data); err != nil {
 		return nil, err
 	}
-	if size, err := bleveSize(filepath.Join(dir, name)); err != nil || size != binary.LittleEndian.Uint64(data[8:]) {
-		return nil, cmp.Or(err, errDamaged)
-	}
 	if len(s.docs) == 0 {
 		return s, nil
 	}
-	if err := s.openIndex(filepath.Join(dir, name)); err != nil {
+	if err := s.openFiles(dir, binary.LittleEndian.Uint64(data[8:])); err != nil {
 		s.close()
 		return nil, err
-	}
-	if err := s.mapWords(filepath.Join(dir, name, "bleve", "words")); err != nil {
-		s.close()
-		return nil, err
-	}
-	if n, err := s.reader.DocCount(); err != nil || n != uint64(len(s.docs)) {
-		s.close()
-		return nil, cmp.Or(err, errDamaged)
 	}
 	return s, nil
 }
 
-func (s *shard) mapWords(path string) error {
-	f, err := os.Open(path)
+// openFiles opens the segment and the words, which have so many bytes.
+func (s *shard) openFiles(dir string, size uint64) error {
+	for _, name := range []string{segmentFile, wordsFile} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		if err != nil {
+			return err
+		}
+		size -= uint64(info.Size())
+	}
+	if size != 0 {
+		return errDamaged
+	}
+	var err error
+	if s.segment, err = (&zap.ZapPlugin{}).Open(filepath.Join(dir, segmentFile)); err != nil {
+		return fmt.Errorf("%w: %w", errDamaged, err)
+	}
+	if s.segment.Count() != uint64(len(s.docs)) {
+		return errDamaged
+	}
+	f, err := os.Open(filepath.Join(dir, wordsFile))
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	s.words, err = mmap.Map(f, mmap.RDONLY, 0)
-	return err
+	if s.words, err = mmap.Map(f, mmap.RDONLY, 0); err != nil {
+		return err
+	}
+	if last := s.docs[len(s.docs)-1]; int(last.words)+int(last.nwords) > len(s.words) {
+		return errDamaged
+	}
+	return nil
 }
 
 // sequence are the hashes of a document's words in one of its parts, of [hashSize]
 // each.
 func (s *shard) sequence(doc uint64, part int) []byte {
-	at := 4 * int(s.docs[doc].words)
+	at := int(s.docs[doc].words)
 	for {
 		n := hashSize * int(binary.LittleEndian.Uint32(s.words[at:]))
 		at += 4
@@ -357,60 +131,88 @@ func (s *shard) sequence(doc uint64, part int) []byte {
 	}
 }
 
-func (s *shard) openIndex(dir string) (err error) {
-	s.index, err = scorch.NewScorch(scorch.Name, map[string]any{"path": filepath.Join(dir, "bleve"), "read_only": true, "bolt_timeout": "5s"}, nil)
-	if err != nil {
-		return err
-	}
-	if err := s.index.Open(); err != nil {
-		s.index = nil
-		return err
-	}
-	s.reader, err = s.index.Reader()
-	return err
-}
-
 func (s *shard) close() {
-	if s.reader != nil {
-		_ = s.reader.Close() // it was only read
-	}
-	if s.index != nil {
-		_ = s.index.Close()
+	if s.segment != nil {
+		_ = s.segment.Close() // it was only read
 	}
 	if s.words != nil {
 		_ = s.words.Unmap()
 	}
-	s.reader, s.index, s.words = nil, nil, nil
+	s.segment, s.words = nil, nil
 }
 
 func (s *shard) readTable(data []byte) error {
 	if len(data) < shardHead {
 		return errDamaged
 	}
-	n, files := int(binary.LittleEndian.Uint32(data)), int(binary.LittleEndian.Uint32(data[4:]))
-	size := shardHead + 4*shardDocWords*n
-	if n < 0 || files < 0 || len(data) < size || files > len(data)+1<<20 {
+	n, files := binary.LittleEndian.Uint32(data), binary.LittleEndian.Uint32(data[4:])
+	size := binary.LittleEndian.Uint64(data[16:])
+	if data = data[shardHead:]; size > uint64(len(data)) || uint64(n)+uint64(files) > size {
 		return errDamaged
 	}
-	s.text, s.docs, s.place = data[size:], make([]shardDoc, n), make([][]uint32, files)
-	at := shardHead
-	for i := range s.docs {
-		d := &s.docs[i]
-		for _, w := range d.numbers() {
-			*w = binary.LittleEndian.Uint32(data[at:])
-			at += 4
-		}
-		if int(d.file) >= files || int(d.ordinal) >= n || int(d.strings)+int(d.nstrings) > len(s.text) {
+	table := varints{data: data[:size]}
+	s.text, s.docs, s.first = data[size:], make([]shardDoc, n), make([]uint32, files+1)
+	for i := range files {
+		s.first[i+1] = s.first[i] + table.next()
+		if s.first[i+1] < s.first[i] || s.first[i+1] > n {
 			return errDamaged
 		}
-		places := &s.place[d.file]
-		for len(*places) <= int(d.ordinal) {
-			*places = append(*places, 0)
+	}
+	if s.first[files] != n {
+		return errDamaged
+	}
+	text, words := uint32(0), uint32(0)
+	for file := range files {
+		line, start := int64(0), int64(0)
+		for i := s.first[file]; i < s.first[file+1]; i++ {
+			line, start = line+table.signed(), start+table.signed()
+			end := start + table.signed()
+			s.docs[i] = shardDoc{file: file, ordinal: i - s.first[file], line: uint32(line), start: uint32(start), end: uint32(end),
+				level: table.next(), length: table.next(), strings: text, nstrings: table.next(), words: words, nwords: table.next()}
+			text += s.docs[i].nstrings
+			words += s.docs[i].nwords
+			if uint64(text) > uint64(len(s.text)) {
+				return errDamaged
+			}
 		}
-		(*places)[d.ordinal] = uint32(i)
+	}
+	if table.short {
+		return errDamaged
 	}
 	return nil
 }
+
+// varints reads the numbers of a table.
+type varints struct {
+	data  []byte
+	short bool // a number was not there
+}
+
+func (v *varints) next() uint32 {
+	n, size := binary.Uvarint(v.data)
+	if size <= 0 || n > 1<<32-1 {
+		v.short = true
+		return 0
+	}
+	v.data = v.data[size:]
+	return uint32(n)
+}
+
+func (v *varints) signed() int64 {
+	n, size := binary.Varint(v.data)
+	if size <= 0 {
+		v.short = true
+		return 0
+	}
+	v.data = v.data[size:]
+	return n
+}
+
+// files is how many files the shard has.
+func (s *shard) files() int { return len(s.first) - 1 }
+
+// headings is how many headings a file of the shard has.
+func (s *shard) headings(file uint32) int { return int(s.first[file+1] - s.first[file]) }
 
 // id is the store's name of a heading; false when its file has a newer shard.
 func (s *shard) id(number uint64) (ID, bool) {

@@ -18,7 +18,7 @@ func makeID(file int64, ordinal int) ID { return ID(file<<ordinalBits | int64(or
 // File is the number of the file a document is in.
 func (id ID) File() int64 { return int64(id) >> ordinalBits }
 
-// FileState is what a store knows of a file without reading it.
+// FileState is a file's state as known without reading it.
 type FileState struct {
 	ID    int64
 	Stamp string // size, times and inode when it was read

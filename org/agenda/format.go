@@ -117,7 +117,7 @@ func clockText(text string) string {
 	return fmt.Sprintf("%d:%02d", at/100, at%100)
 }
 
-// priority is what Org adds to the urgency for the priority cookie.
+// priority is the part of the urgency that the priority cookie adds.
 func (i *Item) priority(s Settings) int {
 	value := s.Default
 	if m := cookie.FindStringSubmatch(i.shown); m != nil {

@@ -18,7 +18,7 @@ type Group struct {
 // otherItems is the name of the group of items that belong to no other.
 const otherItems = "Other items"
 
-// Groups are what items can be grouped by; property:NAME goes by a property.
+// Groups are the criteria for grouping items; property:NAME goes by a property.
 var Groups = []string{"tag", "todo", "priority", "file", "category", "property:NAME"}
 
 // IsGroup reports whether items can be grouped by this.

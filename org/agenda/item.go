@@ -22,7 +22,7 @@ type Item struct {
 	*Entry
 	Kind string `json:"kind"`
 	// Date is when the entry is due, scheduled or takes place; the day that a list
-	// of items has none of is left out.
+	// of items does not use is left out.
 	Date *Day `json:"date,omitempty"`
 	// Time and End are times of day, such as 9:30.
 	Time string `json:"time,omitempty"`
@@ -39,7 +39,7 @@ type Item struct {
 	shown  string // the text behind the leader, tags included
 }
 
-// day is what shows on one day, in the order of the entries.
+// day holds the items of one day, in the order of the entries.
 func (f *File) day(day, today Day, s Settings) []*Item {
 	var deadlines, scheduled, blocks, stamps []*Item
 	for _, e := range f.Entries {

@@ -1,6 +1,6 @@
 package agenda
 
-// Settings are what people set in Emacs about agendas; what they set about files
+// Settings are the user's Emacs settings for agendas; those for files
 // is in [org.Presets].
 type Settings struct {
 	// WarningDays is how long before a deadline the agenda warns of it.

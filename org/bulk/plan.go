@@ -23,12 +23,12 @@ type Options struct {
 	Presets oql.Presets
 }
 
-// Plan is what would be written.
+// Plan describes the planned changes.
 type Plan struct {
 	Files   []File
 	Matched int      // headlines that the query found
 	Changed int      // those of them that are not yet as asked
-	Notes   []string // "file:line: …"
+	Notes   []string // about the query, or "file:line: …"
 }
 
 // File is one file of a plan.
@@ -48,11 +48,11 @@ func Prepare(ctx context.Context, paths []string, q *oql.Query, changes []Change
 		now := time.Now()
 		opts.Now = time.Date(now.Year(), now.Month(), now.Day(), now.Hour(), now.Minute(), 0, 0, time.UTC)
 	}
-	names, err := candidates(ctx, paths, q, opts.Presets)
+	p := &Plan{}
+	names, err := p.candidates(ctx, paths, q, opts.Presets)
 	if err != nil {
 		return nil, err
 	}
-	p := &Plan{}
 	var errs []error
 	for _, name := range names {
 		errs = append(errs, p.file(ctx, name, q, changes, opts))
@@ -61,11 +61,12 @@ func Prepare(ctx context.Context, paths []string, q *oql.Query, changes []Change
 }
 
 // candidates are the files with matches, in order.
-func candidates(ctx context.Context, paths []string, q *oql.Query, presets oql.Presets) ([]string, error) {
+func (p *Plan) candidates(ctx context.Context, paths []string, q *oql.Query, presets oql.Presets) ([]string, error) {
 	a, err := oql.Ask(ctx, oql.Request{Paths: paths, Query: q, Presets: presets})
 	if err != nil {
 		return nil, err
 	}
+	p.Notes = a.Notes
 	var names []string
 	for _, place := range a.Places {
 		if len(names) == 0 || names[len(names)-1] != place.Path {
@@ -133,7 +134,7 @@ func (p *Plan) file(ctx context.Context, name string, q *oql.Query, changes []Ch
 	return nil
 }
 
-// ReadOnlyError is a file that nobody may write. It could be replaced all the same,
+// ReadOnlyError is a file that is read-only for all. It could be replaced all the same,
 // which is not what its owner wants.
 type ReadOnlyError struct{ Path string }
 
@@ -171,7 +172,7 @@ func (p *Plan) Diff() []byte {
 	return out
 }
 
-// Diff is what changes in one file.
+// Diff describes the changes of one file.
 func (f File) Diff() []byte {
 	return diff.Diff("a/"+f.Path, []byte(f.Doc.Source()), "b/"+f.Path, f.New)
 }

@@ -25,7 +25,7 @@ func stamp(text string, old org.Timestamp, now time.Time) (string, error) {
 	if len(words) == 0 {
 		return "", nil
 	}
-	bad := &UsageError{fmt.Sprintf("%q is no date", text), "write 2026-12-01, 2026-12-01 09:30, today, +3d, or nothing to remove it"}
+	bad := &UsageError{fmt.Sprintf("%q is not a date", text), "write 2026-12-01, 2026-12-01 09:30, today, +3d, or nothing to remove it"}
 	day, ok := date(words[0], now)
 	if !ok {
 		return "", bad

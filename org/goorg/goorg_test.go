@@ -120,7 +120,7 @@ func only(a, b []string) (out []string) {
 var faults = map[string]string{
 	"* TODO [#D] x\n":                           "headline: any letter is a priority; beyond C go-org leaves it in the title",
 	"* FERTIG y\n* b\n#+TODO: TODO | FERTIG\n":  "headline: the keywords of a file hold for all of it; go-org learns them as it goes",
-	"#+begin_src c\n,* x\n#+end_src\n":          "block: a comma before a star is no part of any block; go-org takes it off in few",
+	"#+begin_src c\n,* x\n#+end_src\n":          "block: a comma before a star is not part of any block; go-org takes it off in few",
 	"#+CAPTION: c\n#+ATTR_LATEX: :x y\n| a |\n": "keyword: a caption may stand above other affiliated keywords; go-org makes a keyword of it",
 	"* a\ntext\n:PROPERTIES:\n:A: b\n:END:\n":   "property: a drawer behind text holds no properties; go-org takes them",
 	":LOGBOOK:\ntext\n":                         "drawer: one without an end is none; go-org takes it",

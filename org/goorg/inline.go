@@ -12,7 +12,7 @@ import (
 	"wb/org"
 )
 
-// objects are what an element's text holds.
+// objects are the objects in an element's text.
 func (b *bridge) objects(n *org.Node) []goorg.Node {
 	root := b.doc.Objects(n)
 	if root == nil {
@@ -123,7 +123,7 @@ func (b *bridge) link(l org.Link) goorg.Node {
 	return out
 }
 
-// stamp is what go-org can say in a timestamp; the others are text.
+// stamp matches the timestamps go-org knows; the others are text.
 var stamp = lazyregexp.New(`^<\d{4}-\d\d-\d\d( [A-Za-z]+)?( \d\d:\d\d)?( \+\d+[dwmy])?>$`)
 
 func timestamp(n *org.Node) (goorg.Timestamp, bool) {

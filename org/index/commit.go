@@ -19,7 +19,7 @@ const (
 	lockName      = "lock"
 	// minBytes is how much must have been read before an index is made.
 	minBytes = 256 << 10
-	// maxSegments is how many segments a store has before small ones are joined.
+	// maxSegments is how many segments a cache has before small ones are joined.
 	maxSegments = 8
 )
 
@@ -37,11 +37,11 @@ func (v *View) Commit() error {
 	}
 	start := time.Now()
 	defer func() { v.Stats.Commit = time.Since(start) }()
-	if err := os.MkdirAll(v.store.dir, 0o755); err != nil {
+	if err := os.MkdirAll(v.cache.dir, 0o755); err != nil {
 		v.Stats.Skipped = err.Error()
 		return nil
 	}
-	unlock, err := TryLock(filepath.Join(v.store.dir, lockName))
+	unlock, err := TryLock(filepath.Join(v.cache.dir, lockName))
 	if err != nil {
 		v.Stats.Skipped = err.Error()
 		return nil
@@ -56,13 +56,13 @@ func (v *View) Commit() error {
 
 // commit runs under the lock.
 func (v *View) commit() error {
-	man := v.store.readManifest()
+	man := v.cache.readManifest()
 	if !bytes.Equal(man.raw, v.man.raw) { // another writer was faster; it may have removed our segments
-		man.dropMissing(v.store.dir)
+		man.dropMissing(v.cache.dir)
 	} else {
 		man = v.man
 	}
-	w := &writer{store: v.store, view: v, man: man, name: segmentName()}
+	w := &writer{cache: v.cache, view: v, man: man, name: segmentName()}
 	for i := range v.paths {
 		switch e := v.refs[i]; {
 		case v.built[i] != nil:
@@ -78,11 +78,11 @@ func (v *View) commit() error {
 	if err := w.flush(); err != nil {
 		return err
 	}
-	if err := writeFile(v.store.dir, manifestName, [][]byte{man.encode(v.store.version)}); err != nil {
+	if err := writeFile(v.cache.dir, manifestName, [][]byte{man.encode(v.cache.version)}); err != nil {
 		return err
 	}
 	v.dirty = false
-	v.store.sweep(man)
+	v.cache.sweep(man)
 	return nil
 }
 
@@ -102,7 +102,7 @@ func (m *manifest) dropMissing(dir string) {
 
 // writer collects the blocks of a new segment.
 type writer struct {
-	store *Store
+	cache *Cache
 	view  *View
 	man   *manifest
 	name  string
@@ -164,10 +164,10 @@ func (w *writer) flush() error {
 		return nil
 	}
 	w.man.segments = append(w.man.segments, w.name)
-	if err := writeFile(w.store.dir, w.name, w.parts); err != nil {
+	if err := writeFile(w.cache.dir, w.name, w.parts); err != nil {
 		return err
 	}
-	info, err := os.Stat(filepath.Join(w.store.dir, w.name))
+	info, err := os.Stat(filepath.Join(w.cache.dir, w.name))
 	if err == nil {
 		w.man.proofs[w.name] = proof{stampOf(info), time.Now().UnixNano()}
 	}
@@ -229,7 +229,7 @@ func writeParts(f *os.File, parts [][]byte) error {
 
 // sweep removes what no manifest names: old segments, and what writers that
 // died left behind. Only the holder of the lock may do that.
-func (s *Store) sweep(man *manifest) {
+func (s *Cache) sweep(man *manifest) {
 	files, err := os.ReadDir(s.dir)
 	if err != nil {
 		return

@@ -42,7 +42,7 @@ func put(t testing.TB, path, text string) {
 }
 
 // view looks at all files and checks every block.
-func view(t testing.TB, s *Store, paths []string) *View {
+func view(t testing.TB, s *Cache, paths []string) *View {
 	t.Helper()
 	v, err := s.View(context.Background(), paths, upper, nil)
 	if err != nil {
@@ -69,7 +69,7 @@ func commit(t testing.TB, v *View) {
 }
 
 // settle looks until no file is too young to be trusted.
-func settle(t testing.TB, s *Store, paths []string) {
+func settle(t testing.TB, s *Cache, paths []string) {
 	for {
 		v := view(t, s, paths)
 		fresh := v.Stats.Fresh == len(paths)

@@ -24,7 +24,7 @@ type entry struct {
 	sum     uint32 // of the block
 }
 
-// stamp is what tells, without reading a file, that it has not changed.
+// stamp tells, without reading a file, that it has not changed.
 type stamp struct {
 	size         int64
 	mtime, ctime int64 // nanoseconds; ctime is 0 where there is none
@@ -40,11 +40,11 @@ func (e *entry) fresh(info fs.FileInfo) bool {
 	return e.stamp == stampOf(info) && max(e.mtime, e.ctime)+int64(racyWindow) < e.seen
 }
 
-// key is what a block is found by: contents and base name, since a maker may
+// key identifies a block: contents and base name, since a maker may
 // use the name (org's category does), but not the directory.
 func (e *entry) key() string { return string(e.hash[:]) + filepath.Base(e.path) }
 
-// manifest is the table of contents of a store.
+// manifest is the table of contents of a cache.
 type manifest struct {
 	files    map[string]entry
 	byHash   map[string]entry // made when first asked for
@@ -140,7 +140,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // readManifest reads the manifest. One that cannot be read, is damaged or of
 // another version is as good as an empty one: without an index every answer is
 // the same.
-func (s *Store) readManifest() *manifest {
+func (s *Cache) readManifest() *manifest {
 	raw, err := os.ReadFile(filepath.Join(s.dir, manifestName))
 	if err != nil {
 		return emptyManifest()

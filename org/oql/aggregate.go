@@ -144,7 +144,7 @@ func median(a, b, c float64) float64 {
 	return max(min(a, b), min(max(a, b), c))
 }
 
-// extremeText is min and max of values that are no numbers, such as dates.
+// extremeText is min and max of values that are not numbers, such as dates.
 func extremeText(fn string, values []value.Value) value.Value {
 	if len(values) == 0 || fn != "min" && fn != "max" {
 		if fn == "sum" {

@@ -24,6 +24,8 @@ type Request struct {
 	NoIndex bool
 	// Presets are the settings of files that the files do not make.
 	Presets Presets
+	// Progress hears how many of the files that changed are read; nil need not.
+	Progress func(read, of int)
 	// Options may bring a corpus, full text or a time; Open and Corpus are made
 	// from Paths and Below when nil.
 	Options Options
@@ -84,6 +86,7 @@ func (a *Answer) read(ctx context.Context, paths []string, r Request) (*Corpus, 
 	if err != nil { // no home, no cache: do without
 		return ReadPaths(ctx, paths, r.Presets)
 	}
+	store.Progress = r.Progress
 	c, err := ReadIndexed(ctx, store, paths, r.Query, r.Presets)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ type Query struct {
 	Group   []Column
 	Select  []Column
 	Before  []Order // of the rows, before they are grouped
+	Having  Expr    // the condition on groups, which compares their columns
 	Sort    []Order
 	Limit   int // rows at most; 0 is no limit
 	Offset  int
@@ -165,7 +166,7 @@ func (q *Query) OnlyConditions() bool {
 			return false
 		}
 	}
-	return len(q.Joins)+len(q.Group)+len(q.Select)+len(q.Sort)+q.Limit+q.Offset == 0 && !q.Count && q.ReadsArguments()
+	return len(q.Joins)+len(q.Group)+len(q.Select)+len(q.Sort)+q.Limit+q.Offset == 0 && q.Having == nil && !q.Count && q.ReadsArguments()
 }
 
 // ReadsHeadlines reports whether rows are headlines.

@@ -34,7 +34,7 @@ type chunk struct {
 	err  error
 }
 
-// runHeader is what events take from the header of their run.
+// runHeader is the part of a run's header that its events inherit.
 type runHeader struct {
 	in  *chunk
 	row int
@@ -160,7 +160,7 @@ func (c *chunk) body(i int) string {
 			return rest
 		}
 	}
-	return text // torn: without an end it is no drawer
+	return text // torn: without an end it is not a drawer
 }
 
 // dictionary decodes the words of a column.

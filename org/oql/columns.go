@@ -68,7 +68,7 @@ func (p *packed) column(i int, name string) (v value.Value, has bool) {
 	return value.OfString(text), true
 }
 
-// details are what stands first in the details of a row.
+// details are the first columns in the details of a row.
 type details struct {
 	props                       []Prop
 	scheduled, deadline, closed *Stamp

@@ -40,7 +40,7 @@ func (c *compiler) compare(e *Compare) (test, error) {
 	}, err
 }
 
-// comparison is what a comparison asks of a value.
+// comparison is the test that a comparison makes on a value.
 func comparison(e *Compare) (holdsText func(string) bool, err error) {
 	if strings.HasSuffix(e.Op, "~") {
 		re, err := CompileRegexp(e.Value.Text)

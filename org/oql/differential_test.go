@@ -23,7 +23,7 @@ type differential struct {
 	t     *testing.T
 	rnd   *rand.Rand
 	dir   string
-	store *index.Store
+	store *index.Cache
 	now   time.Time
 }
 

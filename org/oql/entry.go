@@ -8,7 +8,7 @@ import (
 	"wb/org/index"
 )
 
-// Corpus is what a query reads: parsed files in a stable order.
+// Corpus is the input of a query: parsed files in a stable order.
 type Corpus struct {
 	Files []*File
 
@@ -92,7 +92,7 @@ type Entry struct {
 	Text        string
 	Body        string // Text without headline, planning and drawers
 
-	// Cells are the columns of a row that is no headline: a block, a link, a
+	// Cells are the columns of a row that is not a headline: a block, a link, a
 	// table, an event, a row of a foreign table or of a join. Names are upper
 	// case; they win over the headline's columns.
 	Cells []Cell
@@ -112,7 +112,7 @@ func (f *File) line(i int) int {
 	return f.Entries[i].Line
 }
 
-// Cell is one column of a row that is no headline.
+// Cell is one column of a row that is not a headline.
 type Cell struct {
 	Name  string
 	Value value.Value

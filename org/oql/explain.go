@@ -20,8 +20,9 @@ func (q *Query) Counted() {
 }
 
 // Explain says, line by line, how a query was read, what the index answered
-// and how long it took.
-func (a *Answer) Explain(q *Query) []string {
+// and how long it took, that is after [Answer.Close]; types are what [Answer.Types]
+// said before.
+func (a *Answer) Explain(q *Query, types string) []string {
 	lines := []string{"query  " + q.String()}
 	if s := a.Index; s != nil {
 		lines = append(lines, fmt.Sprintf("index  %s: %s, %d unchanged, %d found by hash, %d parsed (%s)", a.Dir, plural(s.Files, "file"), s.Fresh, s.Hashed, s.Built, size(s.Bytes)))
@@ -34,7 +35,7 @@ func (a *Answer) Explain(q *Query) []string {
 	lines = append(lines,
 		fmt.Sprintf("rows   %d of kind %s: the index ruled out %d and answered for %d, %d were decoded", a.Read, a.Kind, a.Read-a.Sifted, a.Sifted-a.Tested, a.Tested),
 		fmt.Sprintf("answer %s", plural(len(a.Rows), "row")))
-	if types := a.types(); types != "" {
+	if types != "" {
 		lines = append(lines, "types  "+types)
 	}
 	times := fmt.Sprintf("time   opening %s, answering %s", ms(a.Opening), ms(a.Running))
@@ -44,8 +45,8 @@ func (a *Answer) Explain(q *Query) []string {
 	return append(lines, times)
 }
 
-// types says of what kind the values of each column of the answer are.
-func (a *Answer) types() string {
+// Types says of what kind the values of each column of the answer are.
+func (a *Answer) Types() string {
 	const rows = 1000 // looked at
 	var all []string
 	for i, name := range a.Columns {

@@ -100,6 +100,10 @@ func (q *Query) call(pred Predicate, form node) (Expr, error) {
 			c.Args = append(c.Args, argOf(kid))
 			continue
 		}
+		if i == 0 && pred.Name == "property" { // (property :owner "ada"), as org-ql takes it
+			c.Args = append(c.Args, Arg{Kind: ArgString, Text: key, Pos: kid.pos})
+			continue
+		}
 		if !slices.Contains(pred.Keys, key) {
 			return nil, errorf(kid.pos, suggest(key, keywordNames(pred.Keys)), "%s takes no :%s", pred.Name, key)
 		}

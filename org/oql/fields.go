@@ -14,8 +14,11 @@ var headlineColumns = []string{
 	"priority", "category", "olp", "path", "line", "todo_keywords", "body",
 }
 
+// otherColumns can be asked for as well: other names of those, and what is rarely shown.
+var otherColumns = []string{"heading", "todo", "alltags", "closed", "file", "kind"}
+
 // Field returns a column of row i as a value, and whether the row has it.
-// Names are case-insensitive; what is no column is a property.
+// Names are case-insensitive; what is not a column is a property.
 func (f *File) Field(i int, name string) (value.Value, bool) {
 	if f.log != nil {
 		if v, has, ok := f.log.column(f.Path, i, name); ok {

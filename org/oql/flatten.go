@@ -1,6 +1,7 @@
 package oql
 
 import (
+	"iter"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,10 +11,25 @@ import (
 )
 
 // Flatten makes a parsed org file into rows. The text before the first
-// headline is no row, but its blocks, links and tables are kept in a row of
+// headline is not a row, but its blocks, links and tables are kept in a row of
 // level 0 that only the other row kinds show.
 func Flatten(path string, doc *org.Document) *File {
 	f := &File{Path: path}
+	f.flatten(doc, doc.Headlines(), f)
+	return f
+}
+
+// sink is where a [flattener] puts what it makes, in document order.
+type sink interface {
+	add(e *Entry)
+	end(row, end int) // the row's descendants end before row end
+}
+
+func (f *File) add(e *Entry)     { f.Entries = append(f.Entries, *e) }
+func (f *File) end(row, end int) { f.Entries[row].End = end }
+
+// flatten sets what belongs to the file, and adds a row for each headline.
+func (f *File) flatten(doc *org.Document, headlines iter.Seq[org.Headline], into sink) {
 	for _, k := range doc.Todo().List {
 		if k.Done {
 			f.DoneKey = append(f.DoneKey, k.Name)
@@ -25,8 +41,8 @@ func Flatten(path string, doc *org.Document) *File {
 		f.Title = title.Text
 	}
 	f.FileProps = fileProperties(doc)
-	fl := &flattener{doc: doc, file: f, fileProps: f.FileProps}
-	category := strings.TrimSuffix(filepath.Base(path), filepath.Ext(path))
+	fl := &flattener{doc: doc, file: f, fileProps: f.FileProps, rows: into}
+	category := strings.TrimSuffix(filepath.Base(f.Path), filepath.Ext(f.Path))
 	if c, ok := doc.Setting("CATEGORY"); ok {
 		category = c.Text
 	}
@@ -36,35 +52,49 @@ func Flatten(path string, doc *org.Document) *File {
 		}
 	}
 	fl.preamble(category)
-	for c := range doc.Root().Children() {
-		if h, ok := c.Headline(); ok {
-			fl.headline(h, -1, doc.Presets().Inherits(doc.FileTags()), category)
-		}
+	fl.open = []opened{{row: -1, below: doc.Presets().Inherits(doc.FileTags()), category: category}}
+	for h := range headlines {
+		fl.close(h.Level)
+		fl.headline(h)
 	}
-	return f
+	fl.close(1)
 }
 
 type flattener struct {
 	doc       *org.Document
 	file      *File
 	fileProps []Prop
+	rows      sink
+	entry     Entry    // the row being made
+	count     int      // of rows so far
+	open      []opened // the file, and the headlines that the next one may lie below
+}
+
+// opened is a headline, and what those below it take from it.
+type opened struct {
+	row, level int
+	below      []string // tags
+	category   string
+}
+
+// close ends the rows of headlines that none of a level lies below.
+func (fl *flattener) close(level int) {
+	for last := len(fl.open) - 1; fl.open[last].level >= level; last-- {
+		fl.rows.end(fl.open[last].row, fl.count)
+		fl.open = fl.open[:last]
+	}
 }
 
 // preamble gathers what stands before the first headline.
 func (fl *flattener) preamble(category string) {
-	end := len(fl.doc.Source())
-	for c := range fl.doc.Root().Children() {
-		if c.Kind() == org.KindHeadline {
-			end = c.Start()
-			break
-		}
-	}
+	end := 0
 	e := Entry{Category: category, Parent: -1, FileProps: fl.fileProps, Title: fl.file.Title}
 	for c := range fl.doc.Root().Children() {
-		if c.Start() >= end {
+		if c.Kind() == org.KindHeadline {
 			break
 		}
 		fl.elements(&e, c)
+		end = c.End()
 	}
 	e.Links = links(fl.doc, org.Span{End: end})
 	if len(e.Blocks)+len(e.Links)+len(e.Tables) > 0 {
@@ -72,11 +102,12 @@ func (fl *flattener) preamble(category string) {
 	}
 }
 
-func (fl *flattener) headline(h org.Headline, parent int, inherited []string, category string) {
-	index := len(fl.file.Entries)
-	e := Entry{
+func (fl *flattener) headline(h org.Headline) {
+	above := fl.open[len(fl.open)-1]
+	e := &fl.entry
+	*e = Entry{
 		Level: h.Level, Title: h.Title.Text, State: h.Keyword.Text, Done: h.Done,
-		Tags: h.LocalTags(), Inherited: inherited, Parent: parent, FileProps: fl.fileProps, Category: category,
+		Tags: h.LocalTags(), Inherited: above.below, Parent: above.row, FileProps: fl.fileProps, Category: above.category,
 	}
 	e.Line, _ = fl.doc.Position(h.Start())
 	e.Heading = e.Title
@@ -86,6 +117,11 @@ func (fl *flattener) headline(h org.Headline, parent int, inherited []string, ca
 	if h.Priority.Present() {
 		e.Priority = h.Priority.Text[0]
 		e.Heading = "[#" + h.Priority.Text + "] " + e.Heading
+	}
+	if h.Priority.Present() && !h.Comment { // as it stands in the text, mostly, and takes no memory of its own
+		if text := fl.doc.Text(org.Span{Start: h.Priority.Start - len("[#"), End: h.Title.End}); text == e.Heading {
+			e.Heading = text
+		}
 	}
 	for p := range h.Properties() {
 		e.addProp(p)
@@ -102,20 +138,18 @@ func (fl *flattener) headline(h org.Headline, parent int, inherited []string, ca
 	e.Links = links(fl.doc, text)
 	for c := range h.Children() {
 		if c.Kind() != org.KindHeadline {
-			fl.elements(&e, c)
+			fl.elements(e, c)
 		}
 	}
-	fl.file.Entries = append(fl.file.Entries, e)
-	below := inherited
+	below := above.below
 	for _, tag := range fl.doc.Presets().Inherits(e.Tags) {
 		if !slices.Contains(below, tag) {
 			below = append(slices.Clip(below), tag)
 		}
 	}
-	for sub := range h.Subs() {
-		fl.headline(sub, index, below, e.Category)
-	}
-	fl.file.Entries[index].End = len(fl.file.Entries)
+	fl.open = append(fl.open, opened{fl.count, h.Level, below, e.Category})
+	fl.rows.add(e)
+	fl.count++
 }
 
 // addProp adds a drawer line; KEY+ adds to what the drawer said before.

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"wb/internal/clip"
 	"wb/internal/value"
 )
 
@@ -280,7 +281,7 @@ func (r *Result) writeTable(w io.Writer) {
 	for _, row := range grid {
 		var b strings.Builder
 		for _, k := range show {
-			text := clip(oneLine(row[k]), maxCell)
+			text := clip.Chars(oneLine(row[k]), maxCell)
 			b.WriteString(text + strings.Repeat(" ", width[k]-utf8.RuneCountInString(text)+2))
 		}
 		fmt.Fprintln(w, strings.TrimRight(b.String(), " "))
@@ -321,10 +322,3 @@ func contains(list []string, s string) bool {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-func clip(s string, n int) string {
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:n-1]) + "…"
-}

@@ -9,14 +9,14 @@ import (
 
 // Groups over logs of a million events are made from columns: keys are numbers
 // of words, and values are read as numbers without passing through text. What
-// cannot be done so (lists, values that are no numbers) is
+// cannot be done so (lists, values that are not numbers) is
 // done the general way; both give the same answer, also in the last digit,
 // since numbers are added in the same order.
 
 // numeric are the aggregates that need nothing but numbers.
 var numeric = []string{"count", "sum", "avg", "min", "max", "p50", "p95", "p99"}
 
-// tally is what is gathered for one aggregate of one group.
+// tally accumulates one aggregate of one group.
 type tally struct {
 	count  int
 	sum    float64

@@ -25,7 +25,7 @@ func habit(words []word, i int) error {
 		return errorf(w.pos, "write a comparison in one word: "+example(words, i), "%s stands alone", w.text)
 	case lower == "and" || lower == "or" || lower == "not" || lower == "&&":
 		if w.text != lower || lower == "&&" || i > 0 && isCondition(words[i-1]) || i+1 < len(words) && isCondition(words[i+1]) {
-			return errorf(w.pos, connectiveTip[lower], "%s is no operator of the plain form, where all conditions must hold", w.text)
+			return errorf(w.pos, connectiveTip[lower], "%s is not an operator of the plain form, where all conditions must hold", w.text)
 		}
 	case strings.HasPrefix(w.text, "-") && len(w.text) > 1 && isLetter(rune(w.text[1])):
 		return errorf(w.pos, "write !"+w.text[1:]+`, or "`+w.text+`" to search for it`, "%s would be searched for with its dash", w.text)
@@ -55,7 +55,7 @@ func isCondition(w word) bool {
 	return w.bare() && w.index(":!(", 0) >= 0
 }
 
-// example is what a lone operator and its neighbours were meant to say.
+// example is the probable meaning of a lone operator and its neighbours.
 func example(words []word, i int) string {
 	field, value := "level", "1"
 	if i > 0 {
@@ -93,7 +93,7 @@ func cutComparison(w word) (field, op, value string) {
 
 func isLetterOrDigit(c byte) bool { return isLetter(rune(c)) || c >= '0' && c <= '9' }
 
-// otherNames are what other languages call the stages.
+// otherNames are the stages' names in other languages.
 var otherNames = map[string]string{
 	"order": "sort by FIELD", "order_by": "sort FIELD", "sort_by": "sort FIELD", "orderby": "sort FIELD",
 	"head": "limit 10", "take": "limit 10", "top": "limit 10", "skip": "offset 10",
@@ -116,8 +116,8 @@ func noStage(group []word) error {
 		return errorf(first.pos, "write "+name, "columns are named without a dot")
 	}
 	if other, ok := otherNames[lower]; ok {
-		return errorf(first.pos, "write | "+other, "%s is no stage: use one of %s, or columns", first.text, strings.Join(stages, " "))
+		return errorf(first.pos, "write | "+other, "%s is not a stage: use one of %s, or columns", first.text, strings.Join(stages, " "))
 	}
 	known := append(slices.Clone(stages), aggregates...)
-	return errorf(first.pos, suggest(first.text, known), "%s is no stage: use one of %s, or columns", first.text, strings.Join(stages, " "))
+	return errorf(first.pos, suggest(first.text, known), "%s is not a stage: use one of %s, or columns", first.text, strings.Join(stages, " "))
 }

@@ -23,7 +23,7 @@ func notes(tb testing.TB, size corpus.Size) string {
 	return dir
 }
 
-func indexed(tb testing.TB, store *index.Store, dir string, text ...string) *Corpus {
+func indexed(tb testing.TB, store *index.Cache, dir string, text ...string) *Corpus {
 	tb.Helper()
 	q, err := Parse(strings.Join(text, " "))
 	if err != nil {
@@ -38,7 +38,7 @@ func indexed(tb testing.TB, store *index.Store, dir string, text ...string) *Cor
 
 // settled indexes a directory, waiting until its files are too old to have
 // changed unnoticed.
-func settled(tb testing.TB, dir string) *index.Store {
+func settled(tb testing.TB, dir string) *index.Cache {
 	store := index.Open(filepath.Join(tb.TempDir(), "index"), PackVersion)
 	for {
 		c := indexed(tb, store, dir)

@@ -11,12 +11,11 @@ import (
 	"slices"
 	"sync"
 
-	"wb/org"
 	"wb/org/index"
 )
 
 // OpenIndex is the index of rows for queries over a path.
-func OpenIndex(path string) (*index.Store, error) {
+func OpenIndex(path string) (*index.Cache, error) {
 	dir, err := index.Locate(path, "rows")
 	if err != nil {
 		return nil, err
@@ -28,7 +27,7 @@ func OpenIndex(path string) (*index.Store, error) {
 // so that only files that changed are parsed the next time. The corpus is for
 // the query q alone, since logs are read as q needs them. Rows and values are
 // in use until [Corpus.Close].
-func ReadIndexed(ctx context.Context, store *index.Store, paths []string, q *Query, presets Presets) (*Corpus, error) {
+func ReadIndexed(ctx context.Context, store *index.Cache, paths []string, q *Query, presets Presets) (*Corpus, error) {
 	names, err := Files(paths)
 	if err != nil {
 		return nil, err
@@ -94,10 +93,9 @@ func absolute(names []string) ([]string, error) {
 	return out, nil
 }
 
-// packFile parses and packs a file; it is what an index calls.
+// packFile parses and packs a file, for an index.
 func (p Presets) packFile(path string, src []byte) ([]byte, error) {
-	doc := org.ParseWith(src, p.Of(path))
-	return Pack(Flatten(path, doc), doc.Source()), nil
+	return PackText(path, bytesString(src), p.Of(path)), nil
 }
 
 // minLog is the size from which a file is looked at as a log.

@@ -76,7 +76,7 @@ func joinedColumns(kind string, c *Corpus) []string {
 	return names
 }
 
-// tableName is what the rows of a source are called: the table of an SQLite
+// tableName is the name of a source's rows: the table of an SQLite
 // file, the file without its directory and extension, the entity, or the kind.
 func tableName(from []Source) string {
 	for _, s := range slices.Backward(from) {

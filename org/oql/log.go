@@ -24,7 +24,7 @@ const LogVersion = 1
 //	         integer per row; or the place of each value in the text
 //	directory  names and offsets of the columns; lists of tags
 
-// errNoLog says that a text is no log in the form that chunks can hold; it is
+// errNoLog says that a text is not a log in the form that chunks can hold; it is
 // then parsed as any other org file.
 var errNoLog = errors.New("not an event log")
 
@@ -166,7 +166,7 @@ func (p *logPacker) record(src []byte, at, end int, line uint32) error {
 		}
 		next = stop + 1
 	}
-	if inside { // torn: without an end it is no drawer
+	if inside { // torn: without an end it is not a drawer
 		for _, c := range p.columns {
 			c.drop(row)
 		}

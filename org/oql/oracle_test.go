@@ -5,12 +5,14 @@ package oql
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -38,7 +40,7 @@ func TestOracle(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := newQueries(c, 20261121)
-	queries := g.all(oracleQueries)
+	queries := g.all(oracleQueries, 8*leafCount)
 	want := askEmacs(t, files, queries)
 	now := naive(time.Now())
 	agree, matches, found := 0, 0, 0
@@ -161,36 +163,93 @@ func globAll(patterns ...string) (out []string) {
 
 // askEmacs returns, for each query, the sorted places of its matches.
 func askEmacs(t *testing.T, files, queries []string) [][]string {
-	dir := t.TempDir()
+	t.Helper()
 	oracle := os.Getenv("WB_ORACLE")
 	if oracle == "" {
 		oracle = "testdata/oracle.el"
 	}
-	in := filepath.Join(dir, "queries")
-	if err := os.WriteFile(in, []byte(strings.Join(queries, "\n")+"\n"), 0o644); err != nil {
+	answers := emacsOracle{file: oracle, call: "wb-oracle"}.ask(t, files, queries)
+	places := make([][]string, len(answers))
+	for i, a := range answers {
+		places[i] = a.places
+		if a.failed != "" {
+			t.Errorf("%s: Emacs says %s", queries[i], a.failed)
+		}
+	}
+	return places
+}
+
+// emacsOracle is a file of Emacs Lisp that answers queries.
+type emacsOracle struct {
+	file, call string
+	load, env  []string // directories with packages, and variables
+}
+
+// emacsAnswer is what an oracle says of a query.
+type emacsAnswer struct {
+	places []string // of headings, sorted
+	means  string   // the s-expression that words stand for
+	failed string
+}
+
+// ask lets some processes at once answer a part of the queries each.
+func (o emacsOracle) ask(t *testing.T, files, queries []string) []emacsAnswer {
+	t.Helper()
+	const processes = 3
+	parts := make([][]emacsAnswer, processes)
+	errs := make([]error, processes)
+	dir := t.TempDir()
+	var wait sync.WaitGroup
+	for i := range processes {
+		from, to := i*len(queries)/processes, (i+1)*len(queries)/processes
+		wait.Go(func() {
+			parts[i], errs[i] = o.some(filepath.Join(dir, fmt.Sprint("queries", i)), files, queries[from:to])
+		})
+	}
+	wait.Wait()
+	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.Command("emacs", append([]string{"-Q", "--batch", "-l", oracle, "-f", "wb-oracle", in}, files...)...)
+	return slices.Concat(parts...)
+}
+
+// some lets one process answer queries, which are handed over in a file.
+func (o emacsOracle) some(in string, files, queries []string) ([]emacsAnswer, error) {
+	if len(queries) == 0 {
+		return nil, nil
+	}
+	if err := os.WriteFile(in, []byte(strings.Join(queries, "\n")+"\n"), 0o644); err != nil {
+		return nil, err
+	}
+	args := []string{"-Q", "--batch"}
+	for _, dir := range o.load {
+		args = append(args, "-L", dir)
+	}
+	cmd := exec.Command("emacs", append(append(args, "-l", o.file, "-f", o.call, in), files...)...)
+	cmd.Env = append(os.Environ(), o.env...)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()
 	if err != nil {
-		t.Fatalf("emacs: %v\n%s", err, errs.String())
+		return nil, fmt.Errorf("emacs: %w\n%s", err, errs.String())
 	}
-	answers := make([][]string, len(queries))
+	answers := make([]emacsAnswer, len(queries))
 	n := -1
 	for line := range strings.SplitSeq(strings.TrimSpace(string(out)), "\n") {
 		switch {
 		case strings.HasPrefix(line, "query "):
 			fmt.Sscanf(line, "query %d", &n)
+		case n < 0 || line == "":
 		case strings.HasPrefix(line, "error "):
-			t.Errorf("%s: Emacs says %s", queries[n], line)
-		case line != "" && n >= 0:
-			answers[n] = append(answers[n], line)
+			answers[n].failed = line
+		case strings.HasPrefix(line, "means "):
+			answers[n].means = strings.TrimPrefix(line, "means ")
+		default:
+			answers[n].places = append(answers[n].places, line)
 		}
 	}
 	for i := range answers {
-		slices.Sort(answers[i])
+		slices.Sort(answers[i].places)
 	}
-	return answers
+	return answers, nil
 }

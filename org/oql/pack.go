@@ -2,9 +2,12 @@ package oql
 
 import (
 	"encoding/binary"
+	"runtime"
 	"slices"
 	"strings"
 	"unsafe"
+
+	"wb/org"
 )
 
 // PackVersion changes with every change of the packed form or of what
@@ -20,17 +23,31 @@ const PackVersion = 2
 //	sets     lists of tags, once each
 //	meta     what belongs to the file
 //	details  properties, timestamps, clocks, links, blocks, tables of each row
-//	heap     the file's text; then the few strings that are no part of it
+//	heap     the file's text; then the few strings that are not part of it
 //
 // All strings are places in the heap. src must be the text that f was
 // flattened from.
 func Pack(f *File, src string) []byte {
-	p := &packer{src: src, names: map[string]uint32{"": 0}, nameList: []string{""}, sets: map[string]uint32{"": 0}, setList: [][]uint32{nil}, extra: map[string]uint32{}}
+	p := newPacker(src, len(f.Entries))
 	for i := range f.Entries {
-		p.entry(&f.Entries[i])
+		p.add(&f.Entries[i])
 	}
-	p.file(f)
-	return p.bytes(len(f.Entries))
+	return p.file(f)
+}
+
+// PackText is [Pack] for a file that was not parsed yet. It holds one row at a time,
+// so that large files need little more memory than their packed form.
+func PackText(path, src string, presets org.Presets) []byte {
+	s := org.NewStream(src, presets)
+	p := newPacker(src, s.HeadlineCount())
+	f := &File{Path: path}
+	f.flatten(s.Document(), s.Headlines(), p)
+	return p.file(f)
+}
+
+func newPacker(src string, rows int) *packer {
+	return &packer{src: src, records: make([]byte, 0, (rows+1)*recordSize), names: map[string]uint32{"": 0}, nameList: []string{""},
+		sets: map[string]uint32{"": 0}, setList: [][]uint32{nil}, extra: map[string]uint32{}}
 }
 
 // The words of the header.
@@ -85,8 +102,10 @@ const (
 	flagProps
 )
 
+// packer makes the packed form of the rows that are added to it.
 type packer struct {
 	src      string
+	rows     int
 	names    map[string]uint32
 	nameList []string
 	sets     map[string]uint32
@@ -143,6 +162,15 @@ func (p *packer) set(tags []string) uint32 {
 		p.setList = append(p.setList, ids)
 	}
 	return id
+}
+
+func (p *packer) add(e *Entry) {
+	p.rows++
+	p.entry(e)
+}
+
+func (p *packer) end(row, end int) {
+	binary.LittleEndian.PutUint32(p.records[row*recordSize+4*recEnd:], uint32(end))
 }
 
 func (p *packer) entry(e *Entry) {
@@ -285,8 +313,8 @@ func (p *packer) stamp(s Stamp) {
 	}
 }
 
-// file writes what belongs to the file; the preamble is one more record.
-func (p *packer) file(f *File) {
+// file adds what belongs to the file, and joins all. The preamble is one more record.
+func (p *packer) file(f *File) []byte {
 	start := len(p.details)
 	p.text(f.Title)
 	for _, list := range [][]string{f.Todo, f.DoneKey} {
@@ -308,10 +336,15 @@ func (p *packer) file(f *File) {
 	if f.Preamble != nil {
 		p.entry(f.Preamble)
 	}
+	return p.bytes()
 }
 
+// largeText is the size from which a text and its packed form fill much of a
+// computer's memory.
+const largeText = 64 << 20
+
 // bytes joins the parts.
-func (p *packer) bytes(rows int) []byte {
+func (p *packer) bytes() []byte {
 	var names, sets []byte
 	names = binary.AppendUvarint(names, uint64(len(p.nameList)))
 	for _, n := range p.nameList {
@@ -330,7 +363,7 @@ func (p *packer) bytes(rows int) []byte {
 		head[word] = at
 		at += uint32(len(data))
 	}
-	head[headRows] = uint32(rows)
+	head[headRows] = uint32(p.rows)
 	part(headNames, names)
 	part(headSets, sets)
 	part(headMeta, p.meta)
@@ -339,9 +372,15 @@ func (p *packer) bytes(rows int) []byte {
 	if strings.ContainsAny(p.src, oddFolds) {
 		head[headOdd] = 1
 	}
+	if len(p.src) >= largeText {
+		runtime.GC() // or the memory of rows that were packed would stand beside what follows
+	}
 	out := make([]byte, 0, int(at)+len(p.src)+len(p.heap))
 	for _, w := range head {
 		out = binary.LittleEndian.AppendUint32(out, w)
 	}
-	return slices.Concat(out, p.records, names, sets, p.meta, p.details, []byte(p.src), p.heap)
+	for _, data := range [][]byte{p.records, names, sets, p.meta, p.details} {
+		out = append(out, data...)
+	}
+	return append(append(out, p.src...), p.heap...)
 }

@@ -38,6 +38,9 @@ func (q *Query) check() error {
 	if _, err := c.compile(q.Where); err != nil {
 		return err
 	}
+	if err := q.checkHaving(); err != nil {
+		return err
+	}
 	if q.ReadsArguments() && len(q.Joins) == 0 { // a foreign table may call anything a deadline
 		return checkDates(q.Where)
 	}
@@ -75,21 +78,24 @@ func parseSexps(text string) (*Query, error) {
 }
 
 // constrain adds conditions to what the query already demands.
-func (q *Query) constrain(conds []Expr) {
-	if q.Where != nil {
-		conds = append([]Expr{q.Where}, conds...)
+func (q *Query) constrain(conds []Expr) { q.Where = allOf(q.Where, conds) }
+
+// allOf demands conditions beside one that may be nil.
+func allOf(first Expr, conds []Expr) Expr {
+	if first != nil {
+		conds = append([]Expr{first}, conds...)
 	}
 	switch len(conds) {
 	case 0:
+		return nil
 	case 1:
-		q.Where = conds[0]
-	default:
-		q.Where = &And{Args: conds, Pos: conds[0].Position()}
+		return conds[0]
 	}
+	return &And{Args: conds, Pos: conds[0].Position()}
 }
 
 // clauses are the parts of (query …).
-var clauses = []string{"from", "where", "group-by", "select", "order-rows-by", "order-by", "limit", "offset", "join"}
+var clauses = []string{"from", "where", "group-by", "having", "select", "order-rows-by", "order-by", "limit", "offset", "join"}
 
 func (q *Query) addClauses(forms []node) error {
 	for _, form := range forms {
@@ -108,7 +114,7 @@ func (q *Query) addClause(form node) (err error) {
 	switch form.head() {
 	case "from":
 		q.From, err = sources(form)
-	case "where":
+	case "where", "having":
 		var conds []Expr
 		for _, kid := range body {
 			cond, err := q.expr(kid)
@@ -117,7 +123,11 @@ func (q *Query) addClause(form node) (err error) {
 			}
 			conds = append(conds, cond)
 		}
-		q.constrain(conds)
+		if form.head() == "where" {
+			q.constrain(conds)
+		} else {
+			q.Having = allOf(q.Having, conds)
+		}
 	case "group-by":
 		q.Group, err = columns(body)
 	case "select":
@@ -221,7 +231,7 @@ func columnForm(form node) (Column, error) {
 		inner[0].As = body[2].arg.Text
 		return inner[0], nil
 	default:
-		return col, errorf(form.pos, suggest(head, aggregates), "%s is no column: use a field or one of %s", describe(form), strings.Join(aggregates, " "))
+		return col, errorf(form.pos, suggest(head, aggregates), "%s is not a column: use a field or one of %s", describe(form), strings.Join(aggregates, " "))
 	}
 	if len(body) > 1 {
 		field, err := columns(body[1:2])

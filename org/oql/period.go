@@ -6,7 +6,7 @@ import (
 	"wb/org"
 )
 
-// period is what :from, :to, :on and :with-time ask of a timestamp. Zero
+// period is the condition that :from, :to, :on and :with-time put on a timestamp. Zero
 // bounds are open.
 type period struct {
 	from, to time.Time
@@ -76,7 +76,7 @@ func (p *period) restrict(a Arg) error {
 		p.active = &yes
 	case "both":
 	default:
-		return errorf(a.Pos, suggest(a.Text, stampTypes), "%q is no type of timestamp", a.Text)
+		return errorf(a.Pos, suggest(a.Text, stampTypes), "%q is not a type of timestamp", a.Text)
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ func (c *compiler) timeTest(e *Call) (test, error) {
 	return nil, errorf(e.Pos, "", "unknown predicate %s", e.Name)
 }
 
-// stampPeriod is what ts, ts-active and ts-inactive ask of a timestamp.
+// stampPeriod is the condition that ts, ts-active and ts-inactive put on a timestamp.
 func (c *compiler) stampPeriod(e *Call) (period, error) {
 	p, err := c.period(e)
 	if err == nil && len(e.Args) == 1 {

@@ -12,7 +12,7 @@ import (
 //	todo:NEXT          a predicate with arguments, comma-separated
 //	ts:on=today        with keywords
 //	dur_ms:>1000       a comparison of any field
-//	tool:shell         a field that is no predicate: equality
+//	tool:shell         a field that is not a predicate: equality
 //	!moon              not
 //	"a phrase" word    the default predicate, rifle
 //	from:blocks        where rows come from
@@ -158,21 +158,26 @@ func barAt(words []word, n int) Pos {
 }
 
 func (q *Query) plainWhere(words []word) error {
+	conds, err := q.plainConditions(words)
+	q.constrain(conds)
+	return err
+}
+
+func (q *Query) plainConditions(words []word) ([]Expr, error) {
 	var conds []Expr
 	for i, w := range words {
 		if err := habit(words, i); err != nil {
-			return err
+			return nil, err
 		}
 		cond, err := q.plainWord(w)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if cond != nil {
 			conds = append(conds, cond)
 		}
 	}
-	q.constrain(conds)
-	return nil
+	return conds, nil
 }
 
 // plainWord reads one condition; it returns nil for from:, which is none.
@@ -205,7 +210,7 @@ func (q *Query) plainWord(w word) (Expr, error) {
 	return q.plainCall(pred, rest, w.pos)
 }
 
-// fieldEquals reads name:a,b for a name that is no predicate: the field equals
+// fieldEquals reads name:a,b for a name that is not a predicate: the field equals
 // one of the values. A name that is almost a predicate is taken for a slip.
 func fieldEquals(name string, rest word, pos Pos) (Expr, error) {
 	if near := nearest.Word(name, headWords()); near != "" && nearest.Distance(strings.ToLower(name), near) == 1 && !knownField(name) {
@@ -236,7 +241,13 @@ func (q *Query) plainCall(pred Predicate, rest word, pos Pos) (Expr, error) {
 		c.Query = inner
 		return c, err
 	}
-	for _, part := range rest.split() {
+	parts := rest.split()
+	if pred.Name == "property" { // property:owner=ada is property:owner,ada
+		if eq := parts[0].index("=", 0); eq > 0 && !slices.Contains(pred.Keys, parts[0].text[:eq]) {
+			parts = append([]word{parts[0].slice(0, eq), parts[0].slice(eq+1, len(parts[0].text))}, parts[1:]...)
+		}
+	}
+	for _, part := range parts {
 		eq := part.index("=", 0)
 		key := ""
 		if eq > 0 {
@@ -262,9 +273,14 @@ func (q *Query) plainCall(pred Predicate, rest word, pos Pos) (Expr, error) {
 // cutComparator splits a leading comparator from a word.
 func cutComparator(w word) (string, word) {
 	for _, op := range []string{"<=", ">=", "!=", "!~", "<", ">", "=", "~"} {
-		if strings.HasPrefix(w.text, op) && !w.quoted[0] {
-			return op, w.slice(len(op), len(w.text))
+		if !strings.HasPrefix(w.text, op) || w.quoted[0] {
+			continue
 		}
+		value := w.slice(len(op), len(w.text))
+		if value.index(",", 0) == 0 { // level:>,2 as org-ql spells it
+			value = value.slice(1, len(value.text))
+		}
+		return op, value
 	}
 	return "", w
 }

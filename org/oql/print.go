@@ -7,7 +7,7 @@ import (
 )
 
 // String prints the query in its canonical s-expression form; parsing that
-// gives an equal query. It is what --explain shows and tests compare.
+// gives an equal query. --explain shows it and tests compare it.
 func (q *Query) String() string {
 	var parts []string
 	if len(q.From) > 0 {
@@ -24,6 +24,9 @@ func (q *Query) String() string {
 	}
 	if len(q.Group) > 0 {
 		parts = append(parts, "(group-by "+printColumns(q.Group)+")")
+	}
+	if q.Having != nil {
+		parts = append(parts, "(having "+printExpr(q.Having)+")")
 	}
 	if len(q.Select) > 0 {
 		parts = append(parts, "(select "+printColumns(q.Select)+")")

@@ -64,6 +64,9 @@ func readFile(name string, presets Presets) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(data) >= largeText {
+		return Unpack(name, PackText(name, bytesString(data), presets.Of(name))), nil
+	}
 	return Flatten(name, org.ParseWith(data, presets.Of(name))), nil
 }
 
@@ -131,7 +134,7 @@ func openBelow(dir string, read func(context.Context, []string) (*Corpus, error)
 		}
 		path, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(s.Name)))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, errorf(s.Pos, suggest(s.Name, rowKinds), "source %q is no file, directory or row kind (%s)", s.Name, strings.Join(rowKinds, " "))
+			return nil, errorf(s.Pos, suggest(s.Name, rowKinds), "source %q is not a file, directory or row kind (%s)", s.Name, strings.Join(rowKinds, " "))
 		}
 		if err != nil {
 			return nil, err

@@ -120,7 +120,11 @@ func FuzzPack(f *testing.F) {
 	f.Fuzz(func(t *testing.T, src []byte) {
 		doc := org.Parse(src)
 		want := Flatten("a.org", doc)
-		got := Unpack("a.org", Pack(want, doc.Source()))
+		packed := Pack(want, doc.Source())
+		if streamed := PackText("a.org", doc.Source(), org.Presets{}); !bytes.Equal(packed, streamed) {
+			t.Fatalf("packed another way without a tree: %d bytes, not %d", len(streamed), len(packed))
+		}
+		got := Unpack("a.org", packed)
 		if got.Len() != want.Len() {
 			t.Fatalf("%d rows, not %d", got.Len(), want.Len())
 		}

@@ -74,10 +74,10 @@ func (e *Compare) date(now time.Time) (string, bool) {
 // isTimeColumn reports whether a column always holds a moment.
 func isTimeColumn(name string) bool { return slices.Contains(timeColumns, strings.ToLower(name)) }
 
-// partOfDate is what a date may be compared with as text: a year, a month.
+// partOfDate matches the text that a date may be compared with: a year, a month.
 var partOfDate = lazyregexp.New(`^\d{4}(?:-\d\d)?$`)
 
-// checkDates refuses to compare a moment with what is no date: as text, the
+// checkDates refuses to compare a moment with what is not a date: as text, the
 // comparison would have an answer, but no meaning.
 func checkDates(e Expr) (err error) {
 	walk(e, func(e Expr) {

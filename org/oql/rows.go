@@ -7,7 +7,7 @@ import (
 	"wb/internal/value"
 )
 
-// rowKinds are the sources that are no files: what rows are made of.
+// rowKinds are the sources that are not files: what rows are made of.
 var rowKinds = []string{"headlines", "blocks", "links", "tables", "events", "runs"}
 
 // defaultColumns are shown when a query selects none.

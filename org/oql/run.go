@@ -1,7 +1,6 @@
 package oql
 
 import (
-	"cmp"
 	"context"
 	"runtime"
 	"slices"
@@ -19,7 +18,7 @@ type Options struct {
 	// Open reads sources named in (from …) that are no row kind: files,
 	// directories, entities of foreign tables.
 	Open func(ctx context.Context, source Source) (*Corpus, error)
-	// Foreign reads sources that are no org files; nil knows none.
+	// Foreign reads sources that are not org files; nil knows none.
 	Foreign Foreign
 	// Text answers full-text search with a score per row; nil ranks the loaded
 	// rows by BM25 without an index.
@@ -71,7 +70,7 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 		opts.Now = naive(time.Now())
 	}
 	today := *q
-	today.Where = dated(q.Where, opts.Now)
+	today.Where, today.Having = dated(q.Where, opts.Now), dated(q.Having, opts.Now)
 	q = &today
 	kind, corpus, err := resolve(ctx, q.From, q.Where, opts)
 	if err != nil {
@@ -106,10 +105,13 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 	defer func() { res.noteUnknown(q, corpus) }()
 	if q.grouped() {
 		if len(q.Before) > 0 {
-			found = [][]rowID{sortHits(q.Before, slices.Concat(found...), func(name string) field { return field{name: name} })}
+			found = [][]rowID{sortHits(q.Before, slices.Concat(found...), 0, func(name string) field { return field{name: name} })}
 		}
 		res.group(q, found)
 		res.made = res.Columns[len(q.Group):]
+		if err := res.keep(c, q.Having); err != nil {
+			return nil, err
+		}
 		return res.counted(q, res.arrange(q))
 	}
 	hits := slices.Concat(found...)
@@ -126,7 +128,11 @@ func Run(ctx context.Context, q *Query, opts Options) (*Result, error) {
 	}
 	fields := res.fields(q, corpus)
 	if len(q.Sort) > 0 {
-		hits = sortHits(q.Sort, hits, res.columnOf(fields))
+		most := 0
+		if q.Limit > 0 {
+			most = q.Offset + q.Limit
+		}
+		hits = sortHits(q.Sort, hits, most, res.columnOf(fields))
 	}
 	hits = cut(q, hits) // before columns are decoded, which is what takes time
 	if q.Count {
@@ -330,46 +336,18 @@ func (r *Result) columnOf(fields []field) func(name string) field {
 	}
 }
 
-// sortHits puts hits in order.
-func sortHits(by []Order, hits []rowID, column func(string) field) []rowID {
-	type keyed struct {
-		rowID
-		keys []value.Value
-	}
+// sortHits puts hits in order, and leaves the first most of them, or all if most is 0.
+func sortHits(by []Order, hits []rowID, most int, column func(string) field) []rowID {
 	columns := make([]field, len(by))
 	for k, o := range by {
 		columns[k] = column(o.Column)
 	}
-	rows, keys := make([]keyed, len(hits)), make([]value.Value, len(hits)*len(by))
-	for i, h := range hits {
-		rows[i] = keyed{h, keys[i*len(by) : (i+1)*len(by)]}
-		for k, c := range columns {
-			rows[i].keys[k] = c.of(h)
-		}
-	}
-	slices.SortStableFunc(rows, func(a, b keyed) int {
-		return compareBy(by, func(k int) (x, y value.Value) { return a.keys[k], b.keys[k] })
-	})
-	sorted := make([]rowID, len(hits))
-	for i, row := range rows {
-		sorted[i] = row.rowID
+	order := newOrdering(by, len(hits), func(row, key int) value.Value { return columns[key].of(hits[row]) }).first(most)
+	sorted := make([]rowID, len(order))
+	for i, row := range order {
+		sorted[i] = hits[row]
 	}
 	return sorted
-}
-
-// compareBy compares two rows, of which keys gives what they have for the kth
-// order.
-func compareBy(by []Order, keys func(k int) (a, b value.Value)) int {
-	for k, o := range by {
-		order := orderValues(keys(k))
-		if o.Desc {
-			order = -order
-		}
-		if order != 0 {
-			return order
-		}
-	}
-	return 0
 }
 
 // cut leaves the rows that offset and limit do.
@@ -497,31 +475,11 @@ func (r *Result) sort(by []Order) error {
 			return errorf(o.Pos, suggest(o.Column, r.Columns), "no column %s to sort by", o.Column)
 		}
 	}
-	slices.SortStableFunc(r.Rows, func(a, b []value.Value) int {
-		return compareBy(by, func(k int) (x, y value.Value) { return a[columns[k]], b[columns[k]] })
-	})
+	order := newOrdering(by, len(r.Rows), func(row, key int) value.Value { return r.Rows[row][columns[key]] }).first(0)
+	sorted := make([][]value.Value, len(order))
+	for i, row := range order {
+		sorted[i] = r.Rows[row]
+	}
+	r.Rows = sorted
 	return nil
-}
-
-// orderValues sorts missing values last, numbers before text.
-func orderValues(a, b value.Value) int {
-	if a.IsNull() || b.IsNull() {
-		return cmp.Compare(btoi(a.IsNull()), btoi(b.IsNull()))
-	}
-	x, okA := number(a)
-	y, okB := number(b)
-	if okA && okB {
-		return cmp.Compare(x, y)
-	}
-	if okA != okB {
-		return cmp.Compare(btoi(okB), btoi(okA))
-	}
-	return cmp.Compare(plainText(a), plainText(b))
-}
-
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -300,11 +300,8 @@ func compareScreen(e *Compare) screen {
 }
 
 func isColumn(name string) bool {
-	switch name = strings.ToLower(name); name {
-	case "heading", "todo", "alltags", "closed", "file", "kind":
-		return true
-	}
-	return slices.Contains(headlineColumns, name)
+	name = strings.ToLower(name)
+	return slices.Contains(headlineColumns, name) || slices.Contains(otherColumns, name)
 }
 
 func timeScreen(e *Call) screen {

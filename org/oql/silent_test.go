@@ -82,7 +82,7 @@ Written <2026-11-21 Sat>.
 		`(ts :type active :to today)`:              "closed",
 		`(ts :type inactive :on today)`:            "log",
 		`(ts :type both :from -30)`:                "log task closed",
-		`(ts :type activ)`:                         `query:1:11: "activ" is no type of timestamp`,
+		`(ts :type activ)`:                         `query:1:11: "activ" is not a type of timestamp`,
 		`ts:today`:                                 "log",
 		`ts-a:yesterday..`:                         "task closed",
 		`(tags*)`:                                  "task",

@@ -30,7 +30,7 @@ func plannedText(h *Entry, name string) (string, bool) {
 
 // stampText is the first active or inactive timestamp outside of the planning
 // line, as it is written. What looks like one in a block, in verbatim or in a
-// clock is none; in a property it is.
+// clock is none, and neither is one in a property.
 func stampText(h *Entry, active bool) (string, bool) {
 	doc := org.Parse([]byte(h.Text))
 	found := ""
@@ -44,9 +44,6 @@ func stampText(h *Entry, active bool) (string, bool) {
 		return found != ""
 	}
 	for n := range doc.All() {
-		if p, ok := n.Property(); ok && look(p.Value.Text) {
-			return found, true
-		}
 		objects := doc.Objects(n)
 		if objects == nil {
 			continue

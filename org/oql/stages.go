@@ -10,7 +10,7 @@ func (q *Query) plainStage(words []word) error {
 	verb, rest := words[0], words[1:]
 	switch verb.text {
 	case "where":
-		return q.plainWhere(rest)
+		return q.whereAfter(verb, rest)
 	case "group":
 		rest = afterBy(rest)
 		if err := q.groupAfter(verb); err != nil {
@@ -35,6 +35,19 @@ func (q *Query) plainStage(words []word) error {
 		}
 	}
 	return q.plainColumns(words)
+}
+
+// whereAfter reads a condition on what the stages before it made: rows, or groups.
+func (q *Query) whereAfter(verb word, rest []word) error {
+	if q.Limit > 0 || q.Offset > 0 {
+		return errorf(verb.pos, "put limit and offset behind where", "where cannot follow limit")
+	}
+	if !q.grouped() {
+		return q.plainWhere(rest)
+	}
+	conds, err := q.plainConditions(rest)
+	q.Having = allOf(q.Having, conds)
+	return err
 }
 
 // groupAfter reads what stood before a group as being about its rows.

@@ -9,7 +9,7 @@ import (
 )
 
 // noteUnknown remarks on columns that no row has: every property is a column,
-// so a misspelt name is no error, but it should not go unnoticed either. The
+// so a misspelt name is not an error, but it should not go unnoticed either. The
 // condition is looked at only when nothing was found.
 func (r *Result) noteUnknown(q *Query, corpus *Corpus) {
 	if r.Read == 0 {
@@ -29,8 +29,15 @@ func (r *Result) noteUnknown(q *Query, corpus *Corpus) {
 	}
 	if len(r.Rows) == 0 || r.nothing {
 		walk(q.Where, func(e Expr) {
-			if c, ok := e.(*Compare); ok {
-				ask(c.Field)
+			switch e := e.(type) {
+			case *Compare:
+				if e.Pos != (Pos{}) { // others nobody has written
+					ask(e.Field)
+				}
+			case *Call:
+				if e.Name == "property" && len(e.Args) > 0 && !isSpecialProperty(strings.ToUpper(e.Args[0].Text)) {
+					ask(e.Args[0].Text)
+				}
 			}
 		})
 	}
@@ -135,7 +142,7 @@ func (c *Corpus) has(name string) bool {
 func (c *Corpus) columns(kind string) []string {
 	const rows = 1000
 	seen := map[string]bool{}
-	for _, name := range slices.Concat(defaultColumns[kind], headlineColumns, []string{"closed", "file"}) {
+	for _, name := range slices.Concat(defaultColumns[kind], headlineColumns, otherColumns) {
 		seen[name] = true
 	}
 	for _, f := range c.Files {

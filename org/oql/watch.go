@@ -53,7 +53,7 @@ type watcher struct {
 	files   map[string]*watched
 }
 
-// watched is what was known of a file when it was last asked.
+// watched is the state of a file at the last look.
 type watched struct {
 	info os.FileInfo
 	rows map[uint64]int // how often each row was in its answer
@@ -153,7 +153,7 @@ func (w *watcher) ask(ctx context.Context, name string, info os.FileInfo, old *w
 	return nil
 }
 
-// hash identifies a row by what it says; its line is no part of that, since
+// hash identifies a row by what it says; its line is not part of that, since
 // editing above moves it.
 func (w *watcher) hash(r *Result, i int) uint64 {
 	var h maphash.Hash

@@ -1,8 +1,6 @@
 package orgfile
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -11,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"wb/internal/sha"
 )
 
 // Replacement is a file with its new contents.
@@ -46,14 +46,16 @@ func WriteAll(journals string, writes []Replacement) error {
 			}
 		}
 	}()
+	var locked []fs.FileInfo
 	for _, w := range writes {
-		old, info, err := openLocked(w.File.real)
+		old, info, err := openLocked(w.File.real, locked...)
 		if errors.Is(err, fs.ErrNotExist) {
 			return &ConflictError{w.File.Path, "removed since it was read"}
 		}
 		if err != nil {
 			return err
 		}
+		locked = append(locked, info)
 		defer old.Close() // and give the lock back
 		if err := w.File.check(); err != nil {
 			return err
@@ -62,7 +64,7 @@ func WriteAll(journals string, writes []Replacement) error {
 		if err != nil {
 			return err
 		}
-		entry.Files = append(entry.Files, step{Path: w.File.real, Temp: temp, Old: digest(w.File.src), New: digest(w.New)})
+		entry.Files = append(entry.Files, step{Path: w.File.real, Temp: temp, Old: sha.Hex(w.File.src), New: sha.Hex(w.New)})
 	}
 	for _, w := range writes { // the author may have saved while others were staged
 		if err := w.File.check(); err != nil {
@@ -128,7 +130,7 @@ func stagedFor(name string) (string, bool) {
 func sweepOne(journals, path, temp string) error {
 	f, err := openRegular(path, os.O_RDONLY)
 	if err != nil {
-		return nil // without its file nobody can say whose it is
+		return nil // without its file its owner is unknown
 	}
 	defer f.Close()
 	if !locks(f) {
@@ -176,11 +178,6 @@ type step struct {
 }
 
 const journalExt = ".journal"
-
-func digest(b []byte) string {
-	sum := sha256.Sum256(b)
-	return hex.EncodeToString(sum[:])
-}
 
 // write flushes the journal to a file that is whole or not there. The file is
 // locked until held is closed: only the journals of the dead can be recovered.
@@ -277,7 +274,7 @@ func (s *step) finish() (moved bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	switch digest(now) {
+	switch sha.Hex(now) {
 	case s.New:
 		os.Remove(s.Temp)
 		return false, syncDir(filepath.Dir(s.Path)) // who renamed it may not have come to that
@@ -293,7 +290,7 @@ func (s *step) finish() (moved bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if digest(next) != s.New {
+	if sha.Hex(next) != s.New {
 		return false, &ConflictError{s.Path, s.Temp + " is damaged"}
 	}
 	if err := os.Rename(s.Temp, s.Path); err != nil {

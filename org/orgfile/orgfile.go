@@ -28,6 +28,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wb/internal/diag"
@@ -113,7 +114,7 @@ func (f *File) Names() int {
 	return links(info)
 }
 
-// ReadOnly reports whether nobody may write the file.
+// ReadOnly reports whether the file is read-only for all.
 func (f *File) ReadOnly() bool {
 	info, err := os.Stat(f.real)
 	return err == nil && info.Mode().Perm()&0o222 == 0
@@ -186,19 +187,20 @@ func (f *File) replace(src []byte) error {
 // openLocked opens the file for writing and locks it. Opening for writing
 // fails where the author may not write, which a rename would not notice. If
 // another writer has put a new file in place while this one waited for the
-// lock, the new one is locked instead.
-func openLocked(path string) (*os.File, fs.FileInfo, error) {
+// lock, the new one is locked instead. A further name of a file among held is not
+// locked again: this process would wait for itself.
+func openLocked(path string, held ...fs.FileInfo) (*os.File, fs.FileInfo, error) {
 	for {
 		f, err := openRegular(path, os.O_RDWR)
 		if err != nil {
 			return nil, nil, err
 		}
-		if err = lock(f); err != nil {
-			err = fmt.Errorf("%s: lock: %w", path, err)
-		}
 		var mine, named fs.FileInfo
-		if err == nil {
-			mine, err = f.Stat()
+		mine, err = f.Stat()
+		if err == nil && !slices.ContainsFunc(held, func(other fs.FileInfo) bool { return os.SameFile(other, mine) }) {
+			if err = lock(f); err != nil {
+				err = fmt.Errorf("%s: lock: %w", path, err)
+			}
 		}
 		if err == nil {
 			named, err = os.Lstat(path)
@@ -235,7 +237,7 @@ func (f *File) check() error {
 
 // Temporary files beside a file NAME are called .NAME.DIGITS and an extension.
 const (
-	// tempExt is that of files nobody needs once their writer is gone.
+	// tempExt is the extension of temporary files, useless once their writer is gone.
 	tempExt = ".tmp"
 	// stagedExt is that of files a journal may name, see [WriteAll].
 	stagedExt = ".staged"

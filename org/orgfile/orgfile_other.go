@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// Without Unix there are neither advisory locks nor owners to keep in the
+// lock does nothing: without Unix there are neither advisory locks nor owners to keep in the
 // standard library; the comparison of contents still guards every write.
 func lock(*os.File) error { return nil }
 

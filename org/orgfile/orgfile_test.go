@@ -315,3 +315,31 @@ func TestSweepStaged(t *testing.T) {
 	}
 	onlyFiles(t, dir, slices.Sorted(slices.Values(append(stay, "a.org")))...)
 }
+
+// Two names of one file are changed together: the lock of the one is that of the other.
+func TestWriteBothNames(t *testing.T) {
+	dir := t.TempDir()
+	one, other := filepath.Join(dir, "one.org"), filepath.Join(dir, "other.org")
+	if err := os.WriteFile(one, []byte("* a\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(one, other); err != nil {
+		t.Skip("no hard links here: ", err)
+	}
+	var writes []Replacement
+	for _, path := range []string{one, other} {
+		f, err := Read(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		writes = append(writes, Replacement{File: f, New: []byte("* b\n")})
+	}
+	if err := WriteAll(filepath.Join(dir, "journals"), writes); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{one, other} {
+		if text, err := os.ReadFile(path); err != nil || string(text) != "* b\n" {
+			t.Errorf("%s: %q %v", path, text, err)
+		}
+	}
+}

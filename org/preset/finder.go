@@ -9,8 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/BurntSushi/toml"
-
+	"wb/internal/tomlfile"
 	"wb/org"
 	"wb/org/agenda"
 )
@@ -19,6 +18,8 @@ import (
 type Finder struct {
 	// Notes are settings that are there and could not be read.
 	Notes []string
+	// Init is the path of the init file, "" for none.
+	Init string
 
 	user Settings
 	root string // above which no .dir-locals.el is looked for; "" is none
@@ -29,8 +30,8 @@ type Finder struct {
 
 // local is a .dir-locals.el.
 type local struct {
-	dir  string
-	form form
+	dir, text string
+	form      form
 }
 
 // config is the table [org] of wb.toml.
@@ -56,35 +57,27 @@ func Load(getenv func(string) string) (*Finder, error) {
 	}
 	f := &Finder{user: Settings{Agenda: agenda.Defaults()}, dirs: map[string]*local{}}
 	path := filepath.Join(dir, "wb", "wb.toml")
-	text, err := os.ReadFile(path)
+	var settings struct {
+		Org config `toml:"org"`
+	}
+	file, err := tomlfile.Read(path, &settings)
 	if errors.Is(err, fs.ErrNotExist) {
 		return f, nil
+	}
+	if err == nil {
+		err = file.Unknown("org")
 	}
 	if err != nil {
 		return nil, err
 	}
-	var file struct {
-		Org config `toml:"org"`
-	}
-	meta, err := toml.Decode(string(text), &file)
-	if parse, ok := errors.AsType[toml.ParseError](err); ok {
-		return nil, fmt.Errorf("%s:%d:%d: %s", path, parse.Position.Line, parse.Position.Col, parse.Message)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	for _, key := range meta.Undecoded() {
-		if key[0] == "org" {
-			return nil, fmt.Errorf("%s: there is no setting %s", path, key)
+	if settings.Org.Init != "" {
+		f.Init = expand(settings.Org.Init, home, filepath.Dir(path))
+		if err := f.init(f.Init, home); err != nil {
+			return nil, file.Errorf("", "org.init", "%w", err)
 		}
 	}
-	if file.Org.Init != "" {
-		if err := f.init(expand(file.Org.Init, home, filepath.Dir(path)), home); err != nil {
-			return nil, fmt.Errorf("%s: org.init: %w", path, err)
-		}
-	}
-	if err := f.user.configure(file.Org, home); err != nil {
-		return nil, fmt.Errorf("%s: org.%w", path, err)
+	if key, err := f.user.configure(settings.Org, home); err != nil {
+		return nil, file.Errorf("", "org."+key, "%w", err)
 	}
 	return f, nil
 }
@@ -104,17 +97,7 @@ func (f *Finder) init(path, home string) error {
 	if err != nil {
 		return err
 	}
-	text := string(src)
-	if filepath.Ext(path) == ".org" {
-		var b strings.Builder
-		for block := range org.ParseString(text).Blocks(org.KindSrcBlock) {
-			if lang := block.Lang.Text; lang == "emacs-lisp" || lang == "elisp" {
-				b.WriteString(block.Code() + "\n")
-			}
-		}
-		text = b.String()
-	}
-	forms, errs := readForms(text)
+	forms, errs := readForms(InitLisp(path, src))
 	v := &variables{set: map[string]form{}}
 	v.read(forms)
 	f.user.apply(v, home)
@@ -127,9 +110,28 @@ func (f *Finder) init(path, home string) error {
 	return nil
 }
 
-// configure takes over what wb.toml says.
-func (s *Settings) configure(c config, home string) error {
+// InitLisp is the Lisp of an init file, which an org file has in its blocks.
+func InitLisp(path string, src []byte) string {
+	if filepath.Ext(path) != ".org" {
+		return string(src)
+	}
+	var b strings.Builder
+	for block := range org.Parse(src).Blocks(org.KindSrcBlock) {
+		if lang := block.Lang.Text; lang == "emacs-lisp" || lang == "elisp" {
+			b.WriteString(block.Code() + "\n")
+		}
+	}
+	return b.String()
+}
+
+// configure takes over what wb.toml says. A mistake comes with the key that has it.
+func (s *Settings) configure(c config, home string) (key string, err error) {
 	if c.Todo != nil {
+		for _, line := range c.Todo {
+			if err := checkSequence(line); err != nil {
+				return "todo", err
+			}
+		}
 		s.Todo = c.Todo
 	}
 	if c.InheritTags != nil {
@@ -151,7 +153,7 @@ func (s *Settings) configure(c config, home string) error {
 			*p.to = int(p.letter[0])
 		default:
 			if _, err := fmt.Sscanf(p.letter, "%d", p.to); err != nil || *p.to < 0 || *p.to > 64 {
-				return fmt.Errorf("%s: %q is neither a letter nor a number below 65", p.name, p.letter)
+				return p.name, fmt.Errorf("%q is neither a letter nor a number below 65", p.letter)
 			}
 		}
 	}
@@ -160,6 +162,25 @@ func (s *Settings) configure(c config, home string) error {
 		for _, name := range c.AgendaFiles {
 			s.Files = append(s.Files, expand(name, home, home))
 		}
+	}
+	return "", nil
+}
+
+// checkSequence finds what is not a sequence of keywords: states that are open, and behind
+// at most one bar those that are done.
+func checkSequence(line string) error {
+	words := strings.Fields(line)
+	bars := 0
+	for _, w := range words {
+		if w == "|" {
+			bars++
+		}
+	}
+	switch {
+	case bars == len(words):
+		return fmt.Errorf("%q has no keywords: write \"TODO NEXT | DONE\"", line)
+	case bars > 1:
+		return fmt.Errorf("%q has more than one |: write each sequence as a text of its own", line)
 	}
 	return nil
 }
@@ -185,6 +206,19 @@ func (f *Finder) For(path string) Settings {
 	return s
 }
 
+// DirLocals is the text of the nearest .dir-locals.el at or above a directory, "" for
+// none.
+func (f *Finder) DirLocals(dir string) string {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return ""
+	}
+	if l := f.locals(abs); l != nil {
+		return l.text
+	}
+	return ""
+}
+
 // Of are the settings with which a file is parsed.
 func (f *Finder) Of(path string) org.Presets { return f.For(path).Presets }
 
@@ -205,7 +239,7 @@ func (f *Finder) localsAt(dir string) *local {
 	switch up := filepath.Dir(dir); {
 	case err == nil:
 		if forms, _ := readForms(string(src)); len(forms) > 0 {
-			l = &local{dir, forms[0]}
+			l = &local{dir, string(src), forms[0]}
 		}
 	case up != dir && dir != f.root:
 		l = f.localsAt(up)

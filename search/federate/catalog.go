@@ -179,7 +179,7 @@ func (c *Catalog) unknown(name string) error {
 	return errors.Join(c.problems...)
 }
 
-// misspelt is the error for a name that nobody else can know and that is nearly
+// misspelt is the error for a name that no other source can know and that is nearly
 // the one of a table.
 func (c *Catalog) misspelt(s oql.Source) error {
 	near := nearest.Word(s.Name, c.names())
@@ -217,7 +217,7 @@ func (c *Catalog) locate(s oql.Source) (string, error) {
 		return "", &oql.OutsideError{Source: s}
 	}
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return "", fmt.Errorf("%s is no regular file", s.Name)
+		return "", fmt.Errorf("%s is not a regular file", s.Name)
 	}
 	return path, nil
 }

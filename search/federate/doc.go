@@ -1,4 +1,4 @@
-// Package federate makes tables that are no org files readable by queries, and
+// Package federate makes tables that are not org files readable by queries, and
 // mirrors them as headlines.
 //
 // A [Catalog] implements [oql.Foreign]. It knows two kinds of table: files

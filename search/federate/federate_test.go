@@ -67,7 +67,7 @@ func TestFiles(t *testing.T) {
 		{"one.json", `{"items":[{"a":1},{"a":2}],"n":2}`, `a=1; a=2`},
 		{"obj.json", `{"a":1}`, `a=1`},
 		{"bad.json", "[{\"a\":1},\n {\"a\":}]", "!bad.json:2:7: "},
-		{"text.json", `"x"`, "!are no list"},
+		{"text.json", `"x"`, "!are not a list"},
 		{"a.ndjson", "{\"a\":1}\n\n[2]\n{\"a\":\"x\"}", `a=1; a="x"`},
 		{"bad.jsonl", "{\"a\":1}\n{a}\n", "!bad.jsonl:2:2: "},
 	} {
@@ -331,10 +331,10 @@ func normal(text string) string {
 
 func TestManifestErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"#+SLOT: data-source\n#+URL: https://a":                                                    ":1:1: a data source without entities",
-		"\n#+SLOT: data-source\n#+ENTITIES: a":                                                     ":2:1: a data source without URL",
-		"#+SLOT: data-source\n#+ENTITIES: a/b\n#+URL: https://a":                                   `:2:1: "a/b" is no name`,
-		"#+SLOT: data-source\n#+ENTITIES: a\n#+URL: x.doc":                                         ":3:1: nothing says how to read x.doc",
+		"#+SLOT: data-source\n#+URL: https://a":                                                    ":1:1: the data source declares no entities",
+		"\n#+SLOT: data-source\n#+ENTITIES: a":                                                     ":2:1: the data source has no URL",
+		"#+SLOT: data-source\n#+ENTITIES: a/b\n#+URL: https://a":                                   `:2:1: "a/b" is not a name`,
+		"#+SLOT: data-source\n#+ENTITIES: a\n#+URL: x.doc":                                         ":3:1: the format of x.doc is unknown",
 		"#+SLOT: data-source\n#+ENTITIES: a\n#+URL: https://a\n#+IMPL: csv":                        ":3:1: implementation csv cannot read https://a",
 		"#+SLOT: data-source\n#+ENTITIES: a\n#+URL: x.csv\n#+IMPL: http":                           ":3:1: implementation http cannot read x.csv",
 		"#+SLOT: data-source\n#+ENTITIES: a\n#+URL: https://a\n#+AUTH: basic":                      ":4:1: unknown authentication basic",

@@ -202,7 +202,7 @@ func readJSON(ctx context.Context, name string, text []byte, path string, how *r
 		}
 		next, ok := v.Get(part)
 		if v.Kind() != value.Object || !ok {
-			return fmt.Errorf("%s: nothing at %q of the rows' path %q", name, part, path)
+			return fmt.Errorf("%s: found nothing at %q of the rows' path %q", name, part, path)
 		}
 		v = next
 	}
@@ -210,12 +210,12 @@ func readJSON(ctx context.Context, name string, text []byte, path string, how *r
 		v = onlyList(v)
 	}
 	if v.Kind() != value.List {
-		return fmt.Errorf("%s: the rows at %q are no list", name, path)
+		return fmt.Errorf("%s: the rows at %q are not a list", name, path)
 	}
 	others := 0
 	defer func() {
 		if others > 0 {
-			how.remark("%s: %d items of the list are no objects and left out", name, others)
+			how.remark("%s: left out %d items of the list that are not objects", name, others)
 		}
 	}()
 	for _, item := range v.Items() {
@@ -293,12 +293,12 @@ func (s lines) Rows(ctx context.Context, _ Filter, yield func(Row) error) error 
 		return fmt.Errorf("%s: %w", s.path, err)
 	}
 	if others > 0 {
-		s.how.remark("%s: %d lines are no objects and left out", s.path, others)
+		s.how.remark("%s: left out %d lines that are not objects", s.path, others)
 	}
 	return nil
 }
 
-// row reads one line; nil is one that is no object.
+// row reads one line; nil is one that is not an object.
 func (s lines) row(number int, text []byte) (Row, error) {
 	v, err := value.ParseJSON(bytes.Clone(text))
 	var wrong *value.JSONError

@@ -8,7 +8,7 @@ import (
 	"wb/org/oql"
 )
 
-// Filter is what a source may know of a query's condition: comparisons of one
+// Filter is the part of a query's condition that a source may use: comparisons of one
 // column with a constant, all of which a row has to meet. Everything else of
 // the condition is tested later.
 type Filter []Comparison
@@ -48,7 +48,7 @@ func filterOf(e oql.Expr) (f Filter) {
 }
 
 // excludes reports whether a comparison of numbers fails for every value
-// between two bounds. A constant that is no number excludes nothing.
+// between two bounds. A constant that is not a number excludes nothing.
 func (c Comparison) excludes(low, high float64) bool {
 	if !c.Numeric {
 		return false

@@ -23,7 +23,7 @@ type httpSource struct {
 	header http.Header
 }
 
-// StatusError is a reply that is no success.
+// StatusError is a reply that is not a success.
 type StatusError struct {
 	URL    string
 	Status int
@@ -54,7 +54,7 @@ func (s httpSource) Rows(ctx context.Context, _ Filter, yield func(Row) error) e
 	return readJSON(ctx, where, reply.Body, s.rows, nil, yield)
 }
 
-// header is what a manifest wants sent: the first of its keys that is set, as
+// header is the header a manifest wants sent: the first of its keys that is set, as
 // a bearer token unless it says otherwise. A key that is not set sends nothing.
 func (m Manifest) header(getenv func(string) string) http.Header {
 	h := http.Header{"Accept": {"application/json"}}

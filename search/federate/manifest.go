@@ -36,7 +36,7 @@ func (e *ManifestError) Error() string { return fmt.Sprintf("%s:%d:1: %s", e.Pat
 // Hint says what to write instead.
 func (e *ManifestError) Hint() string { return e.Tip }
 
-// implementations are what #+IMPL: may name. The older name of the HTTP source
+// implementations are the values of #+IMPL:. The older name of the HTTP source
 // is still understood.
 var implementations = map[string]string{
 	"http": "http", "workbooks.datasource.http": "http", "csv": "csv", "tsv": "tsv", "json": "json", "ndjson": "ndjson", "sqlite": "sqlite", "parquet": "parquet",
@@ -118,15 +118,15 @@ func ParseManifest(path string, src []byte) (m Manifest, ok bool, err error) {
 	m.Entities = strings.FieldsFunc(get("ENTITIES"), func(r rune) bool { return r == ' ' || r == ',' || r == '\t' })
 	m.EnvKeys = strings.FieldsFunc(get("ENV_KEYS"), func(r rune) bool { return r == ' ' || r == ',' || r == '\t' })
 	if len(m.Entities) == 0 {
-		return fail("SLOT", "write #+ENTITIES: NAME", "a data source without entities")
+		return fail("SLOT", "write #+ENTITIES: NAME", "the data source declares no entities")
 	}
 	for _, name := range m.Entities {
 		if strings.ContainsAny(name, `/\"'()`) || strings.HasPrefix(name, ".") {
-			return fail("ENTITIES", "use letters, digits, - and _", "%q is no name for an entity", name)
+			return fail("ENTITIES", "use letters, digits, - and _", "%q is not a name for an entity", name)
 		}
 	}
 	if m.URL == "" {
-		return fail("SLOT", "write #+URL: https://… or a file beside the manifest", "a data source without URL")
+		return fail("SLOT", "write #+URL: https://… or a file beside the manifest", "the data source has no URL")
 	}
 	scheme, _, remote := strings.Cut(m.URL, "://")
 	remote = remote && !strings.EqualFold(scheme, "file")
@@ -142,7 +142,7 @@ func ParseManifest(path string, src []byte) (m Manifest, ok bool, err error) {
 	default:
 		m.Impl = formats[strings.ToLower(filepath.Ext(m.URL))]
 		if m.Impl == "" {
-			return fail("URL", "write #+IMPL: csv, tsv, json, ndjson, sqlite or parquet", "nothing says how to read %s", m.URL)
+			return fail("URL", "write #+IMPL: csv, tsv, json, ndjson, sqlite or parquet", "the format of %s is unknown", m.URL)
 		}
 	}
 	if m.Impl == "http" != remote {

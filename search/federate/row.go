@@ -60,7 +60,7 @@ func (t *table) add(row Row) error {
 // titleColumns are the columns that may say what a row is, best first.
 var titleColumns = []string{"title", "name", "summary", "id"}
 
-// title is what a row is called: its first column with a telling name.
+// title is a row's title: its first column with a telling name.
 func title(row Row) string {
 	for _, name := range titleColumns {
 		for _, f := range row {

@@ -31,7 +31,12 @@ func (s sqliteFile) open() (*sql.DB, error) {
 
 // tables are the names of the tables and views of the file.
 func (s sqliteFile) tables(ctx context.Context, db *sql.DB) (names []string, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+	return namesOf(ctx, db, "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY name")
+}
+
+// namesOf are the results of a query for one column of text.
+func namesOf(ctx context.Context, db *sql.DB, query string, args ...any) (names []string, err error) {
+	rows, err := db.QueryContext(ctx, query, args...)
 	if err != nil {
 		return nil, err
 	}
@@ -139,29 +144,18 @@ func (e *TableError) Hint() string {
 type OneTableError struct{ Name, Table string }
 
 func (e *OneTableError) Error() string {
-	return fmt.Sprintf("%s is one table and has no other called %s", e.Name, e.Table)
+	return fmt.Sprintf("%s is a single table and has none called %s", e.Name, e.Table)
 }
 
 // Hint says what has tables.
 func (e *OneTableError) Hint() string { return "only SQLite files have several tables" }
 
 func (s sqliteFile) columns(ctx context.Context, db *sql.DB, table string) (names []string, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT name FROM pragma_table_info(?)", table)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var name string
-		if err := rows.Scan(&name); err != nil {
-			return nil, err
-		}
-		names = append(names, name)
-	}
-	if len(names) == 0 && rows.Err() == nil {
+	names, err = namesOf(ctx, db, "SELECT name FROM pragma_table_info(?)", table)
+	if len(names) == 0 && err == nil {
 		return nil, errors.New("the table has no columns")
 	}
-	return names, rows.Err()
+	return names, err
 }
 
 // selection writes the SELECT that leaves out rows a filter excludes. SQLite

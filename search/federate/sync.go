@@ -38,7 +38,7 @@ func NewMirror(entity string) string {
 // one headline a row, found again by its ID, with the columns as properties.
 // The title and the properties follow the table. Everything else belongs to the
 // reader and stays as it is: the headline's place, keyword, priority, tags and
-// text, and properties that are no columns. A row that is gone leaves its
+// text, and properties that are not columns. A row that is gone leaves its
 // headline, tagged :deleted:; one that comes back loses the tag.
 func Mirror(doc *org.Document, entity string, rows []Row) ([]org.Edit, *Report, error) {
 	report := &Report{Entity: entity, Rows: len(rows)}
@@ -119,7 +119,7 @@ func Mirror(doc *org.Document, entity string, rows []Row) ([]org.Edit, *Report, 
 // keyColumns are the columns that may tell rows apart, best first.
 var keyColumns = []string{"id", "key", "uuid", "guid", "number", "code", "name", "title"}
 
-// rowKey is what a row is found again by: its first column with a telling name,
+// rowKey identifies a row between runs: its first column with a telling name,
 // else its first column. Blanks become -.
 func rowKey(row Row) string {
 	for _, name := range keyColumns {

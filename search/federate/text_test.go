@@ -94,7 +94,7 @@ func TestForgiving(t *testing.T) {
 		{"bad.jsonl", "", "", "", "bad.jsonl:2:6: unexpected end"},
 		{"bad.jsonl", Skip, "A=1; A=2", "bad.jsonl: 1 bad rows left out, the first: bad.jsonl:2:", ""},
 		{"bad.jsonl", Null, "A=1; ; A=2", "bad.jsonl: 1 bad rows read as null", ""},
-		{"mixed.json", "", "A=1; A=3", "mixed.json: 1 items of the list are no objects and left out", ""},
+		{"mixed.json", "", "A=1; A=3", "mixed.json: left out 1 items of the list that are not objects", ""},
 		{"z.csv.gz", "", "A=1 B=2", "", ""},
 		{"s.jsonl.zst", "", "A=1", "", ""},
 		{"broken.csv.gz", Skip, "", "", "broken.csv.gz: "},

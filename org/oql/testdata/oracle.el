@@ -134,7 +134,9 @@ Org leaves that property to extensions such as org-depend; wb reads it."
 
 ;;;; Predicates
 
-(defvar wb-now (float-time))
+(defvar wb-now
+  (let ((given (getenv "WB_ORACLE_NOW")))
+    (if given (float-time (encode-time (parse-time-string given))) (float-time))))
 
 (defun wb-midnight (days &optional last)
   "The first second DAYS from today, or with LAST the last one."

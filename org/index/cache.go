@@ -18,18 +18,21 @@ import (
 // Builder makes the block of a file. It is called from several goroutines.
 type Builder func(path string, src []byte) ([]byte, error)
 
-// Store is an index in a directory that need not exist yet.
-type Store struct {
+// Cache is an index in a directory that need not exist yet.
+type Cache struct {
 	dir     string
 	version uint32
+	// Progress hears how many of the files that changed are read, by several
+	// goroutines; nil need not.
+	Progress func(read, of int)
 }
 
-// Open names a store. The version says what its blocks mean: blocks of
+// Open names a cache. The version says what its blocks mean: blocks of
 // another version are not used, and replaced. Nothing is read or made yet.
-func Open(dir string, version uint32) *Store { return &Store{dir, version} }
+func Open(dir string, version uint32) *Cache { return &Cache{dir: dir, version: version} }
 
-// Dir is the store's directory.
-func (s *Store) Dir() string { return s.dir }
+// Dir is the cache's directory.
+func (s *Cache) Dir() string { return s.dir }
 
 // Stats say what a view took from the index and what it had to do.
 type Stats struct {
@@ -44,9 +47,9 @@ type Stats struct {
 	Skipped string        // why nothing was written, if it should have been
 }
 
-// View is a store as one query sees it: one block per file.
+// View is a cache as one query sees it: one block per file.
 type View struct {
-	store *Store
+	cache *Cache
 	man   *manifest
 	maps  map[string]*mapping
 	paths []string
@@ -60,9 +63,9 @@ type View struct {
 // View finds or builds the blocks of files. Paths are the keys of the index,
 // so they should be absolute. Files that skip says are to be skipped have no
 // block; a nil skip skips none.
-func (s *Store) View(ctx context.Context, paths []string, build Builder, skip func(i int, info fs.FileInfo) bool) (*View, error) {
+func (s *Cache) View(ctx context.Context, paths []string, build Builder, skip func(i int, info fs.FileInfo) bool) (*View, error) {
 	start := time.Now()
-	v := &View{store: s, paths: paths, maps: map[string]*mapping{}, refs: make([]entry, len(paths)), built: make([][]byte, len(paths))}
+	v := &View{cache: s, paths: paths, maps: map[string]*mapping{}, refs: make([]entry, len(paths)), built: make([][]byte, len(paths))}
 	v.load(ctx)
 	stale, skipped := make([]bool, len(paths)), make([]bool, len(paths))
 	errs := make([]error, len(paths))
@@ -106,6 +109,9 @@ func (s *Store) View(ctx context.Context, paths []string, build Builder, skip fu
 			v.Stats.Hashed++
 		} else {
 			v.Stats.Built++
+		}
+		if s.Progress != nil {
+			s.Progress(v.Stats.Hashed+v.Stats.Built, len(todo))
 		}
 	})
 	v.dirty = v.dirty || len(todo) > 0
@@ -173,12 +179,12 @@ func (v *View) renew(i int, build Builder) (size int64, found bool, err error) {
 // segments in between, then the manifest has changed and is read again.
 func (v *View) load(ctx context.Context) {
 	for range 5 {
-		man := v.store.readManifest()
+		man := v.cache.readManifest()
 		v.man = man
 		missing := false
 		for _, seg := range man.segments {
 			if v.maps[seg] == nil {
-				m, err := mapFile(filepath.Join(v.store.dir, seg))
+				m, err := mapFile(filepath.Join(v.cache.dir, seg))
 				if err != nil {
 					missing = true
 					break
@@ -195,7 +201,7 @@ func (v *View) load(ctx context.Context) {
 	v.man = emptyManifest() // somebody deletes under us: do without
 }
 
-// Block is what was built of file i. It may lie in mapped memory: it must not
+// Block is the block built from file i. It may lie in mapped memory: it must not
 // be changed, nor used after Close.
 func (v *View) Block(i int) []byte {
 	if v.built[i] != nil {

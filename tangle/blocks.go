@@ -19,7 +19,7 @@ type block struct {
 	args org.Args // read by planner.argsOf; nil until then
 }
 
-// heading is what tangling needs to know of a headline; one for all blocks
+// heading holds what tangling needs to know of a headline; one for all blocks
 // below it. The zero heading stands for the text above the first headline.
 type heading struct {
 	node     *org.Node // nil above the first headline

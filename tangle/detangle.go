@@ -13,16 +13,16 @@ import (
 type Edited struct {
 	Path string // absolute, as in [File]
 	Text []byte // what it holds now
-	// Base is what tangling wrote last; HasBase says that it is known. Without
+	// Base is the text tangling wrote last; HasBase says that it is known. Without
 	// it the file counts as edited wherever it differs from what the document
 	// would tangle to now, unless DocNewer says that the document is the later
-	// of the two: then nobody knows which side changed.
+	// of the two: then it is unknown which side changed.
 	Base     []byte
 	HasBase  bool
 	DocNewer bool
 }
 
-// Detangled is what bringing edits back comes to.
+// Detangled is the result of bringing edits back.
 type Detangled struct {
 	// Text is the document with the edits in it; the document's own bytes when
 	// there are none.

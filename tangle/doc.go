@@ -14,7 +14,7 @@
 //   - dressed: `:comments link` puts it between comments that say where it came
 //     from, `:shebang` gives the file its first line.
 //
-// What counts as right is what Emacs writes: output is byte for byte that of
+// Emacs decides what is right: output is byte for byte that of
 // org-babel-tangle in Org 9.8, its surprises included. Where Emacs would
 // silently do something an author cannot have meant, the bytes stay Emacs's and
 // the plan carries a warning.

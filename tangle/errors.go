@@ -30,7 +30,7 @@ func (e *Error) Hint() string { return e.Advice }
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// Warning is something the author should know; the output is what it is.
+// Warning is something the author should know; it does not change the output.
 type Warning struct {
 	Line int    `json:"line"`
 	Col  int    `json:"col"`

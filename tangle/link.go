@@ -142,7 +142,7 @@ func fillTemplate(template string, data linkData) string {
 	return template
 }
 
-// linkData is what the comments around a block may say.
+// linkData holds the values for the comments around a block.
 type linkData struct{ name, line, file, link string }
 
 func (d linkData) open() string { return fillTemplate("[[%link][%source-name]]", d) }

@@ -17,10 +17,10 @@ var (
 	symbolicPart = lazyregexp.New(`([+=-])([rwxXstugo]*)`)
 )
 
-// defaultMode is what symbolic modes such as u+x change.
+// defaultMode is the mode that symbolic modes such as u+x change.
 const defaultMode = 0o644
 
-// unnamedWho is whom a clause such as +x concerns when it names nobody: all
+// unnamedWho are the users that a clause such as +x concerns when it names none: all
 // that a umask of 022 leaves.
 const unnamedWho = 0o7000 | 0o755
 
@@ -78,7 +78,7 @@ func symbolic(clauses string, mode uint32) uint32 {
 	return mode
 }
 
-// rightsOf is what the letters of a clause stand for; u, g and o copy the
+// rightsOf are the rights that the letters of a clause stand for; u, g and o copy the
 // rights that mode has.
 func rightsOf(letters string, mode uint32) uint32 {
 	rights := uint32(0)

@@ -11,7 +11,7 @@ import (
 	"wb/tangle/elisp"
 )
 
-// Context is what a body is expanded for; :noweb chooses among the three.
+// Context is the purpose of expanding a body; :noweb chooses among the three.
 type Context int
 
 // The contexts of expansion.

@@ -8,7 +8,7 @@ import (
 	"wb/tangle/elisp"
 )
 
-// Wrap is what stands around a noweb reference. The zero Wrap is << and >>; a
+// Wrap holds the marks around a noweb reference. The zero Wrap is << and >>; a
 // document chooses others with the file-local variables
 // org-babel-noweb-wrap-start and org-babel-noweb-wrap-end.
 type Wrap struct{ start, end string }

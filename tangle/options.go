@@ -32,7 +32,7 @@ type Options struct {
 	// form other.org:name. Without it they are refused.
 	ReadFile func(path string) ([]byte, error)
 
-	// Machine is what header arguments may know of the computer.
+	// Machine holds what header arguments may know of the computer.
 	Machine Machine
 
 	trace bool // find out where each line comes from
@@ -62,7 +62,7 @@ type Call struct {
 	// Name is the block's name as the reference spells it.
 	Name string
 	// Args are the arguments in parentheses, each `name=value` or a positional
-	// value; Header is what stood in brackets before them.
+	// value; Header is the text in brackets before them.
 	Args   []string
 	Header string
 }

@@ -87,7 +87,7 @@ func (p *planner) literal(b *block, key string) string {
 	return elisp.Princ(v)
 }
 
-// envFor is what Lisp in a block's header arguments may see.
+// envFor is the environment of Lisp in a block's header arguments.
 func (p *planner) envFor(b *block) *elisp.Env {
 	env := elisp.FileEnv(p.file, p.opts.Machine.Home)
 	m := p.opts.Machine

@@ -16,7 +16,7 @@ import (
 	"wb/tangle/elisp"
 )
 
-// Output is what tangling a document comes to, before anything is written.
+// Output is the result of tangling a document, before anything is written.
 type Output struct {
 	Source   string    // absolute path of the document
 	Files    []File    // in the order of their first block
@@ -379,11 +379,11 @@ func (p *planner) dress(ctx context.Context, b *block, piece *part) error {
 	return nil
 }
 
-// coderef labels end a line: `(ref:name)`, or what -l says.
+// labelFormat is the form of coderef labels, which end a line: `(ref:name)`, or what -l says.
 var labelFormat = lazyregexp.New(`-l +"([^"\n]+)"`)
 
 // coderefs matches the labels of a block; group 1 is a line mark, which stays.
-// It is nil when -l holds bytes that are no text.
+// It is nil when -l holds bytes that are not text.
 func coderefs(switches string) *regexp.Regexp {
 	format := "(ref:%s)"
 	if m := labelFormat.FindStringSubmatch(switches); m != nil {

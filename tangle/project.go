@@ -24,7 +24,7 @@ type Project struct {
 	Records Records
 }
 
-// Report is what tangling a file did, or would do.
+// Report describes what tangling a file did, or would do.
 type Report struct {
 	Output  *Output
 	Changes []Change
@@ -123,7 +123,7 @@ func (p *Project) readerFor(dir string) func(string) ([]byte, error) {
 	}
 }
 
-// Recovery is what detangling one document did, or would do.
+// Recovery describes what detangling one document did, or would do.
 type Recovery struct {
 	Doc    string   // path of the document
 	Files  []string // tangled files that were compared
@@ -138,7 +138,7 @@ func (r *Recovery) Diff() string {
 	return textdiff.Unified(r.Doc, r.Doc, string(r.Before), string(r.Text))
 }
 
-// ErrSource is wrapped by the error for a file of which nobody knows the
+// ErrSource is wrapped by the error for a file without a known
 // document.
 var ErrSource error = unknownSource{}
 
@@ -189,7 +189,7 @@ func (p *Project) Detangle(ctx context.Context, files []string, write bool) ([]*
 	return all, nil
 }
 
-// linkComment is what `:comments link` writes above a block.
+// linkComment is the comment that `:comments link` writes above a block.
 var linkComment = lazyregexp.New(`\[\[file:((?:[^\]\[\\:]|\\.|:[^:])+)::`)
 
 // documentOf finds the document of a tangled file: from its record, else from

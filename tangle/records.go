@@ -24,7 +24,7 @@ type Records struct {
 	State string
 }
 
-// Record is what is known of one tangled file.
+// Record describes one tangled file.
 type Record struct {
 	Source  string // absolute path of the document
 	Content []byte // as tangled

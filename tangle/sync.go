@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// Synced is what bringing a document and its files together did.
+// Synced is the result of bringing a document and its files together.
 type Synced struct {
-	// Recovery is what came back from the files; nil when none was edited.
+	// Recovery holds the edits from the files; nil when none was edited.
 	Recovery *Recovery
-	// Report is what was tangled after that. Files with conflicts are left as
+	// Report describes what was tangled after that. Files with conflicts are left as
 	// they are and not in it.
 	Report *Report
 }

@@ -3,6 +3,8 @@ package tangle
 import (
 	"strings"
 	"unicode/utf8"
+
+	"wb/tangle/babel"
 )
 
 // Dedent removes the indentation that all lines of s have in common. Blank
@@ -50,17 +52,8 @@ func cutLine(s string) (line, rest string) {
 // whether the line counts as blank: a form feed or a carriage return behind
 // them is as good as the line's end.
 func indentOf(line string) (column int, blank bool) {
-	for i := 0; i < len(line); i++ {
-		switch line[i] {
-		case ' ':
-			column++
-		case '\t':
-			column += 8 - column%8
-		default:
-			return column, strings.IndexByte("\n\r\f", line[i]) >= 0
-		}
-	}
-	return column, true
+	column, rest := babel.Indentation(line)
+	return column, rest == "" || strings.IndexByte("\n\r\f", rest[0]) >= 0
 }
 
 // cutColumns removes n columns of indentation from a line. A line of fewer

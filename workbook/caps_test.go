@@ -65,6 +65,7 @@ select strftime('%s', 'now'), random(), 0;`},
 	"dot": {args: ":cmdline -Tplain", body: `digraph { a [image="/etc/passwd", label="0 0 0"] }`, blind: true},
 	"wat": {body: `(module (import "wasi_snapshot_preview1" "clock_time_get" (func $time (param i32 i64 i32) (result i32))) (memory (export "memory") 1)
   (func (export "main") (result i64) (drop (call $time (i32.const 0) (i64.const 1) (i32.const 8))) (i64.div_u (i64.load (i32.const 8)) (i64.const 1000000000))))`},
+	"wasm": {body: "/etc/passwd", refused: "no such file"},
 	"plot": {body: "type: line\ndata: /etc/passwd", refused: "data"},
 	"zig": {body: `
 var n: usize = 0;
@@ -108,7 +109,11 @@ func TestCapabilitiesOfEveryLane(t *testing.T) {
 				t.Fatal(err)
 			}
 			run := func(grants ...string) workbook.Done {
-				report, err := workbook.Run(ctx, workbook.Options{File: file, Lanes: registry, NoWrite: true, Grants: grants})
+				report, err := workbook.Run(ctx, workbook.Options{
+					Book:      workbook.Book{File: file, Lanes: registry},
+					Authority: workbook.Authority{Grants: grants},
+					Write:     workbook.WriteNothing,
+				})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -187,7 +192,7 @@ func needToolchains(t *testing.T, env *compile.Env, info compile.Info) {
 		if s.Installed || !slices.Contains(info.Toolchains, s.Name) {
 			continue
 		}
-		if os.Getenv("CI") == "true" && !s.Given {
+		if os.Getenv("CI") == "true" && s.Comes() {
 			t.Fatalf("toolchain %s is missing: %s", s.Name, s.Install)
 		}
 		t.Skipf("toolchain %s is missing: %s", s.Name, s.Install)

@@ -36,10 +36,12 @@
 // printed, not the text in the file:
 //
 //	report, err := workbook.Run(ctx, workbook.Options{
-//		File:  "analysis.org",
-//		Lanes: lanes,
-//		Cache: workbook.CacheBeside("analysis.org"),
+//		Book:      workbook.BookAt("analysis.org", nil, lanes),
+//		Authority: workbook.Authority{Grants: []string{"clock"}},
 //	})
+//
+// Groups of [Options] stand for themselves: a [Book] is needed, any value of the
+// other groups goes with any value of the rest.
 //
 // Which of the functions in this package touch the world: Run reads the file
 // and its directory, executes, and soon after each component ends writes its
@@ -61,7 +63,7 @@
 //
 // A result is written exactly as Org 9.8 does it; see package result. Tests
 // compare it with what Emacs wrote. All other bytes of the file stay; the file is replaced atomically and only if
-// nobody else changed it during the run. What differs on purpose is listed in
+// no other program changed it during the run. What differs on purpose is listed in
 // docs/emacs.org, with an example of each in run/testdata/differences.
 //
 // # Expectations

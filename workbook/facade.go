@@ -3,6 +3,7 @@ package workbook
 import (
 	"context"
 
+	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/value"
 	"wb/org"
@@ -18,6 +19,15 @@ type (
 	AgentAnswer     = run.AgentAnswer
 	AgentTask       = run.AgentTask
 	Agents          = run.Agents
+	Authority       = run.Authority
+	Book            = run.Book
+	Checks          = run.Checks
+	Continuation    = run.Continuation
+	Inputs          = run.Inputs
+	Listeners       = run.Listeners
+	Selection       = run.Selection
+	Venue           = run.Venue
+	Writing         = run.Writing
 	AskedLimit      = run.AskedLimit
 	Cache           = run.Cache
 	Component       = plan.Component
@@ -45,6 +55,7 @@ type (
 	QueryOptions    = run.QueryOptions
 	Report          = run.Report
 	Schedule        = plan.Schedule
+	Signature       = plan.Signature
 	Status          = run.Status
 	Tiers           = run.Tiers
 	Where           = plan.Where
@@ -69,6 +80,9 @@ const (
 	StatusFailed    = run.StatusFailed
 	StatusOK        = run.StatusOK
 	StatusSkipped   = run.StatusSkipped
+	WriteAll        = run.WriteAll
+	WriteFiles      = run.WriteFiles
+	WriteNothing    = run.WriteNothing
 )
 
 // Tables of the phases.
@@ -79,6 +93,11 @@ var (
 // Asks lists what the components of a document ask for, as they write it,
 // sorted.
 func Asks(p *Plan) []string { return run.Asks(p) }
+
+// BookAt is a workbook whose outcomes are kept beside it. A nil source reads the file.
+func BookAt(file string, source []byte, lanes *compile.Registry) Book {
+	return run.BookAt(file, source, lanes)
+}
 
 // CacheBeside is the cache of a workbook: .wb in its directory.
 func CacheBeside(file string) *Cache { return run.CacheBeside(file) }
@@ -128,15 +147,10 @@ func Exports(ctx context.Context, p *Plan) []org.Edit { return run.Exports(ctx, 
 // LimitNames are the limits that ParseLimits knows.
 func LimitNames() []string { return run.LimitNames() }
 
-// Lint checks a workbook without running it and returns what it found in
+// LintPlan checks a workbook without running it and returns what it found in
 // source order. Errors are mistakes that make a run, a tangle or a site wrong;
 // warnings are things that Org silently reads differently from what stands
 // there. Every diagnostic has a code that names the check.
-func Lint(file string, src []byte, opts LintOptions) []diag.Finding {
-	return lint.Lint(file, src, opts)
-}
-
-// LintPlan is Lint for a workbook that has been planned.
 func LintPlan(p *Plan, opts LintOptions) []diag.Finding { return lint.Plan(p, opts) }
 
 // Map runs one component over many inputs, several at once, and returns what
@@ -147,20 +161,23 @@ func Map(ctx context.Context, opts Options, id string, inputs []value.Value) ([]
 	return run.Map(ctx, opts, id, inputs)
 }
 
+// WriteIf is WriteAll or WriteNothing.
+func WriteIf(allowed bool) Writing { return run.WriteIf(allowed) }
+
 // NewPlan reads a workbook and finds out how its components hang together.
 // file is the name positions carry. It never fails: what is wrong stands in
 // Problems.
 func NewPlan(file string, src []byte) *Plan { return plan.New(file, src) }
 
 // NotText finds the first byte of a file that no text has: a NUL, or one that
-// is no UTF-8. Emacs opens such a file as well, but guesses what the bytes mean,
+// is not UTF-8. Emacs opens such a file as well, but guesses what the bytes mean,
 // and pages, manifests and hashes of it would differ from what it shows.
 func NotText(file string, src []byte) (found diag.Finding, bad bool) { return plan.NotText(file, src) }
 
 // Offprints lays out every component that is run, in document order. Nothing is
 // executed, but blocks whose program is not kept are compiled.
-func Offprints(ctx context.Context, opts Options) ([]Offprint, error) {
-	return run.Offprints(ctx, opts)
+func Offprints(ctx context.Context, book Book) ([]Offprint, error) {
+	return run.Offprints(ctx, book)
 }
 
 // ParseLimits reads timeout=60s,memory=512MiB,fuel=1e11,output=64MiB.
@@ -169,10 +186,9 @@ func ParseLimits(text string) (l sandbox.Limits, err error) { return run.ParseLi
 // ParseReference reads a reference as org-babel-ref-resolve does.
 func ParseReference(text string) plan.Reference { return plan.ParseReference(text) }
 
-// Placements foretells where the programs of a plan run when a run with opts has
-// workers, in document order. Profile, Grants, Docks, ThirdParty, Tier and
-// TrustTier of opts count.
-func Placements(p *Plan, opts Options) []plan.Placement { return run.Placements(p, opts) }
+// Placements foretells where the programs of a plan run when a run has workers, in
+// document order.
+func Placements(p *Plan, may Authority, at Venue) []plan.Placement { return run.Placements(p, may, at) }
 
 // PlanDocument is NewPlan for a workbook that is parsed already.
 func PlanDocument(file string, doc *org.Document) *Plan { return plan.Of(file, doc) }
@@ -216,6 +232,3 @@ func ThirdParty(doc *org.Document) bool {
 	_, is := plan.ThirdParty(doc)
 	return is
 }
-
-// HasErrors reports whether some finding is an error.
-func HasErrors(found []diag.Finding) bool { return diag.HasErrors(found) }

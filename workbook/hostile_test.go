@@ -52,7 +52,11 @@ func TestHostile(t *testing.T) {
 		t.Run(where, func(t *testing.T) {
 			// The corpus asks for a minute, so that a busy machine's clock ends
 			// nothing that another limit is to end.
-			opts := workbook.Options{Lanes: registry, Tier: where, Tiers: tiers(t), Limits: sandbox.Limits{Timeout: time.Minute}}
+			opts := workbook.Options{
+				Book:      workbook.Book{Lanes: registry},
+				Authority: workbook.Authority{Limits: sandbox.Limits{Timeout: time.Minute}},
+				Venue:     workbook.Venue{Tier: where, Tiers: tiers(t)},
+			}
 			switch where {
 			case "container":
 				opts.Tiers = containers(t)

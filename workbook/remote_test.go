@@ -70,12 +70,18 @@ func TestElsewhere(t *testing.T) {
 					lanetest.Need(t, env, lane.Info().Toolchains...)
 				}
 			}
-			direct, directTree := runCopy(t, file, workbook.Options{Lanes: here})
-			remote, remoteTree := runCopy(t, file, workbook.Options{Lanes: here, Runner: away})
+			direct, directTree := runCopy(t, file, workbook.Options{Book: workbook.Book{Lanes: here}})
+			remote, remoteTree := runCopy(t, file, workbook.Options{
+				Book:  workbook.Book{Lanes: here},
+				Venue: workbook.Venue{Runner: away},
+			})
 			sameReports(t, direct, remote)
 			sameTrees(t, directTree, remoteTree)
 			if long || slices.Contains(sample, filepath.Base(file)) {
-				child, childTree := runCopy(t, file, workbook.Options{Lanes: here, Tier: "process", Tiers: tiers(t)})
+				child, childTree := runCopy(t, file, workbook.Options{
+					Book:  workbook.Book{Lanes: here},
+					Venue: workbook.Venue{Tier: "process", Tiers: tiers(t)},
+				})
 				sameReports(t, direct, child)
 				sameTrees(t, directTree, childTree)
 			}

@@ -3,6 +3,7 @@ package babel
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -216,7 +217,7 @@ const (
 
 func kindOf(v elisp.Value) scalarKind {
 	switch x := v.(type) {
-	case elisp.Int:
+	case elisp.Int, elisp.Big:
 		return intKind
 	case elisp.Float:
 		return floatKind
@@ -273,13 +274,21 @@ func (c cFamily) atom(p *Params, v Var, x elisp.Value, kind scalarKind) (string,
 		}
 		text = cmp.Or(number(x, "__builtin_inf()", `__builtin_nan("")`), text)
 	}
-	switch _, whole := x.(elisp.Int); {
+	_, big := x.(elisp.Big)
+	n, whole := x.(elisp.Int)
+	switch {
 	case kind == textKind && p.Exact:
 		return `"` + cEscaped(text) + `"`, nil
 	case kind == textKind:
 		return `"` + text + `"`, nil
-	case kind == intKind && !whole && !p.Exact:
+	case kind == intKind && !whole && !big && !p.Exact:
 		return "", cannot(v, "%s is not a number", elisp.Print(x))
+	case kind == floatKind && p.Exact && rounds(x):
+		return "", cannot(v, "%s would be rounded, as there are fractions beside it: pass it as text", text)
+	case big && p.Exact:
+		return text + "ULL", nil
+	case n == math.MinInt64 && p.Exact: // C negates a number that no type holds
+		return "(-9223372036854775807LL - 1)", nil
 	}
 	return text, nil
 }
@@ -315,6 +324,9 @@ func (c cFamily) assign(p *Params, v Var) (string, error) {
 		}
 	}
 	kind := kindOf(x)
+	if kind == intKind && p.Exact && some(x, isBig) && some(x, isNegative) {
+		return "", cannot(v, "no type of C holds negative numbers and such above 2^63-1: pass them as text")
+	}
 	if kind == noKind {
 		return "", cannot(v, "an empty list has no type in C")
 	}

@@ -51,7 +51,7 @@ func (c cFamily) assignLarge(p *Params, v Var, kind scalarKind) (text string, ok
 	}
 	typ := c.typeOf(p, v.Value, kind)
 	var b strings.Builder
-	digits := map[string]int{"int": 8, "long long": 16, "double": 16}[typ]
+	digits := map[string]int{"int": 8, "long long": 16, "unsigned long long": 16, "double": 16}[typ]
 	fill := cFillText
 	if kind != textKind {
 		fill = fmt.Sprintf(cFillNumber, digits)
@@ -60,8 +60,8 @@ func (c cFamily) assignLarge(p *Params, v Var, kind scalarKind) (text string, ok
 		if isPair(cell) {
 			return "", false, nil
 		}
-		if kind == textKind {
-			text, err := c.atom(p, v, cell, kind)
+		text, err := c.atom(p, v, cell, kind)
+		if kind == textKind || err != nil {
 			if err != nil || cNumeric.MatchString(text) {
 				return "", false, err
 			}
@@ -86,6 +86,11 @@ func bitsOf(x elisp.Value, typ string) uint64 {
 			return math.Float64bits(float64(x))
 		}
 		return uint64(x)
+	case elisp.Big:
+		if typ == "double" {
+			return math.Float64bits(float64(x))
+		}
+		return uint64(x)
 	case elisp.Float:
 		return math.Float64bits(float64(x))
 	}
@@ -98,18 +103,41 @@ func bitsOf(x elisp.Value, typ string) uint64 {
 // typeOf is the type of a variable. Where values count, whole numbers that an
 // int cannot hold make it long long.
 func (c cFamily) typeOf(p *Params, x elisp.Value, kind scalarKind) string {
-	if kind == intKind && p.Exact && wide(x) {
+	switch {
+	case kind != intKind || !p.Exact:
+	case some(x, isBig):
+		return "unsigned long long"
+	case some(x, func(x elisp.Value) bool { return elisp.Int(int32(whole(x))) != whole(x) }):
 		return "long long"
 	}
 	return c.typeName(kind)
 }
 
-func wide(x elisp.Value) bool {
+// some reports whether an atom is of a kind, or one in a list.
+func some(x elisp.Value, is func(elisp.Value) bool) bool {
 	for pair, ok := x.(*elisp.Cons); ok; pair, ok = pair.Cdr.(*elisp.Cons) {
-		if wide(pair.Car) {
+		if some(pair.Car, is) {
 			return true
 		}
 	}
-	n, ok := x.(elisp.Int)
-	return ok && (n > math.MaxInt32 || n < math.MinInt32)
+	return is(x)
+}
+
+// whole is a whole number of 64 bits, 0 for all else.
+func whole(x elisp.Value) elisp.Int {
+	n, _ := x.(elisp.Int)
+	return n
+}
+
+func isNegative(x elisp.Value) bool { return whole(x) < 0 }
+
+func isBig(x elisp.Value) bool {
+	_, big := x.(elisp.Big)
+	return big
+}
+
+// rounds reports whether a whole number becomes another one as a double.
+func rounds(x elisp.Value) bool {
+	v, err := elisp.ToValue(x)
+	return err == nil && v.Rounds()
 }

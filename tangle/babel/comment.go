@@ -15,7 +15,7 @@ type Comments struct {
 	All bool
 }
 
-// Mode names the editing mode of a language, which is what decides about
+// Mode names the editing mode of a language, which decides about
 // comments; ok is false when Emacs has none for it, and then the mode of the
 // block before stays in force.
 func Mode(language string) (mode string, ok bool) {
@@ -105,7 +105,7 @@ func (c Comments) quote(line string) string {
 func leastIndent(lines []string) int {
 	least := -1
 	for _, line := range lines {
-		column, rest := indentation(line)
+		column, rest := Indentation(line)
 		if rest != "" && (least < 0 || column < least) {
 			least = column
 		}
@@ -113,9 +113,9 @@ func leastIndent(lines []string) int {
 	return max(least, 0)
 }
 
-// indentation measures the blanks a line begins with; tabs go to the next
-// multiple of eight.
-func indentation(line string) (column int, rest string) {
+// Indentation measures the blanks that a line begins with in columns, and gives
+// what stands behind them; tabs go to the next multiple of eight.
+func Indentation(line string) (column int, rest string) {
 	for i := 0; i < len(line); i++ {
 		switch line[i] {
 		case ' ':

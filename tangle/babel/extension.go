@@ -23,7 +23,7 @@ var extensions = map[string]string{
 	"ruby":          "rb",
 }
 
-// Extension is what `:tangle yes` puts behind the document's name, without the
+// Extension is the suffix that `:tangle yes` adds to the document's name, without the
 // dot: the language's name unless org-babel knows a better one.
 func Extension(language string) string {
 	if ext, ok := extensions[language]; ok {

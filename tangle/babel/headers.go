@@ -179,11 +179,6 @@ func Names() []string {
 	return names
 }
 
-// For reports whether a language reads the argument.
-func (a Argument) For(language string) bool {
-	return a.Languages == nil || slices.Contains(a.Languages, language)
-}
-
 // Computes reports whether the argument is part of what a block computes. One
-// that nobody knows is: a lane may read it.
+// that is unknown is: a lane may read it.
 func (a Argument) Computes() bool { return a.Name == "" || a.Acts&Computes != 0 }

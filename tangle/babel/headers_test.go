@@ -11,7 +11,7 @@ func TestArguments(t *testing.T) {
 	for _, a := range Arguments {
 		switch {
 		case a.Name == "" || a.Name != strings.ToLower(a.Name):
-			t.Errorf("%q is no name", a.Name)
+			t.Errorf("%q is not a name", a.Name)
 		case !strings.HasSuffix(a.Doc, "."):
 			t.Errorf(":%s has no sentence: %q", a.Name, a.Doc)
 		case a.Acts == 0:
@@ -26,6 +26,6 @@ func TestArguments(t *testing.T) {
 		t.Errorf(":VAR+ gives %+v, %v", a, ok)
 	}
 	if _, ok := Lookup("vars"); ok {
-		t.Error(":vars is no argument")
+		t.Error(":vars is not an argument")
 	}
 }

@@ -34,7 +34,7 @@ func TestPlacesLikeEmacs(t *testing.T) {
 		t.Fatalf("%d answers to %d portions: %s", len(lines), len(portions), out)
 	}
 	for i, p := range portions {
-		if p == "" { // an empty index is no index
+		if p == "" { // an empty index is not an index
 			continue
 		}
 		var texts []string

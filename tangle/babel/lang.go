@@ -10,7 +10,7 @@ import (
 type Var struct {
 	Name  string
 	Value elisp.Value
-	// ColNames and RowNames are what :colnames and :rownames took off the
+	// ColNames and RowNames are the names that :colnames and :rownames took off the
 	// table: a list of names, nil when nothing was taken. (Off a plain list,
 	// ColNames is its first item.)
 	ColNames elisp.Value
@@ -138,7 +138,7 @@ func Expand(language, body string, p *Params) (string, error) {
 	return before + body + after, err
 }
 
-// Surround is what stands before and after the body of a language whose
+// Surround is the text before and after the body of a language whose
 // variables are statements: prologue and assignments above it, the epilogue
 // below.
 func Surround(language string, p *Params) (before, after string, err error) {

@@ -8,13 +8,13 @@ import (
 	"wb/tangle/elisp"
 )
 
-// large is how many atoms a value has that is not written as a literal: reading
+// Large is how many atoms a value has that is not written as a literal: reading
 // a program of megabytes takes an interpreter seconds, and reading the same as
 // JSON a tenth of that.
-const large = 2000
+const Large = 2000
 
 // isLarge reports whether a value has that many atoms.
-func isLarge(x elisp.Value) bool { return atoms(x, large) <= 0 }
+func isLarge(x elisp.Value) bool { return atoms(x, Large) <= 0 }
 
 // atoms is how many of left atoms remain when those of x are taken.
 func atoms(x elisp.Value, left int) int {
@@ -36,8 +36,8 @@ func jsonText(p *Params, x elisp.Value, rule string, exact int64) (string, bool)
 	return w.text.String(), w.sound
 }
 
-// single is a text in single quotes.
-func single(text string) string {
+// SingleQuoted is a text in single quotes, as JavaScript, Lua and Ruby read them.
+func SingleQuoted(text string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(text) + "'"
 }
 

@@ -51,8 +51,8 @@ func pythonValue(p *Params, v Var, x elisp.Value) (string, error) {
 }
 
 func assignRuby(p *Params, v Var) (string, error) {
-	if text, ok := jsonText(p, v.Value, "null", math.MaxInt64); ok {
-		return v.Name + `=(require "json"; JSON.parse(` + single(text) + "))", nil
+	if text, ok := jsonText(p, v.Value, "null", math.MaxInt64); ok && p.Keep != nil {
+		return v.Name + "=" + p.Keep(v.Name, text), nil
 	}
 	text, err := rubyValue(p, v, v.Value)
 	return v.Name + "=" + text, err
@@ -84,8 +84,8 @@ func rubyValue(p *Params, v Var, x elisp.Value) (string, error) {
 func rubyText(text string) string { return Quote(text, `"\#`, `\x%02x`) }
 
 func assignJS(p *Params, v Var) (string, error) {
-	if text, ok := jsonText(p, v.Value, `"hline"`, maxSafe); ok {
-		return "var " + v.Name + "=JSON.parse(" + single(text) + ");", nil
+	if text, ok := jsonText(p, v.Value, `"hline"`, maxSafe); ok && p.Keep != nil {
+		return "var " + v.Name + "=" + p.Keep(v.Name, text) + ";", nil
 	}
 	text, err := jsValue(p, v, v.Value)
 	return fmt.Sprintf("var %s=%s;", v.Name, text), err
@@ -111,6 +111,8 @@ func jsValue(p *Params, v Var, x elisp.Value) (string, error) {
 		if x > maxSafe || x < -maxSafe {
 			return elisp.Print(x) + "n", nil
 		}
+	case elisp.Big:
+		return elisp.Print(x) + "n", nil
 	}
 	if _, ok := members(x); ok {
 		return "JSON.parse(" + value.OfString(x.String()).String() + ")", nil
@@ -144,13 +146,13 @@ func perlValue(v Var, x elisp.Value, level int) (string, error) {
 
 func assignLua(p *Params, v Var) (string, error) {
 	if text, ok := jsonText(p, v.Value, "", math.MaxInt64); ok && !luaFields(v.Value) {
-		return v.Name + `=require("wb.json").decode(` + single(text) + ")", nil
+		return v.Name + `=require("wb.json").decode(` + SingleQuoted(text) + ")", nil
 	}
 	text, err := luaValue(p, v, v.Value, !p.Exact)
 	return v.Name + "=" + text, err
 }
 
-// luaFields reports whether a list inside x is no list in Lua.
+// luaFields reports whether a list inside x is not a list in Lua.
 func luaFields(x elisp.Value) bool {
 	items, _ := elisp.Items(x)
 	return slices.ContainsFunc(items, func(item elisp.Value) bool {
@@ -188,7 +190,12 @@ func luaValue(p *Params, v Var, x elisp.Value, inside bool) (string, error) {
 		return "None", nil
 	}
 	s, isText := x.(elisp.String)
+	_, big := x.(elisp.Big)
 	switch {
+	case big && p.Exact:
+		return "", cannot(v, "%s is more than Lua's integers hold (2^63-1): pass it as text", elisp.Print(x))
+	case x == elisp.Int(math.MinInt64) && p.Exact: // Lua negates a number that it has rounded
+		return "math.mininteger", nil
 	case isText && p.Exact:
 		return luaText(string(s)), nil
 	case isText && strings.ContainsAny(string(s), "\n\r"):

@@ -40,6 +40,9 @@ func assignShell(shell string) assigner {
 				words, err := joined(v, v.Value, " ", func(x elisp.Value) (string, error) { return format.quoted(x), nil })
 				return fmt.Sprintf("unset %s\ndeclare -a %s=( %s )", v.Name, v.Name, words), err
 			}
+			if text := format.text(v.Value); p.Exact && len(text) > Large && strings.Contains(text, "'") {
+				return fmt.Sprintf("printf -v %s %%b '%s'", v.Name, strings.NewReplacer(`\`, `\\`, "'", `\0047`).Replace(text)), nil
+			}
 			return v.Name + "=" + format.quoted(v.Value), nil
 		})(p)
 	}
@@ -114,14 +117,14 @@ func (f textFormat) packed(v Var, table bool) (string, bool) {
 	if table {
 		letter, marks = "A", marks-len(texts)
 	}
-	return fmt.Sprintf("unset %s\ndeclare -%s %s\nwb-array %s %s", v.Name, letter, v.Name, v.Name, quotedOnce(text)), proper && marks == len(texts)
+	return fmt.Sprintf("unset %s\ndeclare -%s %s\nwb-array %s %s", v.Name, letter, v.Name, v.Name, "$"+SingleQuoted(text)), proper && marks == len(texts)
 }
 
 // quoted wraps text in single quotes, the one form that hides everything but a
 // single quote.
 func (f textFormat) quoted(x elisp.Value) string {
 	text := f.text(x)
-	if f.exact && len(text) > large && strings.Contains(text, "'") {
+	if f.exact && len(text) > Large && strings.Contains(text, "'") {
 		return quotedOnce(text)
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'"'"'`) + "'"
@@ -165,7 +168,7 @@ func (f textFormat) text(x elisp.Value) string {
 	return strings.Join(lines, "\n")
 }
 
-// cell is a value on one line. Where values count, nothing is no text.
+// cell is a value on one line. Where values count, nil is not text.
 func (f textFormat) cell(x elisp.Value) string {
 	is, known := truth(x)
 	switch {

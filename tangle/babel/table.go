@@ -42,7 +42,7 @@ func separated(table elisp.Value, f tableFormat) string {
 	return strings.Join(lines, "\n")
 }
 
-// line converts one line of org text; what is no table row stays.
+// line converts one line of org text; what is not a table row stays.
 func (f tableFormat) line(text string) string {
 	text = strings.TrimLeft(text, " \t")
 	row, isRow := strings.CutPrefix(text, "|")

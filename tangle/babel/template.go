@@ -14,7 +14,7 @@ import (
 // replaceName replaces every occurrence of pattern, a literal text.
 func replaceName(body, pattern, value string) string {
 	re, err := regexp.Compile("(?i)" + regexp.QuoteMeta(pattern))
-	if err != nil { // bytes that are no text have no case
+	if err != nil { // bytes that are not text have no case
 		return strings.ReplaceAll(body, pattern, value)
 	}
 	return re.ReplaceAllLiteralString(body, value)

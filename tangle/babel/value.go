@@ -11,7 +11,7 @@ import (
 )
 
 // Data is a value that Lisp has no form for: a truth value other than nil and t,
-// an object, a whole number beyond 64 bits.
+// or an object.
 type Data struct{ value.Value }
 
 // Of is a notebook's value as expansions take it, with nothing lost.
@@ -29,7 +29,7 @@ func Of(v value.Value) elisp.Value {
 	return elisp.FromValue(v)
 }
 
-// Arg is what org-babel reads the text of a header argument as.
+// Arg is the value that org-babel reads from the text of a header argument.
 func Arg(text string) elisp.Value {
 	if text == "" {
 		return elisp.Nil
@@ -66,11 +66,13 @@ func object(fields []value.Field, open, end string, field func(name string, x el
 }
 
 // number writes a number as most languages do; infinite and undefined ones have
-// names of their own. It is "" for what is no number.
+// names of their own. It is "" for what is not a number.
 func number(x elisp.Value, infinite, undefined string) string {
 	switch x := x.(type) {
 	case elisp.Int:
 		return strconv.FormatInt(int64(x), 10)
+	case elisp.Big:
+		return strconv.FormatUint(uint64(x), 10)
 	case elisp.Float:
 		switch f := float64(x); {
 		case math.IsNaN(f):

@@ -16,8 +16,8 @@ func FromValue(v value.Value) Value {
 			return T
 		}
 	case value.Int:
-		if v.IsBig() { // Emacs reads its digits as a bignum; here nothing calculates with them
-			return Symbol(v.String())
+		if v.IsBig() {
+			return Big(v.Uint())
 		}
 		return Int(v.Int())
 	case value.Float:
@@ -53,6 +53,8 @@ func ToValue(v Value) (value.Value, error) {
 		return value.Nil(), nil
 	case Int:
 		return value.OfInt(int64(v)), nil
+	case Big:
+		return value.OfUint(uint64(v)), nil
 	case Float:
 		return value.OfFloat(float64(v)), nil
 	case String:

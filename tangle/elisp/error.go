@@ -23,7 +23,7 @@ func failf(format string, args ...any) *Error {
 	return &Error{Offset: -1, Msg: fmt.Sprintf(format, args...)}
 }
 
-// wrongType is what Emacs signals when an argument has the wrong type.
+// wrongType is Emacs's error for an argument of the wrong type.
 func wrongType(want string, got Value) *Error {
 	return failf("expected %s, found %s", want, abbreviate(Print(got)))
 }

@@ -10,7 +10,7 @@ import (
 // Func is a function a form may call; its arguments are already evaluated.
 type Func func(args []Value) (Value, error)
 
-// Env is what a form may see besides its own text. The zero Env has only the
+// Env holds what a form may see besides its own text. The zero Env has only the
 // pure functions.
 type Env struct {
 	// Vars are global variables such as default-directory.

@@ -33,14 +33,18 @@ func predicate(test func(Value) bool) builtin {
 }
 
 var typeFuncs = map[Symbol]builtin{
-	"null":      predicate(IsNil),
-	"not":       predicate(IsNil),
-	"atom":      predicate(func(v Value) bool { _, pair := v.(*Cons); return !pair }),
-	"consp":     predicate(func(v Value) bool { _, pair := v.(*Cons); return pair }),
-	"listp":     predicate(IsList),
-	"stringp":   predicate(func(v Value) bool { _, ok := v.(String); return ok }),
-	"symbolp":   predicate(func(v Value) bool { _, ok := v.(Symbol); return ok }),
-	"integerp":  predicate(func(v Value) bool { _, ok := v.(Int); return ok }),
+	"null":    predicate(IsNil),
+	"not":     predicate(IsNil),
+	"atom":    predicate(func(v Value) bool { _, pair := v.(*Cons); return !pair }),
+	"consp":   predicate(func(v Value) bool { _, pair := v.(*Cons); return pair }),
+	"listp":   predicate(IsList),
+	"stringp": predicate(func(v Value) bool { _, ok := v.(String); return ok }),
+	"symbolp": predicate(func(v Value) bool { _, ok := v.(Symbol); return ok }),
+	"integerp": predicate(func(v Value) bool {
+		_, ok := v.(Int)
+		_, big := v.(Big)
+		return ok || big
+	}),
 	"floatp":    predicate(func(v Value) bool { _, ok := v.(Float); return ok }),
 	"numberp":   predicate(func(v Value) bool { _, ok := number(v); return ok }),
 	"vectorp":   predicate(func(v Value) bool { _, ok := v.(Vector); return ok }),
@@ -79,7 +83,7 @@ func isFunction(v Value) bool {
 // object here, which is what comparing them with eq deserves.
 func same(a, b Value) bool {
 	switch a := a.(type) {
-	case Int, Float, Symbol:
+	case Int, Big, Float, Symbol:
 		return Equal(a, b)
 	case *Cons:
 		pair, ok := b.(*Cons)

@@ -21,11 +21,14 @@ func parseNumber(s string) (Value, bool) {
 		return nil, false
 	}
 	if integerSyntax.MatchString(s) {
-		n, err := strconv.ParseInt(strings.TrimSuffix(s, "."), 10, 64)
-		if err != nil {
-			return nil, false
+		digits := strings.TrimSuffix(s, ".")
+		if n, err := strconv.ParseInt(digits, 10, 64); err == nil {
+			return Int(n), true
 		}
-		return Int(n), true
+		if n, err := strconv.ParseUint(strings.TrimPrefix(digits, "+"), 10, 64); err == nil {
+			return Big(n), true
+		}
+		return nil, false
 	}
 	if floatSyntax.MatchString(s) {
 		f, err := strconv.ParseFloat(s, 64)
@@ -52,7 +55,7 @@ func looksLikeNumber(s string) bool {
 	return ok || integerSyntax.MatchString(s)
 }
 
-// numericCell is what org-babel lets pass as a number: the characters a number
+// numericCell matches what org-babel lets pass as a number: the characters a number
 // may have, in one piece.
 var numericCell = lazyregexp.New(`(?m)^[0-9e.+ -]+$`)
 

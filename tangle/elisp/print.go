@@ -29,6 +29,8 @@ func write(b *strings.Builder, v Value, readable bool) {
 		b.WriteString("nil")
 	case Int:
 		b.WriteString(strconv.FormatInt(int64(v), 10))
+	case Big:
+		b.WriteString(strconv.FormatUint(uint64(v), 10))
 	case Float:
 		b.WriteString(formatFloat(float64(v)))
 	case String:

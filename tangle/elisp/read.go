@@ -31,7 +31,7 @@ func ReadPrefix(src string) (v Value, n int, err error) {
 type reader struct {
 	src    string
 	pos    int
-	places map[*Cons]int // where each list began; nil when nobody asks
+	places map[*Cons]int // where each list began; nil when not needed
 }
 
 func (r *reader) failf(at int, format string, args ...any) *Error {

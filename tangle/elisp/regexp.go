@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// lastMatch is what match-string and match-beginning refer to.
+// lastMatch is the match that match-string and match-beginning refer to.
 type lastMatch struct {
 	text   string
 	groups []int

@@ -2,15 +2,19 @@ package elisp
 
 import "strings"
 
-// Value is a Lisp object: [Int], [Float], [String], [Symbol], [*Cons] or
+// Value is a Lisp object: [Int], [Big], [Float], [String], [Symbol], [*Cons] or
 // [Vector]. The empty list, false and "no value" are all [Nil].
 type Value interface {
 	// String is the printed form, as [Print] gives it.
 	String() string
 }
 
-// Int is a fixnum; Emacs bignums are not supported.
+// Int is a whole number of 64 bits.
 type Int int64
+
+// Big is a whole number from 2^63 to 2^64-1, which Emacs has as a bignum. Nothing
+// here calculates with it.
+type Big uint64
 
 // Float is a double; it prints with a decimal point even when whole.
 type Float float64
@@ -37,6 +41,7 @@ const (
 )
 
 func (v Int) String() string    { return Print(v) }
+func (v Big) String() string    { return Print(v) }
 func (v Float) String() string  { return Print(v) }
 func (v String) String() string { return Print(v) }
 func (v Symbol) String() string { return Print(v) }

@@ -34,7 +34,7 @@ for (const f of [() => ask(["net"]), () => build.run("python", "print("), () => 
 #+end_src
 `
 	text, _ := b.run("p.org", book, "process", "build", "kv", "exec")
-	for _, want := range []string{": [ 'a\\nb', 'y' ] r\n", "shared ['a'] in denied\n", "denied build.run: the program asks for net, which is not granted (wb run --grant net)\n", "failed build.run: program:1:", "notfound build.run: there is no language \"cobol\""} {
+	for _, want := range []string{": [ 'a\\nb', 'y' ] r\n", "shared ['a'] in denied\n", "denied build.run: the program asks for net, which is not granted (wb run --grant net)\n", "failed build.run: program:1:", "notfound build.run: no lane builds programs in \"cobol\""} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -192,7 +192,7 @@ func TestEveryOperationNamesItsGrant(t *testing.T) {
 	if n := len(b.denials()); n < len(list) {
 		t.Errorf("%d denials of %d operations are recorded", n, len(list))
 	}
-	noted := workbook.Lint("all.org", []byte(book), workbook.LintOptions{})
+	noted := workbook.LintPlan(workbook.NewPlan("all.org", []byte(book)), workbook.LintOptions{})
 	for _, name := range dock.Capabilities() {
 		if !slices.ContainsFunc(noted, func(d diag.Finding) bool {
 			return d.Code == "not-granted" && d.Hint == "run it with --grant "+name

@@ -17,10 +17,10 @@ import (
 // limits of the component that asks. A program sees no files; it holds what it
 // asks for as far as the component holds it too.
 func (r *run) builder(granted []string, want workbook.DockRequest) broker.Builder {
-	return func(ctx context.Context, p broker.Program) (broker.Output, error) {
+	return func(ctx context.Context, p broker.BuildRequest) (broker.Output, error) {
 		lane, ok := r.lanes.Lookup(p.Language)
 		if !ok || !slices.Contains(lane.Info().Shapes, compile.ShapeCommand) {
-			e := dock.Errorf(dock.CodeNotFound, "build.run: there is no language %.40q whose programs can be built", p.Language)
+			e := dock.Errorf(dock.CodeNotFound, "build.run: no lane builds programs in %.40q", p.Language)
 			if near := r.lanes.Nearest(p.Language); near != "" && near != p.Language {
 				e.Help = "did you mean " + near + "?"
 			}

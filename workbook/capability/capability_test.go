@@ -90,7 +90,7 @@ func (b *bench) run(name, text string, granted ...string) (string, *workbook.Rep
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		b.t.Fatal(err)
 	}
-	opts := workbook.Options{File: file, Lanes: all, Grants: granted, Cache: workbook.CacheBeside(file), Trace: trace.SinkFunc(func(e trace.Event) error {
+	opts := workbook.Options{Book: workbook.BookAt(file, nil, all), Authority: workbook.Authority{Grants: granted}, Listeners: workbook.Listeners{Trace: trace.SinkFunc(func(e trace.Event) error {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.events = append(b.events, e)
@@ -98,7 +98,7 @@ func (b *bench) run(name, text string, granted ...string) (string, *workbook.Rep
 			b.listen(e)
 		}
 		return nil
-	})}
+	})}}
 	finish, err := b.Prepare(&opts, workbook.NewPlan(file, []byte(text)))
 	if err != nil {
 		b.t.Fatal(err)
@@ -321,7 +321,7 @@ func TestProjects(t *testing.T) {
 	}
 }
 
-// TestFilesOfTheHost: volumes are no files of the directory, and names that the
+// TestFilesOfTheHost: volumes are not files of the directory, and names that the
 // host keeps cannot be written by a block in any way.
 func TestFilesOfTheHost(t *testing.T) {
 	b := newBench(t)

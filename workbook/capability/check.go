@@ -51,7 +51,7 @@ func checkGrant(g string) error {
 	}
 	if !narrowed {
 		if name == netbroker.PrivateCapability {
-			return &GrantError{g, "say which addresses", "as in --grant net-private:10.1.0.0/16"}
+			return &GrantError{g, "name the addresses", "as in --grant net-private:10.1.0.0/16"}
 		}
 		return nil
 	}
@@ -84,12 +84,12 @@ func checkGrant(g string) error {
 func checkListen(scope string) error {
 	if strings.Contains(scope, ":") {
 		if _, err := netip.ParseAddrPort(scope); err != nil {
-			return fmt.Errorf("%s is no ADDRESS:PORT of this machine", scope)
+			return fmt.Errorf("%s is not an ADDRESS:PORT of this machine", scope)
 		}
 		return nil
 	}
 	if _, err := strconv.ParseUint(scope, 10, 16); err != nil {
-		return fmt.Errorf("%s is no port", scope)
+		return fmt.Errorf("%s is not a port", scope)
 	}
 	return nil
 }

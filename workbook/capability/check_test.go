@@ -13,8 +13,8 @@ func TestCheckGrants(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for bad, want := range map[string]string{"bogus": "there is no capability bogus", "comands": "did you mean commands?", "": "there is no capability", "tcp:example.com": "--grant tcp:example.com: is no HOST:PORT", "tcp:a:0": "port", "tls:": "HOST:PORT",
-		"net:http://a:b": "is no origin", "net:a/b": "is no origin", "browse:a b": "is no origin", "serve:http": "is no port", "serve:99999": "is no port", "serve:localhost:80": "no ADDRESS:PORT"} {
+	for bad, want := range map[string]string{"bogus": "there is no capability bogus", "comands": "did you mean commands?", "": "there is no capability", "tcp:example.com": "--grant tcp:example.com: is not a HOST:PORT", "tcp:a:0": "port", "tls:": "HOST:PORT",
+		"net:http://a:b": "is not an origin", "net:a/b": "is not an origin", "browse:a b": "is not an origin", "serve:http": "is not a port", "serve:99999": "is not a port", "serve:localhost:80": "not an ADDRESS:PORT"} {
 		err := CheckGrants([]string{"kv", bad})
 		var wrong *GrantError
 		if !errors.As(err, &wrong) || wrong.Hint() == "" || wrong.ExitCode() != 2 || !strings.Contains(err.Error()+wrong.Hint(), want) {

@@ -39,7 +39,7 @@ func (r *run) commands(limits sandbox.Limits) dock.Broker {
 // component that asks; nil where there is no shell. Commands see no files but
 // what is given to them, and hold no capabilities: what a component starts has
 // no more than it has.
-func (r *run) runner(limits sandbox.Limits) broker.Runner {
+func (r *run) runner(limits sandbox.Limits) broker.RunCommand {
 	if r.lanes == nil {
 		return nil
 	}

@@ -46,7 +46,7 @@ func (h *Host) Pack(ctx context.Context, dir string, f *frozen.File) error {
 // kept are the volumes that outlive a run.
 var kept = []string{"workspace", "memory"}
 
-// Unpack puts them into a directory's stores. What is there already and differs
+// Unpack puts them into a directory's stores. What already exists and differs
 // is an error, and then nothing is changed.
 func (h *Host) Unpack(ctx context.Context, dir string, f *frozen.File) error {
 	s := h.Project(dir)
@@ -64,7 +64,7 @@ func (h *Host) Unpack(ctx context.Context, dir string, f *frozen.File) error {
 				return err
 			}
 			if found && !bytes.Equal(have, item.Data.Bytes) {
-				return &frozen.Error{Code: frozen.CodeConflict, Message: part.what + " " + item.Name + " is here already, and differs",
+				return &frozen.Error{Code: frozen.CodeConflict, Message: part.what + " " + item.Name + " already exists here and differs",
 					Help: "resume in another directory, or remove it"}
 			}
 		}

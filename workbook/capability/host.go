@@ -15,6 +15,7 @@ import (
 	"wb/compile"
 	"wb/sandbox/dock"
 	"wb/sandbox/dock/broker"
+	"wb/sandbox/dock/replica"
 	"wb/sandbox/dock/store"
 	"wb/sandbox/grants"
 	"wb/sandbox/netbroker"
@@ -26,16 +27,16 @@ import (
 type Host struct {
 	Tenant   string
 	StateDir string
-	Grants   *grants.Store
+	Grants   *grants.File
 	// Tiers opens the tiers of isolation; nil has none but the process itself.
 	Tiers workbook.Tiers
 	// Signed gives what the user grants to whoever signed a workbook, of what it
 	// asks for, by its file, or the page or bundle that it came in, and the digest
-	// of its program; signer is "" for nobody. nil trusts no signatures.
+	// of its program; signer is "" without one. nil trusts no signatures.
 	Signed func(file, program string, asks []string) (signer string, granted []string, err error)
 	// Seal gives the key that secrets are sealed with.
 	Seal func() ([]byte, error)
-	// Net is what requests go through besides the grants, the floor and the
+	// Net handles requests, besides the grants, the floor and the
 	// limits of every broker; tests put their own network there.
 	Net netbroker.Config
 	// Complete asks a model; Readable turns pages into text.
@@ -49,19 +50,24 @@ type Host struct {
 	// TokenBudget bounds what components of one run spend on the model; 0 is
 	// DefaultTokens.
 	TokenBudget int64
+	// Copies are kept of what projects keep; the zero value keeps none.
+	Copies Copies
 
 	mu       sync.Mutex
 	tenant   *store.Store
 	projects map[string]*store.Store
+	copiers  []*replica.Copier
+	warned   bool // that there is no target
 }
 
-// DefaultTokens are what the components of a run may spend on the model.
+// DefaultTokens is how many tokens the components of a run may spend on the model.
 const DefaultTokens = 200_000
 
 // Close closes the stores.
 func (h *Host) Close() error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	h.endCopies()
 	var err error
 	for _, s := range h.projects {
 		err = errors.Join(err, s.Close())
@@ -94,7 +100,7 @@ func (h *Host) Project(dir string) *store.Store {
 		h.projects = map[string]*store.Store{}
 	}
 	sum := sha256.Sum256([]byte(dir))
-	s := store.Open(store.Config{Dir: filepath.Join(h.StateDir, "projects", hex.EncodeToString(sum[:8]))})
+	s := h.copied(store.Config{Dir: filepath.Join(h.StateDir, "projects", hex.EncodeToString(sum[:8]))}, dir)
 	h.projects[dir] = s
 	return s
 }
@@ -127,7 +133,7 @@ func (h *Host) Prepare(opts *workbook.Options, plan *workbook.Plan) (finish func
 	if err != nil {
 		return nil, err
 	}
-	run := &run{signer: signer, live: broker.NewCounter(broker.MaxLive), running: broker.NewCounter(broker.MaxRunning), host: h, complete: h.Complete, started: started, lanes: opts.Lanes, jobs: opts.Jobs, noWrite: opts.NoWrite,
+	run := &run{signer: signer, live: broker.NewCounter(broker.MaxLive), running: broker.NewCounter(broker.MaxRunning), host: h, complete: h.Complete, started: started, lanes: opts.Lanes, jobs: opts.Jobs, noWrite: opts.Write == workbook.WriteNothing,
 		principal: dock.Principal{Tenant: h.Tenant, Project: filepath.Dir(file), Name: file}}
 	opts.Docks = run.dock
 	return run.finish, nil
@@ -156,7 +162,7 @@ type run struct {
 	principal dock.Principal
 	call      string // the idempotency key of who started it, "" for none
 	starter   string // whose grants these are besides, "" the user's alone
-	signer    string // whose signature has grants, "" for nobody's
+	signer    string // the signer whose grants apply, "" without one
 	started   time.Time
 	lanes     *compile.Registry
 	jobs      int

@@ -33,7 +33,7 @@ func (r *run) keepWheel() func(context.Context, *dock.Call, broker.Wheel, []byte
 	}
 	return func(ctx context.Context, call *dock.Call, w broker.Wheel, content []byte) error {
 		if r.noWrite {
-			return dock.Errorf(dock.CodeFailed, "packages.fetch: a run with --no-write pins nothing in wb.lock")
+			return dock.Errorf(dock.CodeFailed, "packages.fetch: a run with --no-write cannot pin packages in wb.lock")
 		}
 		lock := filepath.Join(call.Principal.Project, toolchain.LockName)
 		err := python.KeepWheel(ctx, lock, w.Name+"=="+w.Version, w.File, content)

@@ -27,7 +27,7 @@ const (
 const listSeparator = "<!-- -->"
 
 // commonMark parses Markdown as GitHub does, formulas included. Footnotes stay text, "[^1]" and
-// "[^1]: …", so that those nobody refers to are not lost.
+// "[^1]: …", so that unreferenced ones are not lost.
 func commonMark() goldmark.Markdown {
 	p := parser.NewParser(
 		parser.WithBlockParsers(parser.DefaultBlockParsers()...),
@@ -53,7 +53,7 @@ func (referenceDefinitions) Transform(p *ast.Paragraph, reader text.Reader, pc p
 	parser.LinkReferenceParagraphTransformer.Transform(p, reader, pc)
 }
 
-// appearance is a block as HTML without what nobody sees: blanks between
+// appearance is a block as HTML without its invisible parts: blanks between
 // elements, and how tight a list is written.
 func appearance(md goldmark.Markdown, n ast.Node, source []byte) string {
 	var out bytes.Buffer
@@ -67,7 +67,7 @@ func appearance(md goldmark.Markdown, n ast.Node, source []byte) string {
 // unseen are comments that only the way back to org reads.
 var unseen = lazyregexp.New(`(?s)<!-- -->|<!--\+-->|<!--org:[a-z]+-->|<!--org[=+]?\n.*?-->`)
 
-// look is what a Markdown text looks like. (Rendering changes the tree, so
+// look is the appearance of a Markdown text. (Rendering changes the tree, so
 // that each is rendered once.)
 func look(md goldmark.Markdown, markdown string) string {
 	source := []byte(markdown)

@@ -204,7 +204,7 @@ func wholeWas(md string) (text string, ok bool) {
 	return text, ok && md[end:] == pieceMarkdown(text)
 }
 
-// pieceMarkdown is what a piece of org becomes, whatever stands around it. It is
+// pieceMarkdown is a piece of org as Markdown, whatever stands around it. It is
 // empty where readers would see nothing.
 func pieceMarkdown(text string) string {
 	md := plainMarkdown([]byte(text))

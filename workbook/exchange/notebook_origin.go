@@ -9,10 +9,9 @@ import (
 	"wb/org"
 )
 
-// A notebook that was made of org notes in its metadata, below "wb", what leads
-// back to the same bytes. Each note counts as long as nobody has changed what it
-// is about: somebody who edits a cell in Jupyter gets that cell translated, and
-// the others as they were.
+// A notebook that was made of org notes in its metadata, below "wb", what leads back to the
+// same bytes. Each note counts as long as the text it belongs to is unchanged: whoever
+// edits a cell in Jupyter gets that cell translated, and the others as they were.
 
 // docOrigin is the note of a whole notebook.
 type docOrigin struct {
@@ -74,7 +73,7 @@ func takeMember[T any](object json.RawMessage) (*T, json.RawMessage) {
 // withMember adds a member to an object.
 func withMember(object json.RawMessage, name string, value any) json.RawMessage {
 	all := map[string]any{}
-	_ = json.Unmarshal(object, &all) // empty metadata are no object
+	_ = json.Unmarshal(object, &all) // empty metadata is not an object
 	all[name] = value
 	text, err := marshal(all)
 	if err != nil {

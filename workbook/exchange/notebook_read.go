@@ -37,14 +37,14 @@ func FromNotebook(data []byte, name string) (*Imported, error) {
 	return &Imported{Org: []byte(ends(r.out.String())), Files: r.files}, nil
 }
 
-// language is what the notebook's code is written in.
+// language is the language of the notebook's code.
 func (nb *Notebook) language() string {
 	var m struct {
 		Info   struct{ Name string } `json:"language_info"`
 		Kernel struct{ Language, Name string }
 		Spec   struct{ Language, Name string } `json:"kernelspec"`
 	}
-	_ = json.Unmarshal(nb.Metadata, &m) // no language is no error
+	_ = json.Unmarshal(nb.Metadata, &m) // no language is not an error
 	for _, lang := range []string{m.Info.Name, m.Spec.Language} {
 		if lang != "" {
 			return strings.ToLower(strings.ReplaceAll(lang, " ", "-"))
@@ -99,7 +99,7 @@ func compactJSON(raw json.RawMessage, fallback string) string {
 	return string(text)
 }
 
-// cellNote is what org has no place for.
+// cellNote holds the parts of a cell that org has no place for.
 type cellNote struct {
 	Kind        string          `json:"kind,omitempty"` // raw
 	ID          string          `json:"id,omitempty"`
@@ -275,7 +275,7 @@ type output struct {
 	Traceback []string                   `json:"traceback,omitempty"`
 }
 
-// outputs are what stands below #+RESULTS:. A lone stream is plain text; all
+// outputs are the elements below #+RESULTS:. A lone stream is plain text; all
 // else stands in a block, each piece below a line that says what it is.
 func (r *notebookReader) outputs(number int, raw []json.RawMessage) (string, error) {
 	if len(raw) == 0 {

@@ -208,7 +208,7 @@ func (w *notebookWriter) result(text string) {
 	cell.Metadata = withMember(meta, "wb", *o)
 }
 
-// attribute is what #+ATTR_NB: says above an element.
+// attribute is the value of #+ATTR_NB: above an element.
 func attribute(n *org.Node) string {
 	for _, k := range n.Affiliated() {
 		if k.Name() == "ATTR_NB" {
@@ -356,7 +356,7 @@ func (w *notebookWriter) typedOutputs(body string) []json.RawMessage {
 		kind, text, isJSON := typedText(doc, n)
 		if kind == "text" {
 			if isJSON {
-				_ = json.Unmarshal([]byte(text), &text) // text that is no JSON stays
+				_ = json.Unmarshal([]byte(text), &text) // text that is not JSON stays
 			}
 			o.Text = &text
 			continue

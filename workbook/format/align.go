@@ -21,7 +21,7 @@ func Align(rows [][]string, indent string) string {
 }
 
 // AlignText realigns table lines. The first line's indentation becomes every
-// line's. Text that is no table comes back as it is.
+// line's. Text that is not a table comes back as it is.
 func AlignText(text string) string {
 	lines := strings.SplitAfter(text, "\n")
 	if lines[len(lines)-1] == "" {

@@ -11,7 +11,7 @@ import (
 	"wb/internal/lazyregexp"
 )
 
-// value is what an expression gives: a number, text, or nan, which an empty
+// value is the value of an expression: a number, text, or nan, which an empty
 // field is in mode E.
 type value struct {
 	number
@@ -86,7 +86,7 @@ func (e *evaluation) compare() (value, error) {
 		}
 		w, err := e.sum()
 		if err != nil || v.isText || w.isText {
-			return v, cmp.Or(err, errors.New("text is not compared"))
+			return v, cmp.Or(err, errors.New("text cannot be compared"))
 		}
 		order := v.value().Cmp(w.value())
 		return truth(map[string]bool{"==": order == 0, "=": order == 0, "!=": order != 0, "<=": order <= 0, ">=": order >= 0, "<": order < 0, ">": order > 0}[op]), nil
@@ -122,7 +122,7 @@ func (e *evaluation) sum() (value, error) {
 func (e *evaluation) combine(v value, right func() (value, error), op func(a, b number) (number, error)) (value, error) {
 	w, err := right()
 	if err == nil && (v.isText || w.isText) {
-		err = errors.New("text is no number")
+		err = errors.New("text is not a number")
 	}
 	if err != nil {
 		return v, err
@@ -226,7 +226,7 @@ func (e *evaluation) atom() (value, error) {
 	}
 	e.take(m[0])
 	if strings.HasPrefix(e.rest, "..") {
-		return value{}, errors.New("a range stands outside a function")
+		return value{}, errors.New("a range is used outside a function")
 	}
 	if strings.HasPrefix(m[1], "@I") {
 		return value{}, fmt.Errorf("%s names a rule, not a field", m[0])
@@ -338,20 +338,25 @@ func (e *evaluation) line(ref string) (int, error) {
 	case spec[0] == '>':
 		n = len(data) - len(spec)
 	default:
-		k, err := strconv.Atoi(spec)
-		if err != nil {
+		var err error
+		if n, err = counted(spec, n); err != nil {
 			return 0, err
-		}
-		if spec[0] == '+' || spec[0] == '-' {
-			n += k
-		} else {
-			n = k - 1
 		}
 	}
 	if n < 0 || n >= len(data) {
 		return 0, fmt.Errorf("%s is outside the table", ref)
 	}
 	return data[n], nil
+}
+
+// counted is a place from 0 that a number names: with a sign from n, otherwise
+// from 1.
+func counted(spec string, n int) (int, error) {
+	k, err := strconv.Atoi(spec)
+	if spec[0] == '+' || spec[0] == '-' {
+		return n + k, err
+	}
+	return k - 1, err
 }
 
 func (e *evaluation) rule(n int, ref string) (int, error) {
@@ -378,14 +383,9 @@ func (e *evaluation) column(ref string) (int, error) {
 	case spec[0] == '>':
 		n = e.sheet.width - len(spec)
 	default:
-		k, err := strconv.Atoi(spec)
-		if err != nil {
+		var err error
+		if n, err = counted(spec, n); err != nil {
 			return 0, err
-		}
-		if spec[0] == '+' || spec[0] == '-' {
-			n += k
-		} else {
-			n = k - 1
 		}
 	}
 	if n < 0 || n >= e.sheet.width {

@@ -33,7 +33,7 @@ type Options struct {
 	// comparisons, if, abs, round, floor, ceil, trunc, sqrt, min, max, remote,
 	// and vsum, vmean, vmin, vmax, vcount, vprod, vmedian over ranges. Formats
 	// are ;%.2f and the like, f2, N, E and the durations T, t, U. A formula
-	// that is anything else, or meets a field that is no number, leaves its
+	// that is anything else, or meets a field that is not a number, leaves its
 	// fields as they are, and a [Note] says why.
 	KeepFormulas bool
 }

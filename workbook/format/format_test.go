@@ -45,9 +45,9 @@ func TestFormat(t *testing.T) {
 func TestNotes(t *testing.T) {
 	for in, want := range map[string]string{
 		"|1|x|\n#+TBLFM: $2='(+ 1 2)\n":     `2:10: formula not recomputed: $2: "'(+ 1 2)" is not understood`,
-		"|1|\n#+TBLFM: $1=$1+1\n":           "2:10: formula not recomputed: the values do not settle",
+		"|1|\n#+TBLFM: $1=$1+1\n":           "2:10: formula not recomputed: recomputing never reaches stable values",
 		"|1|\n#+TBLFM: $1=$7\n":             "2:10: formula not recomputed: $1: $7 is outside the table",
-		"|a|b|\n#+TBLFM: $2=$1\n":           `2:10: formula not recomputed: $2: "a" is no plain number`,
+		"|a|b|\n#+TBLFM: $2=$1\n":           `2:10: formula not recomputed: $2: "a" is not a plain number`,
 		"|a|\n|-keep|\n":                    "2:1: table left as it is: text in the rule would be lost",
 		"|#|1|\n#+TBLFM: $2=1\n":            `2:10: formula not recomputed: row mark "#"`,
 		"|1|2|\n#+TBLFM: $2=1/0\n":          "2:10: formula not recomputed: $2: division by zero",

@@ -22,7 +22,7 @@ type formula struct {
 	mode   mode
 }
 
-// mode is what stands behind the semicolon of a formula.
+// mode holds the modifiers behind the semicolon of a formula.
 type mode struct {
 	numbers   bool   // N: text counts as the number it begins with, or zero
 	keepEmpty bool   // E: empty fields count, as nan
@@ -85,7 +85,7 @@ func (s *sheet) formulas(text string) ([]formula, []error) {
 		}
 		target, expr, ok := strings.Cut(part, "=")
 		if !ok {
-			failed = append(failed, fmt.Errorf("%q is no formula", part))
+			failed = append(failed, fmt.Errorf("%q is not a formula", part))
 			continue
 		}
 		f := formula{target: strings.TrimSpace(target), expr: expr, mode: mode{fixed: -1}}

@@ -146,7 +146,7 @@ func median(values []number) (number, error) {
 	return sorted[mid-1].add(sorted[mid]).div(number{rat: big.NewRat(2, 1)})
 }
 
-// leadingNumber is the number that text begins with, "0" if it begins with
+// leading is the number that text begins with, "0" if it begins with
 // none; empty text stays empty.
 var leading = lazyregexp.New(`^[ \t]*[-+]?(\d+\.?\d*|\.\d+)`)
 

@@ -33,11 +33,11 @@ func parseCell(text string) (number, error) {
 
 func parseNumber(text string) (number, error) {
 	if !plainNumber.MatchString(text) || len(text) > 30 {
-		return number{}, fmt.Errorf("%q is no plain number", text)
+		return number{}, fmt.Errorf("%q is not a plain number", text)
 	}
 	rat, ok := new(big.Rat).SetString(text)
 	if !ok {
-		return number{}, fmt.Errorf("%q is no plain number", text)
+		return number{}, fmt.Errorf("%q is not a plain number", text)
 	}
 	return number{rat, strings.Contains(text, ".")}.rounded(), nil
 }

@@ -16,8 +16,9 @@ import (
 // by Org itself, once and in order of the document, as
 // org-table-recalculate-buffer-tables does. Everything else stays as it is. A
 // table that Org cannot recalculate stays, too, and is among the findings; fields
-// in which Org writes #ERROR are warnings.
-func Recalc(ctx context.Context, emacs compile.Evaluator, file, name string, src []byte) ([]byte, []diag.Finding, error) {
+// in which Org writes #ERROR are warnings. book is named as Emacs is to call the
+// document, and runs the blocks that formulas call.
+func Recalc(ctx context.Context, emacs compile.Evaluator, file string, book *compile.Document, src []byte) ([]byte, []diag.Finding, error) {
 	doc := org.Parse(src)
 	tables := withFormulas(doc)
 	if len(tables) == 0 {
@@ -29,7 +30,7 @@ func Recalc(ctx context.Context, emacs compile.Evaluator, file, name string, src
 	for i, t := range tables {
 		places[i] = fmt.Sprint(1 + utf8.RuneCountInString(unix(text[:t.rows.Start])))
 	}
-	e, err := emacs.Evaluation(ctx, &compile.Document{Name: name, Text: unix(text)})
+	e, err := emacs.Evaluation(ctx, &compile.Document{Name: book.Name, Text: unix(text), Call: book.Call})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -50,7 +51,7 @@ func Recalc(ctx context.Context, emacs compile.Evaluator, file, name string, src
 		finding.Pos.Line, finding.Pos.Col = doc.Position(t.formula)
 		switch before := unix(doc.Text(t.rows)); {
 		case elisp.IsNil(elisp.Car(items[i])):
-			finding.Severity, finding.Message = diag.Error, "cannot be applied, and the table stays as it is: "+now
+			finding.Severity, finding.Message = diag.Error, "cannot be applied, so the table stays as it is: "+now
 			found = append(found, finding)
 			continue
 		case strings.Count(now, "#ERROR") > 0:

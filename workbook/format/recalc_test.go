@@ -14,8 +14,12 @@ import (
 	"wb/org"
 )
 
-// lispOf is the lane of Emacs Lisp with the toolchains of this user.
-func lispOf(t *testing.T) compile.Evaluator {
+// CallOf runs blocks of a file. It is set from outside the package, which may not
+// import what runs blocks.
+var CallOf func(file string, lanes *compile.Registry) compile.Caller
+
+// lanesOf are the languages with the toolchains of this user.
+func lanesOf(t *testing.T) *compile.Registry {
 	t.Helper()
 	env, err := compile.NewEnv(t.Context(), compile.EnvConfig{})
 	if err != nil {
@@ -29,14 +33,15 @@ func lispOf(t *testing.T) compile.Evaluator {
 	if _, ok := env.Tools.Installed("emacs"); !ok {
 		t.Skip("toolchain emacs is missing: wb toolchain install emacs")
 	}
-	return all.Lisp()
+	return all
 }
 
 // TestRecalcLikeEmacs recalculates tables in the sandbox and in the Emacs of this
 // machine: generated ones, those of testdata/recalc.org, and those of all org
 // files below $WB_ORG_FILES.
 func TestRecalcLikeEmacs(t *testing.T) {
-	e, lisp := emacs.NeedBundled(t, "28.2"), lispOf(t)
+	e, lanes := emacs.NeedBundled(t, "28.2"), lanesOf(t)
+	lisp := lanes.Lisp()
 	dir := t.TempDir()
 	var generated strings.Builder
 	for seed := range int64(60) {
@@ -71,7 +76,7 @@ func TestRecalcLikeEmacs(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, found, err := Recalc(t.Context(), lisp, name, filepath.Base(name), []byte(text))
+		got, found, err := Recalc(t.Context(), lisp, name, &compile.Document{Name: filepath.Base(name), Call: CallOf(name, lanes)}, []byte(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue

@@ -31,7 +31,7 @@ func recompute(g grid, text string, remote func(name string) (grid, error)) (gri
 			return s.cells, append(failed, s.failures()...)
 		}
 	}
-	return nil, append(failed, errors.New("the values do not settle"))
+	return nil, append(failed, errors.New("recomputing never reaches stable values"))
 }
 
 // newSheet readies a table for computing with it.

@@ -8,7 +8,7 @@ import (
 	"wb/org"
 )
 
-// tableNumber is what Emacs calls a number when it decides how a column is
+// tableNumber matches what Emacs counts as a number when it decides how a column is
 // aligned (org-table-number-regexp): anything that looks like one in print.
 var tableNumber = lazyregexp.New(`^([<>]?[-+^.0-9]*[0-9][-+^.0-9eEdDx()%:]*|[<>]?[-+]?0[xX][[:xdigit:].]+|[<>]?[-+]?[0-9]+#[0-9a-zA-Z.]+|nan|[-+u]?inf)$`)
 

@@ -5,7 +5,7 @@
 //	magic [length of the head, u32 little-endian][head, JSON] ([length, u64][blob])* [SHA-256]
 //	[length, u32][did:key of the signer, newline, Ed25519 signature]
 //
-// The SHA-256 is of all before it, and is what is signed; a file that nobody
+// The SHA-256 covers all before it, and is the signed text; a file that nobody
 // signed ends with a length of 0. A file is read whole and checked before
 // anything in it is believed; what is then believed becomes memory of a guest,
 // files of a sandbox and values of a store, never code of the host. Whether to
@@ -34,15 +34,15 @@ const (
 
 // Codes of errors.
 const (
-	CodeFormat    = "freeze-format"    // it is no frozen session
+	CodeFormat    = "freeze-format"    // it is not a frozen session
 	CodeVersion   = "freeze-version"   // it is one of another version
 	CodeTruncated = "freeze-truncated" // its end is missing
-	CodeDigest    = "freeze-digest"    // it is not what was written
-	CodeSignature = "freeze-signature" // it is not what its signer signed
-	CodeSigner    = "freeze-signer"    // nobody signed it who is trusted here
+	CodeDigest    = "freeze-digest"    // it differs from what was written
+	CodeSignature = "freeze-signature" // it differs from what its signer signed
+	CodeSigner    = "freeze-signer"    // no trusted signer signed it
 	CodeToolchain = "freeze-toolchain" // it needs another version of a language
 	CodeSession   = "freeze-session"   // a session cannot be frozen, or does not thaw
-	CodeConflict  = "freeze-conflict"  // what it holds is here already, and differs
+	CodeConflict  = "freeze-conflict"  // what it holds already exists here and differs
 	CodeTier      = "freeze-tier"      // the session lives in another tier
 )
 
@@ -53,7 +53,7 @@ type Error struct {
 
 func (e *Error) Error() string { return e.Code + ": " + e.Message }
 
-// Hint is what to do about it.
+// Hint says what to do about it.
 func (e *Error) Hint() string { return e.Help }
 
 // ExitCode is 5 for a file that is not whole, 7 for one that is not to be trusted,
@@ -73,16 +73,16 @@ func Errorf(code, format string, args ...any) *Error {
 	return &Error{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// File is what a frozen document is.
+// File is a frozen document.
 type File struct {
 	// Document is the base name of the workbook, for people.
 	Document string    `json:"document"`
 	Sessions []Session `json:"sessions"`
-	// KV and Files are what components of the document's directory keep.
+	// KV and Files are the kept data of the components of the document's directory.
 	KV    []Item `json:"kv,omitempty"`
 	Files []Item `json:"files,omitempty"` // by volume:path
 
-	// Signer is the did:key of who signed the file it was read from, "" for nobody.
+	// Signer is the did:key of the signer of the file it was read from, "" without one.
 	Signer string `json:"-"`
 }
 
@@ -92,8 +92,10 @@ type Session struct {
 	Lang        string `json:"lang"`
 	Fingerprint string `json:"fingerprint"`
 	Meta        []byte `json:"meta,omitempty"`
-	// State is what compile.FrozenSession has.
+	// State is the content of a compile.FrozenSession.
 	State Blob `json:"state"`
+	// Files are the sandbox.Changes that its blocks made to their files, as JSON.
+	Files *Blob `json:"files,omitempty"`
 	// Ran are the blocks that brought the session to this state, in order.
 	Ran []Ran `json:"ran"`
 }
@@ -139,6 +141,11 @@ func (f *File) blobs(visit func(b *Blob) error) error {
 		s := &f.Sessions[i]
 		if err := visit(&s.State); err != nil {
 			return err
+		}
+		if s.Files != nil {
+			if err := visit(s.Files); err != nil {
+				return err
+			}
 		}
 		for j := range s.Ran {
 			if err := items(s.Ran[j].Made); err != nil {
@@ -195,7 +202,7 @@ func Read(r io.Reader) (*File, error) {
 func Parse(data []byte) (*File, error) {
 	switch {
 	case !bytes.HasPrefix(data, []byte(magicPrefix)):
-		return nil, Errorf(CodeFormat, "this is no frozen session")
+		return nil, Errorf(CodeFormat, "this is not a frozen session")
 	case !bytes.HasPrefix(data, []byte(magic)):
 		line, _, _ := bytes.Cut(data[len(magicPrefix):min(len(data), 64)], []byte("\n"))
 		return nil, &Error{CodeVersion, fmt.Sprintf("it has version %.20q, this wb reads 2", line), "resume it with the wb that froze it"}
@@ -211,7 +218,7 @@ func Parse(data []byte) (*File, error) {
 	}
 	digest, end := rest[:sha256.Size], rest[sha256.Size:]
 	if sum := sha256.Sum256(data[:len(data)-len(rest)]); !bytes.Equal(sum[:], digest) {
-		return nil, &Error{CodeDigest, "it is not what was written: its digest differs", "copy it again"}
+		return nil, &Error{CodeDigest, "its content was changed: the digest differs", "copy it again"}
 	}
 	if f.Signer, err = signerOf(digest, end); err != nil {
 		return nil, err

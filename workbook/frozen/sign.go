@@ -27,12 +27,12 @@ func signed(digest []byte, by Signer) []byte {
 	return append(binary.LittleEndian.AppendUint32(nil, uint32(len(text))), text...)
 }
 
-// statement is what is signed: it can be taken for nothing else that a key signs.
+// statement is the signed text: it cannot be mistaken for anything else that a key signs.
 func statement(digest []byte) []byte {
 	return fmt.Appendf(nil, "wb frozen session\nsha256 %x\n", digest)
 }
 
-// signerOf checks the end of a file and names its signer, "" for nobody.
+// signerOf checks the end of a file and names its signer, "" without one.
 func signerOf(digest, end []byte) (string, error) {
 	if len(end) < 4 {
 		return "", Errorf(CodeTruncated, "its end is missing")
@@ -48,7 +48,7 @@ func signerOf(digest, end []byte) (string, error) {
 	}
 	did, signature, _ := strings.Cut(string(end), "\n")
 	if err := identity.Verify(did, statement(digest), []byte(signature)); err != nil {
-		return "", &Error{CodeSignature, fmt.Sprintf("it is not what %.80q signed: %v", did, err), "somebody has changed it; ask for it again"}
+		return "", &Error{CodeSignature, fmt.Sprintf("it differs from what %.80q signed: %v", did, err), "somebody has changed it; ask for it again"}
 	}
 	return did, nil
 }

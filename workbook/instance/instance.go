@@ -2,7 +2,7 @@
 // its sessions, the keys and files that its components keep. It can be frozen
 // into a file, carried to another machine, and resumed there.
 //
-//	nb, err := instance.Open(instance.Config{Options: workbook.Options{File: "notebook.org", Lanes: lanes}, Host: host})
+//	nb, err := instance.Open(instance.Config{Options: workbook.Options{Book: book}, Host: host})
 //	total, err := nb.Call(ctx, "total", map[string]value.Value{"rate": value.OfFloat(1.5)})
 //	err = nb.VFSPut(ctx, "memory:seen.txt", []byte("1"))
 //	err = nb.Freeze(ctx, file)
@@ -32,17 +32,16 @@ import (
 
 // Config says which workbook it is and what serves it.
 type Config struct {
-	// Options are those of its runs. File and Lanes are needed; Resume, Freeze
-	// and Only are the instance's own.
+	// Options are those of its runs. File and Lanes are needed; the
+	// Continuation is the instance's own.
 	Options workbook.Options
 	// Host has the stores of the workbook's directory; nil has none.
 	Host *capability.Host
 	// Signer signs what is frozen; nil leaves it unsigned.
 	Signer frozen.Signer
-	// Accept decides about a file that somebody signed, by their did:key, "" for
-	// nobody: an error refuses it; of a third party's, the sessions are resumed and
-	// the keys and files are not, and runs are those of a third party's document.
-	// nil refuses what Signer has not signed.
+	// Accept decides about a file by its signer's did:key, "" for an unsigned one: an error
+	// refuses it; of a third party's, the sessions are resumed and the keys and files are not,
+	// and runs are those of a third party's document. nil refuses what Signer has not signed.
 	Accept func(signer string) (thirdParty bool, err error)
 }
 
@@ -58,8 +57,8 @@ type Instance struct {
 	calls int
 }
 
-// errNoHost says that there are no stores.
-var errNoHost = errors.New("instance: no host, so no volumes")
+// errNoHost says that an instance without a host has no stores.
+var errNoHost = errors.New("instance: volumes need a host")
 
 // Open makes an instance. Nothing runs yet.
 func Open(config Config) (*Instance, error) {
@@ -125,7 +124,7 @@ func (i *Instance) Run(ctx context.Context) (*workbook.Report, error) {
 // written to the workbook.
 func (i *Instance) Call(ctx context.Context, id string, set map[string]value.Value) (value.Value, error) {
 	opts := i.config.Options
-	opts.Only, opts.NoWrite = []string{id}, true
+	opts.Only, opts.Write = []string{id}, workbook.WriteNothing
 	opts.Set = map[string]value.Value{}
 	for _, values := range []map[string]value.Value{i.config.Options.Set, set} {
 		for name, v := range values {
@@ -180,7 +179,7 @@ func (i *Instance) VFSGet(ctx context.Context, path string) (content []byte, fou
 	return i.config.Host.Project(i.dir).ReadFile(ctx, path)
 }
 
-// Info is what an instance is.
+// Info describes an instance.
 type Info struct {
 	Document string    `json:"document"`
 	Calls    int       `json:"calls"` // since it was opened or resumed

@@ -99,7 +99,7 @@ func machine(t *testing.T, text string) instance.Config {
 	}
 	host := &capability.Host{Tenant: "default", StateDir: t.TempDir()}
 	t.Cleanup(func() { host.Close() })
-	return instance.Config{Options: workbook.Options{File: file, Lanes: registry}, Host: host}
+	return instance.Config{Options: workbook.Options{Book: workbook.Book{File: file, Lanes: registry}}, Host: host}
 }
 
 func call(t *testing.T, nb *instance.Instance, id string) string {

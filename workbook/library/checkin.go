@@ -32,16 +32,16 @@ func (e *ConflictError) ExitCode() int { return diag.ExitConflict }
 
 // Hint says what has been done and what to do.
 func (e *ConflictError) Hint() string {
-	return "nothing was changed; the library's versions lie beside yours as NAME" + theirsExt + ": merge them, then wb library checkin --merged " + e.Dir
+	return "nothing was changed; the library's versions are beside yours as NAME" + theirsExt + ": merge them, then wb library checkin --merged " + e.Dir
 }
 
-// theirsExt is what the library's version of a file is called beside the other.
+// theirsExt is the suffix of the library's version of a file beside the other.
 const theirsExt = ".library"
 
 // ScopeError says that a member may only be read.
 type ScopeError struct{ Member string }
 
-func (e *ScopeError) Error() string { return e.Member + " may be read, and not written" }
+func (e *ScopeError) Error() string { return e.Member + " is read-only" }
 
 // ExitCode is that of something not permitted.
 func (e *ScopeError) ExitCode() int { return diag.ExitForbidden }
@@ -49,7 +49,7 @@ func (e *ScopeError) ExitCode() int { return diag.ExitForbidden }
 // Hint says who decides.
 func (e *ScopeError) Hint() string { return ":SCOPE: write in the member's drawer" }
 
-// CheckedIn is what a check-in did.
+// CheckedIn lists the files that a check-in changed.
 type CheckedIn struct {
 	Member                  string
 	Added, Changed, Removed []string // in the library
@@ -62,7 +62,7 @@ func (c *CheckedIn) Nothing() bool {
 	return len(c.Added)+len(c.Changed)+len(c.Removed)+len(c.Updated) == 0
 }
 
-// merge is what becomes of the files of two sides that had a common base.
+// merge decides how to merge the files of two sides that had a common base.
 type merge struct {
 	toLibrary, toHere     []string // contents to take over
 	fromLibrary, fromHere []string // files to remove

@@ -13,9 +13,10 @@ import (
 	"time"
 
 	"wb/internal/diag"
+	"wb/internal/whole"
 )
 
-// Checkout is what a directory remembers of where its files came from.
+// Checkout records where the files of a directory came from.
 type Checkout struct {
 	Manifest string    `json:"manifest"` // absolute
 	Member   string    `json:"member"`   // WORKSPACE/NAME
@@ -30,13 +31,13 @@ const checkoutFile = ".wb-checkout.json"
 // ExistsError says that a directory to check out into holds something.
 type ExistsError struct{ Dir string }
 
-func (e *ExistsError) Error() string { return e.Dir + " is there and not empty" }
+func (e *ExistsError) Error() string { return e.Dir + " exists and is not empty" }
 
 // ExitCode is that of a conflict.
 func (e *ExistsError) ExitCode() int { return diag.ExitConflict }
 
 // Hint says what to do.
-func (e *ExistsError) Hint() string { return "name a directory that is empty or not there" }
+func (e *ExistsError) Hint() string { return "name a new or empty directory" }
 
 // ForgedError says that a member is not what its drawer says it is.
 type ForgedError struct {
@@ -119,21 +120,14 @@ func copyNew(from, to, want string) error {
 
 func writeCheckout(dir string, c Checkout) error {
 	file := filepath.Join(dir, checkoutFile)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return err
-	}
 	data, err := json.MarshalIndent(c, "", "  ")
 	if err != nil {
 		return err
 	}
-	temp := file + ".new"
-	if err := os.WriteFile(temp, append(data, '\n'), 0o644); err != nil {
-		return err
-	}
-	return os.Rename(temp, file)
+	return whole.File{Mode: 0o644, Dirs: 0o755}.Write(file, append(data, '\n'))
 }
 
-// ReadCheckout is what a directory remembers.
+// ReadCheckout reads the record in a directory.
 func ReadCheckout(dir string) (*Checkout, error) {
 	data, err := os.ReadFile(filepath.Join(dir, checkoutFile))
 	if errors.Is(err, fs.ErrNotExist) {

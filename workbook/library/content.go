@@ -33,7 +33,7 @@ const (
 	maxFileSize = 256 << 20
 )
 
-// kept are names that the host writes and that are no part of a member.
+// kept are names that the host writes and that are not part of a member.
 var kept = []string{"events.org", "_steps.jsonl", "_ledger.json", "approvals.org", "issues.org", Manifest}
 
 // readTree are the files below a directory, or the one file that path is.

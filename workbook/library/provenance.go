@@ -25,7 +25,7 @@ type Provenance struct {
 	Time      string // an inactive timestamp
 }
 
-// statement is what a signature is over.
+// statement is the signed text.
 func (p Provenance) statement(m *Member) []byte {
 	return fmt.Appendf(nil, "wb-library-1\n%s\n%s\n%s\n%s\n", m.ID(), m.Path, p.SHA256, p.Time)
 }
@@ -42,9 +42,9 @@ type Status string
 
 // The states of a member.
 const (
-	StatusSigned   Status = "signed"   // it is what was signed for, by who may
+	StatusSigned   Status = "signed"   // it is as signed, by an allowed signer
 	StatusChanged  Status = "changed"  // it was changed since
-	StatusUnsigned Status = "unsigned" // nobody has signed for it
+	StatusUnsigned Status = "unsigned" // it has no signature
 	StatusForged   Status = "forged"   // the signature is not the signer's
 	StatusStranger Status = "stranger" // somebody else than its owner has signed
 	StatusMissing  Status = "missing"  // it is not there

@@ -61,7 +61,7 @@ type Member struct {
 	Provenance Provenance
 }
 
-// Scope is what may be done with a member.
+// Scope is the access to a member: read or write.
 type Scope string
 
 // The scopes.
@@ -162,7 +162,7 @@ func (w *Workspace) member(doc *org.Document, h org.Headline) (*Member, error) {
 	case ScopeRead, ScopeWrite:
 		m.Scope = scope
 	default:
-		return nil, fmt.Errorf("member %s: scope %q is neither read nor write", m.Title, scope)
+		return nil, fmt.Errorf("member %s: scope %q: expected read or write", m.Title, scope)
 	}
 	if m.Path = get("PATH"); m.Path == "" {
 		return nil, fmt.Errorf("no :PATH: in the drawer of member %s", m.Title)

@@ -7,7 +7,7 @@ import (
 	"wb/search/federate"
 )
 
-// TableName is what queries call the library: (from library).
+// TableName is the library's name in queries: (from library).
 const TableName = "library"
 
 // Rows makes the library a table for queries, a row for each member.

@@ -52,7 +52,7 @@ func (l *linter) offset(c *plan.Component) int {
 	return span.Start + max(c.Pos.Col-1, 0)
 }
 
-// arguments reports header arguments that nobody reads.
+// arguments reports header arguments that have no effect.
 func (l *linter) arguments(c *plan.Component) {
 	for _, a := range c.Args {
 		name := strings.ToLower(strings.TrimSuffix(strings.TrimPrefix(a.Key, ":"), "+"))
@@ -62,7 +62,7 @@ func (l *linter) arguments(c *plan.Component) {
 		}
 		if c.Dialect == plan.DialectBabel && (name == "sig" || name == "in" || name == "out") {
 			l.warnf("unknown-argument", l.keyOffset(a), "write it into the drawer of the heading above, as :"+name+":, which makes the block a component",
-				"%s means nothing on a block that is no component", a.Key)
+				"%s means nothing on a block that is not a component", a.Key)
 		}
 		if a.Origin == org.FromDefault || known || strings.HasPrefix(name, "default-") ||
 			c.Lang == plan.LangAgent && slices.Contains(plan.AgentArguments, name) {
@@ -122,7 +122,7 @@ func (l *linter) uses(c *plan.Component) {
 		switch {
 		case !slices.Contains(plan.KnownCapabilities, name):
 			l.errorf("unknown-capability", l.offset(c), plan.DidYouMean(name, plan.KnownCapabilities, "capabilities are "+strings.Join(plan.KnownCapabilities, " ")),
-				"%s asks for %s, which is no capability", c.ID, use)
+				"%s asks for %s, which is not a capability", c.ID, use)
 		case l.opts.Granted != nil && l.opts.Granted(name):
 		case slices.Contains(held, name) && name == "vfs":
 		default:
@@ -162,7 +162,7 @@ func (l *linter) signature(c *plan.Component) {
 	}
 }
 
-// imports warns of inputs that nobody produces and that have no default: a run
+// imports warns of inputs that no component produces and that have no default: a run
 // needs them from outside.
 func (l *linter) imports() {
 	for _, i := range l.plan.Imports {

@@ -22,15 +22,10 @@ type Options struct {
 	Granted func(capability string) bool
 }
 
-// Lint checks a workbook without running it and returns what it found in
+// Plan checks a workbook without running it and returns what it found in
 // source order. Errors are mistakes that make a run, a tangle or a site wrong;
 // warnings are things that Org silently reads differently from what stands
 // there. Every diagnostic has a code that names the check.
-func Lint(file string, src []byte, opts Options) []diag.Finding {
-	return Plan(plan.New(file, src), opts)
-}
-
-// Plan is Lint for a workbook that has been planned.
 func Plan(p *plan.Plan, opts Options) []diag.Finding {
 	l := &linter{plan: p, doc: p.Document(), opts: opts}
 	l.found = append(l.found, p.Problems...)

@@ -40,7 +40,7 @@ func TestBrokenExamples(t *testing.T) {
 		if !strings.Contains(string(docs), "~"+code+"~") {
 			t.Errorf("docs/workbook.org does not list ~%s~", code)
 		}
-		found := Lint(filepath.Base(file), src, Options{Languages: registry})
+		found := Plan(plan.New(filepath.Base(file), src), Options{Languages: registry})
 		if len(found) == 0 {
 			t.Errorf("%s: found nothing", code)
 		}
@@ -91,7 +91,7 @@ func (knownLane) Run(context.Context, *compile.Artifact, *compile.Job) (*compile
 // A clean workbook has nothing to say.
 func TestLintClean(t *testing.T) {
 	src := "#+TITLE: x\n* TODO Task\n  SCHEDULED: <2026-06-06 Sat>\n#+NAME: a\n#+begin_src js :results output\n1\n#+end_src\n\n[[*Task]] and [[a]] and [fn:1].\n\n[fn:1] note\n"
-	if found := Lint("x.org", []byte(src), Options{}); len(found) != 0 {
+	if found := Plan(plan.New("x.org", []byte(src)), Options{}); len(found) != 0 {
 		t.Errorf("found %v", found)
 	}
 }

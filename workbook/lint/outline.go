@@ -40,7 +40,7 @@ func (l *linter) keyword(h org.Headline) {
 	slip := slices.ContainsFunc(declared, func(k string) bool { return len(m[1]) > 3 && oneEdit(m[1], k) })
 	if slices.Contains(usualKeywords, m[1]) || slip {
 		l.warnf("undeclared-keyword", h.Title.Start, plan.DidYouMean(m[1], declared, "declare it with #+TODO: TODO "+m[1]+" | DONE"),
-			"%s is no TODO keyword of this file, so it is part of the title", m[1])
+			"%s is not a TODO keyword of this file, so it is part of the title", m[1])
 	}
 }
 
@@ -75,7 +75,7 @@ func (l *linter) drawerPlace(h org.Headline) {
 		}
 		if d, ok := c.Drawer(); ok && d.Is("PROPERTIES") {
 			l.errorf("misplaced-drawer", d.Start(), "move it directly below the headline and its planning line",
-				"text stands before this property drawer, so its properties are not read")
+				"text before this property drawer keeps its properties from being read")
 			return
 		}
 	}
@@ -107,7 +107,7 @@ func (l *linter) planningPlace(h org.Headline) {
 	}
 }
 
-// stampShape is what looks like a timestamp without being one.
+// stampShape matches text that looks like a timestamp.
 var stampShape = lazyregexp.New(`[<\[](\d{4}-\d{1,2}-\d{1,2})\b[^>\]\n]*[>\]]?`)
 
 // timestamps reports dates that Org does not read.
@@ -132,7 +132,7 @@ func (l *linter) stampsIn(n *org.Node) {
 		at := n.Start() + m[0]
 		switch {
 		case ok && !t.From.Valid():
-			l.errorf("bad-timestamp", at, "check the day and the month", "%s is no date of the calendar", word)
+			l.errorf("bad-timestamp", at, "check the day and the month", "%s is not a date of the calendar", word)
 		case ok:
 		case open == '<' && last == ']' || open == '[' && last == '>':
 			l.errorf("bad-timestamp", at, "use <…> for active and […] for inactive timestamps", "%s mixes brackets", word)
@@ -140,7 +140,7 @@ func (l *linter) stampsIn(n *org.Node) {
 		case last != '>' && last != ']':
 			l.warnf("bad-timestamp", at, "add the closing bracket", "%s is never closed", strings.TrimSpace(word))
 		default:
-			l.errorf("bad-timestamp", at, "write <2026-06-06 Sat 09:30 +1w>", "%s is no timestamp that Org reads", word)
+			l.errorf("bad-timestamp", at, "write <2026-06-06 Sat 09:30 +1w>", "%s is not a timestamp that Org reads", word)
 		}
 	}
 }
@@ -183,7 +183,7 @@ type innerLink struct {
 	keys []string
 }
 
-// linkShape is a bracket link; its first group is what it leads to.
+// linkShape is a bracket link; its first group is the target.
 var linkShape = lazyregexp.New(`\[\[((?:[^\]\[\\]|\\.)+)\](?:\[[^\]]+\])?\]`)
 
 // linkKeys are the targets that a link may mean, nil for one that leads elsewhere.

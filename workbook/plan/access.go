@@ -20,5 +20,5 @@ func (c *Component) Callee() *Component { return c.callee }
 // Library reports whether the component stands in another document.
 func (c *Component) Library() bool { return c.library }
 
-// Exec is what :exec says, "" when it says nothing.
+// Exec is the value of :exec, "" without one.
 func (c *Component) Exec() string { return c.exec }

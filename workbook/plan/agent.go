@@ -6,7 +6,7 @@ import (
 
 // LangAgent is the language of components that are agents: headings tagged :agent:
 // that declare ports, whose drawer and text define the agent, and blocks of this
-// language, whose text is what the model is told.
+// language, whose text is the model's prompt.
 const LangAgent = "agent"
 
 // shapeAgent is how values reach an agent: its input is the task, its answer the

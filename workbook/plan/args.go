@@ -21,12 +21,14 @@ var (
 	}
 )
 
-// languageDefaults are what org-babel assumes besides for blocks of some
+// languageDefaults are org-babel's additional defaults for blocks of some
 // languages.
 var languageDefaults = map[string][]org.Arg{
-	"dot":  {{Key: ":results", Value: "file"}, {Key: ":exports", Value: "results"}},
-	"org":  {{Key: ":results", Value: "raw silent"}, {Key: ":exports", Value: "code"}},
-	"plot": {{Key: ":results", Value: "file"}, {Key: ":exports", Value: "results"}},
+	"elisp":      {{Key: ":lexical", Value: "no"}},
+	"emacs-lisp": {{Key: ":lexical", Value: "no"}},
+	"dot":        {{Key: ":results", Value: "file"}, {Key: ":exports", Value: "results"}},
+	"org":        {{Key: ":results", Value: "raw silent"}, {Key: ":exports", Value: "code"}},
+	"plot":       {{Key: ":results", Value: "file"}, {Key: ":exports", Value: "results"}},
 }
 
 // DefaultsFor are the header arguments assumed for a block of a language.

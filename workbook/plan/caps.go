@@ -4,7 +4,7 @@ import (
 	"strings"
 )
 
-// KnownCapabilities are what :uses and #+CAPS may ask for.
+// KnownCapabilities are the capabilities that :uses and #+CAPS may name.
 var KnownCapabilities = []string{
 	"vfs", "commands", "exec", "process", "parallel", "kv", "queue", "secrets", "net", "net-private", "browse", "tcp", "udp", "tls", "serve",
 	"tcp-serve", "build", "llm", "vars", "clock", "random", "posix",

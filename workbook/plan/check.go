@@ -85,7 +85,7 @@ func (b checker) checkCycles() {
 		names = append(names[start:], names[:start]...)
 		names = append(names, names[0])
 		first := b.plan.Components[cycle[0]]
-		b.fault(first, "cycle", first.span.Start, "", "each waits for the next: %s", strings.Join(names, " → "))
+		b.fault(first, "cycle", first.span.Start, "", "circular dependency: %s", strings.Join(names, " → "))
 		b.stopCycle(g, cycle[0], b.plan.Problems[len(b.plan.Problems)-1])
 	}
 }

@@ -3,6 +3,7 @@ package plan
 import (
 	"fmt"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ type builder struct {
 	caps map[*org.Document][]string // what #+CAPS lines ask for
 }
 
-// heading is what a headline means for the components below it.
+// heading holds what a headline sets for the components below it.
 type heading struct {
 	org.Headline
 	world     *World
@@ -38,10 +39,16 @@ type heading struct {
 	comment   bool       // it or one above it is COMMENT
 }
 
+// largeSource is the size from which memory is collected more often than usual.
+const largeSource = 64 << 20
+
 // New reads a workbook and finds out how its components hang together.
 // file is the name positions carry. src must not change afterwards. New never fails:
 // what is wrong stands in Problems.
 func New(file string, src []byte) *Plan {
+	if len(src) >= largeSource {
+		debug.SetGCPercent(20) // trees of such files live long, and garbage may not need as much memory again
+	}
 	return planDocument(file, org.ParseOwned(src))
 }
 
@@ -205,11 +212,16 @@ func declaresPorts(h org.Headline) bool {
 
 func (b *builder) world(h *heading) {
 	w := &World{Name: h.Title.Text, Parent: h.world, Pos: b.position(h.Start()), Schedule: scheduleOf(h.Headline), node: h.Node}
-	if h.world == nil {
-		b.plan.Worlds = append(b.plan.Worlds, w)
-	} else {
-		h.world.Worlds = append(h.world.Worlds, w)
+	beside := &b.plan.Worlds
+	if h.world != nil {
+		beside = &h.world.Worlds
+		w.id = h.world.id + "/"
 	}
+	w.id += w.Name
+	if n := len(slices.DeleteFunc(slices.Clone(*beside), func(o *World) bool { return o.Name != w.Name })); n > 0 {
+		w.id += fmt.Sprintf(" (%d)", n+1)
+	}
+	*beside = append(*beside, w)
 	h.world = w
 }
 
@@ -335,7 +347,7 @@ func (b *builder) babel(c *Component, prefix string) {
 }
 
 // bodyOf gives a declared component its source block. A second one is an
-// error: nobody could tell which of them is meant.
+// error: it is unclear which of them is meant.
 func (b *builder) bodyOf(c *Component, n *org.Node) {
 	src, _ := n.Block()
 	if c.node != nil {
@@ -379,7 +391,7 @@ func (b *builder) argPorts(c *Component) {
 	c.Packages = packagesOf(c.Args)
 }
 
-// packagesOf are what :deps of a block names.
+// packagesOf are the packages that :deps of a block names.
 func packagesOf(args org.Args) []string {
 	return strings.FieldsFunc(args.Value(":deps"), func(r rune) bool { return r == ',' || r == ' ' })
 }

@@ -16,7 +16,7 @@ func (c *Component) IsElement() bool {
 	return c.node != nil && (c.node.Kind() == org.KindSrcBlock || c.node.Kind() == org.KindCall)
 }
 
-// Output is what a component's value holds under one of its outputs: the value
+// Output is the part of a component's value for one of its outputs: the value
 // itself when it has one output, a field when it has several.
 func (c *Component) Output(v value.Value, port string) value.Value {
 	if len(c.Out) < 2 || !slices.Contains(c.Out, port) {

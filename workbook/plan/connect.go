@@ -89,6 +89,12 @@ func (w *World) encloses(inner *World) bool {
 	return false
 }
 
+// Apart reports whether two workflows stand beside each other, neither within the
+// other: components of one never see what those of the other give.
+func (w *World) Apart(other *World) bool {
+	return w != nil && other != nil && !w.encloses(other) && !other.encloses(w)
+}
+
 // produces finds the first component of a workflow, or of none, with an output
 // of that name. A component does not feed itself.
 func (b finder) produces(w *World, name string, consumer *Component) *Component {
@@ -128,7 +134,7 @@ func (b connector) connectDeps(c *Component) {
 		from := finding(b.builder).byDep(c, dep)
 		at := b.depOffset(c, dep)
 		if from == nil {
-			b.fault(c, "dangling-dep", at, finding(b.builder).nearestID(dep), ":deps: names %q, which is no component", dep)
+			b.fault(c, "dangling-dep", at, finding(b.builder).nearestID(dep), ":deps: names %q, which is not a component", dep)
 			continue
 		}
 		if !b.feeds(from, c) {
@@ -171,9 +177,31 @@ func (b connector) depOffset(c *Component, dep string) int {
 	return c.span.Start
 }
 
+// referred is what a reference of c names: an output of its workflow or of one
+// around it, else what lookup finds.
+func (b finder) referred(c *Component, name string) *Component {
+	if from := c.World.output(c, name); from != nil {
+		return from
+	}
+	return b.lookup(name)
+}
+
+// output finds the component of a workflow, or of one around it, that has an
+// output of that name and is not the one that asks for it.
+func (w *World) output(asks *Component, name string) *Component {
+	for ; w != nil; w = w.Parent {
+		for _, c := range w.Components {
+			if c != asks && slices.Contains(c.Out, name) {
+				return c
+			}
+		}
+	}
+	return nil
+}
+
 // lookup finds the component that a babel reference names: what carries the
 // #+NAME, else what declares an output of that name, else the heading with
-// that CUSTOM_ID or ID. Elements that are no component become one.
+// that CUSTOM_ID or ID. Elements that are not a component become one.
 func (b finder) lookup(name string) *Component {
 	c, known := b.plan.refs[name]
 	if !known {
@@ -322,7 +350,7 @@ func (b connector) connectRef(c *Component, in *Input, expr string, at int, why 
 	if strings.TrimSpace(expr) == "" {
 		b.fault(c, "bad-var", at, "write :var "+in.Name+"=VALUE, or "+in.Name+"=\"\" for an empty text", "variable %s has no value", in.Name)
 		zero := value.Nil()
-		in.Literal = &zero // so that nobody is asked for it
+		in.Literal = &zero // so that it is not an import
 		return
 	}
 	ref := ParseReference(expr)
@@ -333,8 +361,11 @@ func (b connector) connectRef(c *Component, in *Input, expr string, at int, why 
 			return
 		}
 		b.plan.refs[ref.Key()] = from
-	} else if from = finding(b.builder).lookup(ref.Name); from == nil {
+	} else if from = finding(b.builder).referred(c, ref.Name); from == nil {
 		b.fault(c, "dangling-var", at, finding(b.builder).nearestName(ref.Name), "%s refers to %q, which names nothing here", in.Name, ref.Name)
+		return
+	} else if from.World.Apart(c.World) {
+		b.fault(c, "dangling-var", at, "move what both need into a workflow around both, or out of workflows", "%s refers to %q, which belongs to the workflow %s", in.Name, ref.Name, from.World.Name)
 		return
 	}
 	if ref.wantsCode(from) {
@@ -386,9 +417,9 @@ func (b connector) connectPost(c *Component) {
 		return
 	}
 	ref := ParseReference(a.Value)
-	from := finding(b.builder).lookup(ref.Name)
-	if from == nil {
-		b.fault(c, "dangling-var", a.At.Start, finding(b.builder).nearestName(ref.Name), ":post names %q, which is no block", ref.Name)
+	from := finding(b.builder).referred(c, ref.Name)
+	if from == nil || from.World.Apart(c.World) {
+		b.fault(c, "dangling-var", a.At.Start, finding(b.builder).nearestName(ref.Name), ":post names %q, which is not a block", ref.Name)
 		return
 	}
 	port := ""
@@ -502,6 +533,9 @@ func (c *Component) Session() (string, bool) {
 	}
 	if name == "" || name == "yes" {
 		name = "default"
+	}
+	if c.World != nil { // workflows share no interpreter
+		name += " of " + c.World.id
 	}
 	return c.Lang + ":" + name, true
 }

@@ -8,7 +8,7 @@ import (
 )
 
 // inlines makes src_lang{code} and call_name(args) in running text components.
-// text is what n may hold them in.
+// text is the part of n that may hold them.
 func (b *builder) inlines(n *org.Node, text string) {
 	if !strings.Contains(text, "src_") && !strings.Contains(text, "call_") {
 		return

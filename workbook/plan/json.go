@@ -13,7 +13,7 @@ import (
 // PlanShape names a layout of the plan as JSON.
 type PlanShape string
 
-// The layouts. Both are what other programs that read workbooks expect.
+// The layouts. Other programs that read workbooks expect both.
 const (
 	// PlanFlat lists worlds (one per block), components, edges between ports,
 	// imports and exports, with ids unique in the file.
@@ -242,7 +242,7 @@ func nestedOf(c *Component) nestedComponent {
 	return n
 }
 
-// label is what people call a component: its heading in the dialects that
+// label is a component's name for people: its heading in the dialects that
 // take identity from it, else its id.
 func (c *Component) label() string {
 	if c.Dialect != DialectBabel && c.Title != "" {

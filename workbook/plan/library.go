@@ -94,7 +94,7 @@ func (b finder) inLibraries(name string) *Component {
 }
 
 // foreign makes a block, table, list or text of another document a component
-// of this plan; nil when that document has none of that name.
+// of this plan; nil when that document has no such component.
 func (b finder) foreign(l *library, name string) *Component {
 	if l.doc == nil {
 		return nil

@@ -70,7 +70,7 @@ type Component struct {
 	Dialect Dialect
 	Name    string // #+NAME, "" when unnamed
 	Title   string // the heading it belongs to, "" outside headings
-	Lang    string // "table", "list", … for data that is no block
+	Lang    string // "table", "list", … for data that is not a block
 	Pos     diag.Position
 
 	// In are the inputs in the order the author gave them.
@@ -81,7 +81,7 @@ type Component struct {
 	Deps []string
 	// Uses are the capabilities asked for.
 	Uses []string
-	// Packages are what :deps on the block asks for.
+	// Packages are the packages that :deps on the block names.
 	Packages []string
 	// Shape is how values reach the code; "" for data.
 	Shape compile.Shape
@@ -117,7 +117,7 @@ type Input struct {
 	Ref string
 	// Literal is the value of a :var that is not a reference.
 	Literal *value.Value
-	// Default is what an import is when nobody gives it.
+	// Default is an import's value when none is given.
 	Default *value.Value
 	Pos     diag.Position
 }
@@ -182,6 +182,7 @@ type World struct {
 	Parent     *World
 	Pos        diag.Position
 
+	id   string // its name and those around it, made unique
 	node *org.Node
 }
 
@@ -259,6 +260,15 @@ func (p *Plan) Order() []*Component {
 
 // ByID is the component with exactly this id, nil when there is none.
 func (p *Plan) ByID(id string) *Component { return p.byID[id] }
+
+// ReferredBy is the component that a reference of c with this key means: for one of
+// a workflow what gives such an output there or around it, else as [Plan.Referred].
+func (p *Plan) ReferredBy(c *Component, key string) *Component {
+	if from := c.World.output(c, key); from != nil {
+		return from
+	}
+	return p.Referred(key)
+}
 
 // Referred is the component that a reference with this key means, nil when it
 // means none. Without such a reference in the document it is the block of that

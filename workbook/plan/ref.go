@@ -155,7 +155,7 @@ func quoted(text string) bool {
 // between commas go one nesting level deeper; each is a number (negative ones
 // count from the end), a range that includes both ends, or * or nothing for
 // all. A part with a single element stands for that element, as in org-babel.
-// Horizontal rules count as rows. Indexing what is no list gives it back.
+// Horizontal rules count as rows. Indexing what is not a list gives it back.
 func Index(v value.Value, index string) value.Value {
 	if index == "" || v.Kind() != value.List {
 		return v

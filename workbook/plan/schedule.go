@@ -7,7 +7,7 @@ import (
 )
 
 // scheduleOf reads when a workflow is due: :SCHEDULE: (cron), else SCHEDULED,
-// active or not. A deadline is no schedule.
+// active or not. A deadline is not a schedule.
 func scheduleOf(h org.Headline) *Schedule {
 	if cron, ok := h.Property("SCHEDULE"); ok && cron != "" {
 		return &Schedule{Cron: cron}

@@ -24,5 +24,5 @@ func Slug(title string) string {
 	return b.String()
 }
 
-// lastPart is what follows the last slash.
+// lastPart is the part after the last slash.
 func lastPart(id string) string { return id[strings.LastIndexByte(id, '/')+1:] }

@@ -331,7 +331,7 @@ func drawNode(b *strings.Builder, n *svgNode) {
 	fmt.Fprintf(b, `<text class="sub" x="%.1f" y="%.1f">%s</text></g>`+"\n", n.x+12, n.y+14, html.EscapeString(clip(n.sub)))
 }
 
-// clip shortens a label to what its box holds.
+// clip shortens a label to fit its box.
 func clip(s string) string {
 	width := 0.0
 	for i, r := range s {

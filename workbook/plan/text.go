@@ -9,7 +9,7 @@ import (
 )
 
 // NotText finds the first byte of a file that no text has: a NUL, or one that
-// is no UTF-8. Emacs opens such a file as well, but guesses what the bytes mean,
+// is not UTF-8. Emacs opens such a file as well, but guesses what the bytes mean,
 // and pages, manifests and hashes of it would differ from what it shows.
 func NotText(file string, src []byte) (found diag.Finding, bad bool) {
 	return notText(file, string(src))
@@ -47,9 +47,9 @@ func firstBad(src string) (at int, what string) {
 				continue
 			}
 			if _, size := utf8.DecodeRuneInString(valid[i:]); size == 1 {
-				return i, fmt.Sprintf("the byte 0x%X is no UTF-8", valid[i])
+				return i, fmt.Sprintf("the byte 0x%X is not UTF-8", valid[i])
 			}
 		}
 	}
-	return nul, "a NUL byte is no text"
+	return nul, "a NUL byte is not text"
 }

@@ -8,8 +8,8 @@ const (
 	TrustThird = "third-party"
 )
 
-// ThirdParty is the word of #+TRUST: that makes a document a third party's. A
-// word that nobody knows is no reason for trust.
+// ThirdParty is the word of #+TRUST: that makes a document a third party's. An
+// unknown word is no reason for trust.
 func ThirdParty(doc *org.Document) (word org.Token, is bool) {
 	for k := range doc.Keywords("TRUST") {
 		if k.Value.Text != TrustFirst {

@@ -13,7 +13,7 @@ type place struct {
 	line   org.Span
 	exists bool
 	hash   string
-	// old is what stands below the line and will be replaced.
+	// old is the present result below the line, which will be replaced.
 	Old org.Span
 	// table says that old is a table, which rows may be added to.
 	table bool

@@ -145,7 +145,7 @@ func (w *Writer) expectedIndent(at place) int {
 	return Indentation(above.Text())
 }
 
-// accumulate adds to what is there: below it for append, else above. Rows that
+// accumulate adds to the present result: below it for append, else above. Rows that
 // come next to a table become part of it and are aligned with it; below
 // anything else they are not indented, as in Emacs.
 func (w *Writer) accumulate(at place, r *Result, text string) {
@@ -277,7 +277,7 @@ func (r *Result) checkInline() error {
 	if what == "" {
 		return nil
 	}
-	return fmt.Errorf("%s cannot stand in running text", what)
+	return fmt.Errorf("%s cannot be part of running text", what)
 }
 
 // inlineText is the result as it stands in running text.
@@ -363,7 +363,7 @@ func escapeMacroArgument(s string) string {
 	return out.String()
 }
 
-// edit records a change; text that is there already changes nothing.
+// edit records a change; text that already exists changes nothing.
 func (w *Writer) edit(span org.Span, text string) {
 	text = w.lineEnds(text)
 	if w.Doc.Text(span) == text {

@@ -32,7 +32,7 @@ type Result struct {
 	// Switches is the value of :results_switches, written on the first line of
 	// example and source blocks.
 	Switches string
-	// Hash is what #+RESULTS[hash]: shows for :cache yes.
+	// Hash is shown in #+RESULTS[hash]: for :cache yes.
 	Hash string
 	// Before is the text a previous run wrote for this block, without
 	// indentation. Text that cannot be told from prose (:results raw) is

@@ -11,7 +11,7 @@ import (
 	"wb/tangle/elisp"
 )
 
-// ReadElement is the value of a named element that is no source block, as
+// ReadElement is the value of a named element that is not a source block, as
 // org-babel reads it: a table is a list of rows, a list its top items, an
 // example its text. Elements that hold no value are an error.
 func ReadElement(n *org.Node) (value.Value, error) {
@@ -105,7 +105,7 @@ func itemOwnText(item org.Item) string {
 
 var fixedWidthMark = lazyregexp.New(`(?m)^[ \t]*: ?`)
 
-// fixedWidthText is what stands behind the colons.
+// fixedWidthText is the text behind the colons.
 func fixedWidthText(n *org.Node) string {
 	return fixedWidthMark.ReplaceAllString(PlainLines(CoreText(n)), "")
 }

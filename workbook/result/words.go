@@ -26,7 +26,7 @@ func (w Words) And(more Words) Words {
 	return all
 }
 
-// resultWords are the words of :results, lower case as lanes expect them.
+// WordsOf are the words of :results, lower case as lanes expect them.
 func WordsOf(args org.Args) Words {
 	return strings.Fields(strings.ToLower(args.Value(":results")))
 }

@@ -13,7 +13,7 @@ import (
 	"wb/workbook/plan"
 )
 
-// AgentTask is what a component that is an agent is given to do.
+// AgentTask is the task of a component that is an agent.
 type AgentTask struct {
 	Component string
 	File      string
@@ -34,7 +34,7 @@ type AgentTask struct {
 	Events trace.Sink
 }
 
-// AgentAnswer is what an agent gave.
+// AgentAnswer is the answer of an agent.
 type AgentAnswer struct {
 	Text  string
 	Usage trace.Usage
@@ -45,16 +45,16 @@ type AgentAnswer struct {
 type Agents func(ctx context.Context, task AgentTask) (AgentAnswer, error)
 
 // agent gives a component that is an agent its turn. It is asked anew in each run:
-// what it reads and what the model says are no function of its inputs.
+// what it reads and what the model says are not a function of its inputs.
 func (r executor) agent(ctx context.Context, c *plan.Component, t *task) error {
-	t.done.Why = "an agent is asked in every run"
+	t.done.Why = "an agent runs every time"
 	switch {
 	case r.dry:
 		return errWouldRun
 	case !binding(r.runner).granted("llm"):
-		return diag.Errorf(c.Pos, "%s is an agent and asks a model, which is not granted", c.ID).WithHint("wb run --grant llm")
+		return diag.Errorf(c.Pos, "%s is an agent and needs the capability llm, which is not granted", c.ID).WithHint("wb run --grant llm")
 	case r.opts.Agents == nil:
-		return diag.Errorf(c.Pos, "%s is an agent, and here is nothing that runs agents", c.ID)
+		return diag.Errorf(c.Pos, "%s is an agent, but agents cannot run here", c.ID)
 	}
 	text, err := r.agentText(c)
 	if err != nil {
@@ -103,7 +103,7 @@ func (r executor) agentText(c *plan.Component) (string, error) {
 	return string(text), nil
 }
 
-// streamOf is what a program reads on its standard input: the only input as it is,
+// streamOf is a program's standard input: the only input as it is,
 // several as a JSON object, else what the workflow was given; nil when that is
 // nothing.
 func streamOf(inputs []value.Field, first *value.Value) []byte {
@@ -118,7 +118,7 @@ func streamOf(inputs []value.Field, first *value.Value) []byte {
 	return nil
 }
 
-// streamValue is what was written on standard output as a value: JSON where it
+// streamValue reads standard output as a value: JSON where it
 // parses, else text.
 func streamValue(text string, outs []string) value.Value {
 	if v, err := value.ParseJSON([]byte(text)); err == nil {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"wb/workbook/lint"
+	"wb/workbook/plan"
 )
 
 // commonArguments are the header arguments of org-babel's manual and its
@@ -37,7 +38,7 @@ func TestCommonArguments(t *testing.T) {
 	unknown := func(name string) []string {
 		var found []string
 		src := fmt.Sprintf("* Heading\n#+begin_src say :%s x\n1\n#+end_src\n", name)
-		for _, d := range lint.Lint("doc.org", []byte(src), lint.Options{}) {
+		for _, d := range lint.Plan(plan.New("doc.org", []byte(src)), lint.Options{}) {
 			if d.Code == "unknown-argument" {
 				found = append(found, fmt.Sprintf("%d:%d %s", d.Pos.Line, d.Pos.Col, d.Hint))
 			}

@@ -1,8 +1,6 @@
 package run
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,8 +11,10 @@ import (
 	"strings"
 	"sync"
 
+	"wb/internal/sha"
 	"wb/internal/trace"
 	"wb/internal/value"
+	"wb/internal/whole"
 	"wb/sandbox"
 )
 
@@ -22,7 +22,7 @@ import (
 // those of older versions are not used.
 const cacheVersion = "1"
 
-// Digests are what a component's outcome depends on, one digest for each
+// Digests identify everything a component's outcome depends on, one digest for each
 // reason to run it again. Files are not among them: what a component reads
 // from its files is known only afterwards, and is checked against the tree.
 type Digests struct {
@@ -40,8 +40,7 @@ func (d *Digests) Key() string {
 	if err != nil {
 		panic(err) // strings always marshal
 	}
-	sum := sha256.Sum256(append([]byte("wb outcome "+cacheVersion+"\n"), data...))
-	return hex.EncodeToString(sum[:])
+	return sha.Hex(append([]byte("wb outcome "+cacheVersion+"\n"), data...))
 }
 
 // differences lists what changed between two sets, in words.
@@ -191,24 +190,12 @@ func (c *Cache) put(key string, k *kept) error {
 	if err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
-	return writeAside(c.outcomePath(key), data)
+	return writeKept(c.outcomePath(key), data)
 }
 
-// writeAside writes a file so that it is there whole or not at all.
-func writeAside(path string, data []byte) error {
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		return fmt.Errorf("cache: %w", err)
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "new-*")
-	if err != nil {
-		return fmt.Errorf("cache: %w", err)
-	}
-	defer os.Remove(tmp.Name()) // gone already when all went well
-	_, err = tmp.Write(data)
-	if err = errors.Join(err, tmp.Close()); err != nil {
-		return fmt.Errorf("cache: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), path); err != nil {
+// writeKept writes a file of the cache.
+func writeKept(path string, data []byte) error {
+	if err := (whole.File{Dirs: 0o755}).Write(path, data); err != nil {
 		return fmt.Errorf("cache: %w", err)
 	}
 	return nil
@@ -228,7 +215,7 @@ func (r executor) recall(p *program) (*kept, string) {
 	if k == nil {
 		return nil, r.opts.Cache.reason(r.opts.File, p.owner.ID, p.digests)
 	}
-	if changed := r.files.changedRead(k.Reads, k.Files); changed != nil {
+	if changed := r.seenBy(p.owner).changedRead(k.Reads, k.Files); changed != nil {
 		return nil, fmt.Sprintf("file %s changed", changed.Name)
 	}
 	return k, "nothing changed"
@@ -246,7 +233,7 @@ func (r executor) keep(p *program, k *kept) {
 	}
 }
 
-// lastRun is what is known of a component's last run: what it depended on, for
+// lastRun records a component's last run: what it depended on, for
 // `wb why`, and text it left in the document that cannot be told from prose.
 type lastRun struct {
 	Digests *Digests `json:"digests,omitempty"`
@@ -326,5 +313,5 @@ func (c *Cache) saveLast(file string, now map[string]lastRun) error {
 		c.last = map[string]map[string]lastRun{}
 	}
 	c.last[c.statePath(file)] = merged
-	return writeAside(c.statePath(file), data)
+	return writeKept(c.statePath(file), data)
 }

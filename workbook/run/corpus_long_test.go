@@ -14,6 +14,7 @@ import (
 	"wb/tangle"
 	"wb/workbook/format"
 	"wb/workbook/lint"
+	"wb/workbook/plan"
 )
 
 // TestCorpus lints, tangles (writing nothing), exports and formats every org
@@ -33,7 +34,7 @@ func TestCorpus(t *testing.T) {
 				return nil
 			}
 			seen++
-			lint.Lint(path, src, lint.Options{})
+			lint.Plan(plan.New(path, src), lint.Options{})
 			doc := org.Parse(src)
 			if doc.String() != string(src) {
 				t.Errorf("%s: does not print as it was read", path)

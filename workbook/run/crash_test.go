@@ -27,7 +27,7 @@ func TestCrashHelper(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := Options{File: file, Lanes: testLanes(t), Cache: CacheBeside(file), Trace: record}
+	opts := Options{Book: BookAt(file, nil, testLanes(t)), Listeners: Listeners{Trace: record}}
 	if _, err := Run(context.Background(), opts); err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestRunSurvivesKill(t *testing.T) {
 				t.Errorf("an event without kind in events.org")
 			}
 		}
-		n := &notebook{t: t, file: file, opts: Options{File: file, Lanes: testLanes(t), Cache: CacheBeside(file)}}
+		n := &notebook{t: t, file: file, opts: Options{Book: BookAt(file, nil, testLanes(t))}}
 		report, _ := n.run()
 		if failed := report.Failed(); failed != nil {
 			t.Fatal(failed.Err)

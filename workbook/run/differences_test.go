@@ -105,7 +105,10 @@ func sayOnly(t *testing.T) *compile.Registry {
 
 func runSay(t *testing.T, src string) string {
 	t.Helper()
-	return runText(t, src, Options{Lanes: sayOnly(t), Lint: func(*plan.Plan) []diag.Finding { return nil }})
+	return runText(t, src, Options{
+		Book:   Book{Lanes: sayOnly(t)},
+		Checks: Checks{Lint: func(*plan.Plan) []diag.Finding { return nil }},
+	})
 }
 
 func endLine(s string) string { return strings.TrimSuffix(s, "\n") + "\n" }

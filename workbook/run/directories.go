@@ -37,6 +37,21 @@ func touches(c *plan.Component) touched {
 	return t
 }
 
+// makes is the file of the tree that a component's :file names, "" for none.
+func makes(c *plan.Component) string {
+	args := argSet{c.Args}
+	file, _, _ := args.text(":file")
+	if ext, _, _ := args.text(":file-ext"); file == "" && ext != "" && c.Name != "" {
+		file = c.Name + "." + ext
+	}
+	if file == "" {
+		return ""
+	}
+	dir, _, _ := args.text(":dir")
+	out, _, _ := args.text(":output-dir")
+	return strings.TrimPrefix(path.Join("/", dir, out, file), "/")
+}
+
 // overlap reports whether one directory is the other or lies below it.
 func overlap(a, b string) bool {
 	within := func(dir, name string) bool { return strings.HasPrefix(name+"/", strings.TrimSuffix(dir, "/")+"/") }

@@ -3,6 +3,7 @@ package run
 import (
 	"fmt"
 	"math/rand"
+	"slices"
 	"strings"
 )
 
@@ -202,7 +203,7 @@ func (g *generator) block(indent string) {
 		name = g.newName()
 		g.line(indent, "#+%s: %s", g.pick("NAME", "name"), name)
 	}
-	if g.chance(12) {
+	if g.chance(12) && lang != "python" { // whose body must know whether it may return
 		g.line(indent, "#+%s: %s", g.pick("HEADER", "header", "HEADERS"), g.common())
 	}
 	if g.chance(8) {
@@ -232,10 +233,12 @@ func (g *generator) block(indent string) {
 // args are a block's header arguments and the variables they define.
 func (g *generator) args(lang, name string) (text string, vars []string) {
 	var out []string
-	if g.chance(70) {
-		if words := g.results(); words != "" { // empty, Emacs fails
-			out = append(out, ":results "+words)
-		}
+	words := g.maybe(70, g.results())
+	if lang == "python" && !strings.Contains(words, "output") {
+		words = strings.TrimSpace("value " + strings.ReplaceAll(words, "value", ""))
+	}
+	if words != "" { // empty, Emacs fails
+		out = append(out, ":results "+words)
 	}
 	for g.chance(35) && len(vars) < 3 {
 		v := string(rune('x' + len(vars)))
@@ -286,9 +289,18 @@ func (g *generator) results() string {
 		kinds = kinds[:5] // what a program prints ends in a line break, which Emacs puts into the link
 	}
 	words := []string{g.maybe(50, "value", "output"), g.maybe(40, kinds...),
-		g.maybe(40, "raw", "org", "html", "latex", "code", "pp", "drawer", "link", "graphics"),
+		g.maybe(40, g.forms()...),
 		g.maybe(25, "replace", "silent", "none", "append", "prepend", "discard")}
 	return strings.Join(strings.Fields(strings.Join(words, " ")), " ")
+}
+
+// forms are words of :results about form. Pictures of Python need matplotlib.
+func (g *generator) forms() []string {
+	forms := []string{"raw", "org", "html", "latex", "code", "pp", "drawer", "link", "graphics"}
+	if slices.Contains(g.langs, "python") {
+		return forms[:8]
+	}
+	return forms
 }
 
 // expression is the right side of a :var.
@@ -327,8 +339,10 @@ func (g *generator) body(lang string, vars []string, name, args string) string {
 	}
 	free := name == "" && !strings.Contains(args, " table") && !strings.Contains(args, " vector") && !strings.Contains(args, " file")
 	switch lang {
-	case "say":
+	case "say", "emacs-lisp":
 		return g.sayBody(vars, free)
+	case "python":
+		return g.pythonBody(vars, args)
 	case "js":
 		return g.jsBody(vars)
 	}
@@ -337,7 +351,10 @@ func (g *generator) body(lang string, vars []string, name, args string) string {
 
 func (g *generator) nowebBody(lang string) string {
 	ref := "<<" + g.pick(g.code...) + g.maybe(30, "()") + ">>"
-	if lang == "say" {
+	switch lang {
+	case "python":
+		return "# " + ref + "\npass"
+	case "say", "emacs-lisp":
 		return g.pick(ref, "(progn\n  "+ref+")", "(list 1\n"+ref+")", "\"some "+ref+"\"")
 	}
 	return g.pick(ref, "echo start\n"+ref, "echo \""+ref+"\"")
@@ -361,6 +378,23 @@ func (g *generator) sayBody(vars []string, free bool) string {
 		`'(("x|y" "p q"))`, `'(("日本" 1) ("e" 22))`, "(list 1 (list 2 3))", "'symbol", "t",
 		`"[[file:x.png]]"`, `"out.txt"`, `"comma, here"`, `"x \\, y"`, "'((1.5 \"\") (\"\" 10))", `'("a" "b c" 3)`,
 	)
+}
+
+// pythonBody prints or returns a value; what is printed is one line.
+func (g *generator) pythonBody(vars []string, args string) string {
+	output := strings.Contains(args, "output")
+	if output && strings.Contains(args, "table") {
+		return "print(42)" // Emacs reads a list and its line end as Lisp; see docs/emacs.org
+	}
+	form := g.pick("6*7", `"text"`, "[1, 2, 3]", `[["a", 1], ["b", 2.5]]`, "-1.5", "[[1, 2], [3, 4]]", `["x", "y z"]`, "2**70", "None", "True", `("p", 1)`, "1e20", `{"k": 1}`, `"two words"`)
+	if len(vars) > 0 && g.chance(60) {
+		v := vars[g.Intn(len(vars))]
+		form = g.pick("type("+v+").__name__", "["+strings.Join(vars, ", ")+"]", "str("+v+")", v)
+	}
+	if output {
+		return "print(" + form + ")"
+	}
+	return "return " + form
 }
 
 // jsBody avoids strings with blanks: ob-js reads them as Lisp.

@@ -51,8 +51,10 @@ func judge(t testing.TB, documents map[string]string, lanes *compile.Registry) [
 		j.emacsError = j.emacs["doc.error"]
 		delete(j.emacs, "doc.error")
 		dir := filepath.Join(root, "wb", name)
-		report, err := Run(context.Background(), Options{File: writeDocument(t, dir, documents[name]), Lanes: lanes,
-			Lint: func(*plan.Plan) []diag.Finding { return nil }})
+		report, err := Run(context.Background(), Options{
+			Book:   Book{File: writeDocument(t, dir, documents[name]), Lanes: lanes},
+			Checks: Checks{Lint: func(*plan.Plan) []diag.Finding { return nil }},
+		})
 		if err != nil {
 			j.wbErrors = append(j.wbErrors, err.Error())
 		}
@@ -152,7 +154,10 @@ func sayValue(v elisp.Value) value.Value {
 	if converted.Kind() != value.List {
 		return converted
 	}
-	given, _ := elisp.Items(v)
+	given, proper := elisp.Items(v)
+	if !proper { // a vector
+		return converted
+	}
 	items := make([]value.Value, len(given))
 	for i, item := range converted.Items() {
 		if _, isRow := elisp.Items(given[i]); !isRow && given[i] != elisp.HLine {
@@ -220,6 +225,15 @@ func TestLanguagesAgainstEmacs(t *testing.T) {
 	compareWithEmacs(t, generated(generatedDocuments/6, "sh", "bash", "js"), realLanes(t), 0.95)
 }
 
+// TestNativeAgainstEmacs does so with what Emacs and most machines have: shell,
+// Emacs Lisp and Python.
+func TestNativeAgainstEmacs(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("python3 is not installed: apt-get install python3")
+	}
+	compareWithEmacs(t, generated(generatedDocuments/15, "sh", "emacs-lisp", "python"), realLanes(t, "emacs", "python"), 0.95)
+}
+
 // generated are documents by the names of their seeds.
 func generated(n int, langs ...string) map[string]string {
 	first, _ := strconv.Atoi(os.Getenv("WB_SEED"))
@@ -231,7 +245,7 @@ func generated(n int, langs ...string) map[string]string {
 }
 
 // realLanes are the languages as users get them.
-func realLanes(t *testing.T) *compile.Registry {
+func realLanes(t *testing.T, more ...string) *compile.Registry {
 	t.Helper()
 	env, err := compile.NewEnv(t.Context(), compile.EnvConfig{})
 	if err != nil {
@@ -242,7 +256,7 @@ func realLanes(t *testing.T) *compile.Registry {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"shell", "quickjs", "toolbox"} {
+	for _, name := range append([]string{"shell", "quickjs", "toolbox"}, more...) {
 		if _, ok := env.Tools.Installed(name); !ok {
 			if os.Getenv("CI") == "true" {
 				t.Fatalf("%s is not installed", name)

@@ -56,8 +56,8 @@ func firstLine(s string) string {
 }
 
 // execute brings about a program's outcome, from the cache when nothing
-// changed, and makes it the task's result. Errors are reasons why there is no
-// outcome; a program that fails is none, but sets done.Err.
+// changed, and makes it the task's result. An error means that there is no
+// outcome; a program that fails still has an outcome, with done.Err set.
 func (r executor) execute(ctx context.Context, p *program, t *task) error {
 	t.digests, t.volatile, t.src = p.digests, p.volatile != "", p.src
 	t.done.Warnings = p.warnings
@@ -72,7 +72,7 @@ func (r executor) execute(ctx context.Context, p *program, t *task) error {
 	t.done.Why = why
 	if kept != nil {
 		t.done.Status = StatusCached
-		session.putOff(p.owner.ID, p.digests.Key(), kept, func(ctx context.Context) error { return r.replay(ctx, p) })
+		session.putOff(p.owner.ID, p.digests.Key(), kept, func(ctx context.Context) error { return r.replay(ctx, p, session) })
 		return r.settle(ctx, p, t, kept)
 	}
 	if r.dry {
@@ -100,17 +100,16 @@ func (r executor) execute(ctx context.Context, p *program, t *task) error {
 
 // blankFor reports whether an error leaves an empty result, as in Emacs: the
 // block does not compile. A recorded result stays, because what does not compile
-// in the sandbox may well have compiled elsewhere.
+// in the sandbox may well have compiled elsewhere; and a link to no file helps nobody.
 func (r executor) blankFor(p *program, err error) bool {
 	var wrong *diag.FindingsError
-	if p.src.Shape != compile.ShapeBabel || !errors.As(err, &wrong) {
+	if p.src.Shape != compile.ShapeBabel || !errors.As(err, &wrong) || p.words.Has("file") || p.words.Has("link") {
 		return false
 	}
-	_, stands := r.recorded(p.owner)
-	return !stands
+	return !hasRecorded(r.plan.Document(), p.owner)
 }
 
-// known is what is known of a program's outcome without running it, and why it
+// known finds a program's outcome without running it, and why it
 // is or is not.
 func (r executor) known(p *program, session *session) (*kept, string, error) {
 	k, err := session.resumed(p.digests.Key())
@@ -118,7 +117,7 @@ func (r executor) known(p *program, session *session) (*kept, string, error) {
 		return nil, "", diag.Errorf(p.owner.Pos, "%v", err)
 	}
 	if k != nil {
-		return k, "it had run when its session was frozen", nil
+		return k, "it ran before its session was frozen", nil
 	}
 	k, why := r.recall(p)
 	return k, why, nil
@@ -164,11 +163,12 @@ func (r executor) runProgram(ctx context.Context, p *program, t *task, session *
 	if err := session.catchUp(ctx); err != nil {
 		return nil, err
 	}
-	files, err := r.guest(p)
+	files, err := r.guest(p, session)
 	if err != nil {
 		return nil, err
 	}
-	out, err := r.buildAndRun(ctx, t.done.ID, p, files, r.listen)
+	out, err := r.buildAndRun(ctx, t.done.ID, p, files, telling(r.runner).listen)
+	session.take(files)
 	if err != nil {
 		if out != nil { // what it had printed when it was stopped
 			t.done.Stdout, t.done.Stderr = string(out.Stdout), string(out.Stderr)
@@ -214,12 +214,13 @@ func placed(where string) []trace.Prop {
 
 // replay runs a program of a session again whose outcome was kept, because a
 // later one needs the state it leaves.
-func (r executor) replay(ctx context.Context, p *program) error {
-	files, err := r.guest(p)
+func (r executor) replay(ctx context.Context, p *program, session *session) error {
+	files, err := r.guest(p, session)
 	if err != nil {
 		return err
 	}
 	_, err = r.buildAndRun(ctx, p.owner.ID, p, files, nil)
+	session.take(files)
 	return err
 }
 
@@ -395,7 +396,7 @@ func (m *callMemo) do(_ context.Context, key string, run func() (value.Value, er
 	return c.value, c.err
 }
 
-// eventOutput is what an event shows of a component: what it printed, else its
+// eventOutput is a component's output in an event: what it printed, else its
 // value.
 func eventOutput(t *task) string {
 	if t.done.Stdout != "" {

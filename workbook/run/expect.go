@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"strings"
 
+	"wb/internal/clip"
 	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/internal/value"
@@ -90,7 +91,7 @@ func (r *Report) check(e Expectation) string {
 	}
 	done, v, ok := r.lookup(e.Target)
 	if !ok {
-		return fmt.Sprintf("%s is no component that ran", e.Target)
+		return fmt.Sprintf("%s is not a component that ran", e.Target)
 	}
 	if e.Op == "fails" {
 		return checkFailure(done, e)
@@ -103,7 +104,7 @@ func (r *Report) check(e Expectation) string {
 	case err != nil:
 		return err.Error()
 	case !holds:
-		return fmt.Sprintf("%s is %s, expected %s %s", e.Target, clipText(v.String(), 200), e.Op, e.Want)
+		return fmt.Sprintf("%s is %s, expected %s %s", e.Target, clip.Bytes(v.String(), 200), e.Op, e.Want)
 	}
 	return ""
 }
@@ -233,15 +234,4 @@ func numberOf(v value.Value) (float64, bool) {
 		}
 	}
 	return 0, false
-}
-
-// clipText shortens text for a message.
-func clipText(s string, limit int) string {
-	if len(s) <= limit {
-		return s
-	}
-	for limit > 0 && s[limit]&0xC0 == 0x80 {
-		limit--
-	}
-	return s[:limit] + "…"
 }

@@ -61,14 +61,16 @@ fail 3 out of luck
 		{"bad fails hunger", `expected "hunger"`},
 		{"bad = 1", "bad failed"},
 		{"n fails", "was expected to fail"},
-		{"nobody = 1", "no component"},
+		{"nobody = 1", "not a component"},
 		{"lint cycle", "lint does not find cycle"},
 		{"what is this", "not understood"},
 	}
 	for i, test := range tests {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			report, err := Run(context.Background(), Options{File: filepath.Join(t.TempDir(), "x.org"), Lanes: testLanes(t), NoWrite: true,
-				Source: []byte(doc + "#+EXPECT: " + test.expect + "\n")})
+			report, err := Run(context.Background(), Options{
+				Book:  Book{File: filepath.Join(t.TempDir(), "x.org"), Lanes: testLanes(t), Source: []byte(doc + "#+EXPECT: " + test.expect + "\n")},
+				Write: WriteNothing,
+			})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -79,7 +79,7 @@ func (x *exporter) hidden(n *org.Node) bool {
 	return false
 }
 
-// exportsOf is what :exports says, "code" when it says nothing.
+// exportsOf is the value of :exports, "code" by default.
 func exportsOf(args org.Args) string {
 	if word := args.Value(":exports"); word != "" {
 		return word

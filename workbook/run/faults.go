@@ -15,14 +15,14 @@ import (
 // them; everything else runs. Which component an error concerns is its
 // Finding's Component. Mistakes in prose concern none.
 
-// unreadable reports whether a document is no text, so that nothing in it can be
+// unreadable reports whether a document is not text, so that nothing in it can be
 // believed.
 func unreadable(found []diag.Finding) bool {
 	return slices.ContainsFunc(found, func(d diag.Finding) bool { return d.Code == "not-text" })
 }
 
 // findFaults takes from the lint's findings what stops components. It refuses a
-// document that is no text and, when the run is strict, one with any error.
+// document that is not text and, when the run is strict, one with any error.
 func (r *runner) findFaults(found []diag.Finding) error {
 	r.report.Findings = found
 	if unreadable(found) || r.opts.Strict && diag.HasErrors(found) {
@@ -80,7 +80,7 @@ func (t *task) withheld(c *plan.Component) error {
 	return nil
 }
 
-// skip ends the turn of a component that wb cannot run, which is no mistake of
+// skip ends the turn of a component that wb cannot run, which is not a mistake of
 // its author's. What stands in the document stays and is its value; without that,
 // those that need it are skipped too.
 func (r *runner) skip(c *plan.Component, t *task, why error) {

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -27,7 +28,7 @@ var hiddenNames = []string{".wb", ".git", "events.org", "_steps.jsonl", "_ledger
 // hostNames may be read but not written by components.
 var hostNames = append([]string{"approvals.org", "issues.org", "wb.toml"}, hiddenNames...)
 
-// tree is what components see as their files: the workbook's directory, with
+// tree is the file tree that components see: the workbook's directory, with
 // the files that components of this run made on top. Nothing a component
 // writes reaches the directory but the file its author named with :file.
 type tree struct {
@@ -67,9 +68,46 @@ func (t *tree) close() {
 	}
 }
 
-// open opens a file of the tree. Names that the host keeps do not exist for guests.
-func (t *tree) open(name string) (sandbox.File, error) {
-	if slices.Contains(hiddenNames, firstPart(name)) {
+// view is the tree as one component sees it.
+type view struct {
+	*tree
+	// hidden are the files that components of sibling workflows make.
+	hidden map[string]bool
+}
+
+// seenBy is the tree as a component sees it. What the components of a sibling
+// workflow make is not there, unless one makes it whose outputs are seen.
+func (r *runner) seenBy(c *plan.Component) view {
+	v := view{tree: r.files}
+	if c.World == nil {
+		return v
+	}
+	v.hidden = map[string]bool{}
+	var seen []string
+	for _, other := range r.plan.Components {
+		switch name := makes(other); {
+		case name == "":
+		case other.World.Apart(c.World):
+			v.hidden[name] = true
+		default:
+			seen = append(seen, name)
+		}
+	}
+	for _, name := range seen {
+		delete(v.hidden, name)
+	}
+	return v
+}
+
+// hides reports whether a name does not exist for guests: what the host keeps for
+// itself, and what a sibling workflow makes.
+func (v view) hides(name string) bool {
+	return slices.Contains(hiddenNames, firstPart(name)) || v.hidden[path.Clean(name)]
+}
+
+// open opens a file of the tree.
+func (t view) open(name string) (sandbox.File, error) {
+	if t.hides(name) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
 	f, err := t.made.OpenFile(name, os.O_RDONLY, 0)
@@ -79,8 +117,8 @@ func (t *tree) open(name string) (sandbox.File, error) {
 	return t.host.OpenFile(name, os.O_RDONLY, 0)
 }
 
-func (t *tree) stat(name string) (fs.FileInfo, error) {
-	if slices.Contains(hiddenNames, firstPart(name)) {
+func (t view) stat(name string) (fs.FileInfo, error) {
+	if t.hides(name) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
 	}
 	info, err := t.made.Stat(name)
@@ -95,21 +133,24 @@ func (t *tree) stat(name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-func (t *tree) readDir(name string) ([]fs.DirEntry, error) {
+func (t view) readDir(name string) ([]fs.DirEntry, error) {
 	made, madeErr := t.made.ReadDir(name)
-	if t.host == nil {
-		return made, madeErr
+	if t.host == nil && madeErr != nil {
+		return nil, madeErr
 	}
-	entries, err := t.host.ReadDir(name)
-	if err != nil && madeErr != nil {
-		return nil, err
+	var entries []fs.DirEntry
+	if t.host != nil {
+		var err error
+		if entries, err = t.host.ReadDir(name); err != nil && madeErr != nil {
+			return nil, err
+		}
 	}
 	for _, e := range made {
 		if !slices.ContainsFunc(entries, func(o fs.DirEntry) bool { return o.Name() == e.Name() }) {
 			entries = append(entries, e)
 		}
 	}
-	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return name == "." && slices.Contains(hiddenNames, e.Name()) })
+	entries = slices.DeleteFunc(entries, func(e fs.DirEntry) bool { return t.hides(path.Join(name, e.Name())) })
 	slices.SortFunc(entries, func(a, b fs.DirEntry) int { return strings.Compare(a.Name(), b.Name()) })
 	return entries, nil
 }
@@ -121,7 +162,7 @@ func firstPart(name string) string {
 
 // state describes what a component learns from a name: that it is absent, a
 // directory with certain entries, or a file with certain content.
-func (t *tree) state(name, how string) string {
+func (t view) state(name, how string) string {
 	if how == sawEntries {
 		entries, err := t.readDir(name)
 		if err != nil {
@@ -151,7 +192,7 @@ func (t *tree) state(name, how string) string {
 
 // contentDigest hashes a file; one that has not changed since is not read
 // again.
-func (t *tree) contentDigest(name string, info fs.FileInfo) (string, error) {
+func (t view) contentDigest(name string, info fs.FileInfo) (string, error) {
 	t.mu.Lock()
 	known, ok := t.digests[name]
 	t.mu.Unlock()
@@ -185,34 +226,54 @@ type read struct {
 
 // guestTree is the tree one component sees, and the memory of what it read.
 type guestTree struct {
-	tree    *tree
+	tree    view
 	overlay *sandbox.OverlayFS
+	before  map[string][]byte // files that blocks of the same session had written
 	mu      sync.Mutex
 	seen    map[[2]string]bool
 	first   []read
 }
 
-func (t *tree) guest() *guestTree {
+func (t view) guest() *guestTree {
 	g := &guestTree{tree: t, seen: map[[2]string]bool{}}
 	g.overlay = sandbox.Overlay(lowerTree{t: t, note: g.note})
 	return g
 }
 
 // guest is the tree for one run of a program, whose directory is there: :mkdirp
-// yes makes it.
-func (r executor) guest(p *program) (*guestTree, error) {
-	g := r.files.guest()
+// yes makes it. Blocks of a session see what those before them wrote.
+func (r executor) guest(p *program, s *session) (*guestTree, error) {
+	g := r.seenBy(p.owner).guest()
+	if err := s.give(g); err != nil {
+		return nil, fmt.Errorf("the files of the session: %w", err)
+	}
 	dir := strings.TrimPrefix(p.job.Dir, "/")
 	if dir == "" {
 		return g, nil
 	}
-	if info, err := r.files.stat(dir); err == nil && info.IsDir() {
-		return g, nil
+	for _, there := range []func(string) (fs.FileInfo, error){g.tree.stat, g.overlay.Upper().Stat} {
+		if info, err := there(dir); err == nil && info.IsDir() {
+			return g, nil
+		}
 	}
-	if !plan.IsSet(p.args.Args, ":mkdirp") {
+	if !plan.IsSet(p.args.Args, ":mkdirp") && !r.madeAbove(p.owner, "/"+dir) {
 		return nil, diag.Errorf(p.owner.Pos, ":dir %s: there is no such directory", p.job.Dir).WithHint(":mkdirp yes makes it")
 	}
 	return g, g.overlay.Upper().MkdirAll(dir)
+}
+
+// madeAbove reports whether a block above one makes a directory with :mkdirp, or one
+// below it.
+func (r executor) madeAbove(owner *plan.Component, dir string) bool {
+	for _, c := range r.plan.Components {
+		if c == owner {
+			break
+		}
+		if plan.IsSet(c.Args, ":mkdirp") && strings.HasPrefix(touches(c).stands+"/", dir+"/") {
+			return true
+		}
+	}
+	return false
 }
 
 func (g *guestTree) fs() sandbox.FS { return g.overlay }
@@ -227,7 +288,7 @@ func (g *guestTree) note(name, how string) {
 	}
 }
 
-// reads are what the component learnt, sorted; a file whose content it read is
+// reads are the component's reads, sorted; a file whose content it read is
 // not listed for its size as well.
 func (g *guestTree) reads() []read {
 	g.mu.Lock()
@@ -248,7 +309,7 @@ func (g *guestTree) reads() []read {
 // changedRead is the first thing that has changed since it was read, nil when
 // nothing has. A file the program made itself, such as its database, has not
 // changed while it is as the program has left it.
-func (t *tree) changedRead(reads []read, made []keptFile) *read {
+func (t view) changedRead(reads []read, made []keptFile) *read {
 	for _, r := range reads {
 		if t.state(r.Name, r.How) != r.State && !t.holds(r.Name, made) {
 			return &r
@@ -258,7 +319,7 @@ func (t *tree) changedRead(reads []read, made []keptFile) *read {
 }
 
 // holds reports whether a file is there as one of those made.
-func (t *tree) holds(name string, made []keptFile) bool {
+func (t view) holds(name string, made []keptFile) bool {
 	for _, f := range made {
 		if f.Name == name {
 			data, err := sandbox.ReadFile(lowerTree{t: t}, name)
@@ -271,7 +332,7 @@ func (t *tree) holds(name string, made []keptFile) bool {
 // lowerTree is a tree as the read-only lower layer of an overlay.
 type lowerTree struct {
 	sandbox.NoLinks
-	t    *tree
+	t    view
 	note func(name, how string)
 }
 
@@ -325,7 +386,7 @@ const (
 
 // sources reads a directory as the further sources of a program, by path
 // relative to it: those with one of the endings, if any are given.
-func (t *tree) sources(dir string, endings ...string) (map[string][]byte, error) {
+func (t view) sources(dir string, endings ...string) (map[string][]byte, error) {
 	root := strings.TrimPrefix(dir, "/")
 	if root == "" {
 		root = "."
@@ -387,6 +448,9 @@ func (r executor) collectFiles(p *program, files *guestTree, k *kept) error {
 			return nil
 		}
 		if !slices.Contains(wanted, name) {
+			if was, ok := files.before[name]; ok && bytes.Equal(was, data) {
+				return nil
+			}
 			p.note(diag.Note, "file-discarded", ":results file :file "+name+" keeps it", "%s wrote %s, which stays in the sandbox", p.owner.ID, name)
 			return nil
 		}
@@ -440,7 +504,7 @@ func (r executor) restoreFiles(k *kept) error {
 // writes there.
 func (r executor) make(name string, data []byte) error {
 	if slices.Contains(hostNames, firstPart(name)) {
-		return fmt.Errorf("write blocked: %s is kept by the host", firstPart(name))
+		return fmt.Errorf("write blocked: %s is reserved for the host", firstPart(name))
 	}
 	if name == r.files.file {
 		return fmt.Errorf("write blocked: %s is the workbook itself", name)
@@ -448,7 +512,7 @@ func (r executor) make(name string, data []byte) error {
 	if err := r.files.made.WriteFile(name, data); err != nil {
 		return err
 	}
-	if r.dry || r.opts.NoWrite {
+	if r.dry || !r.opts.Write.files() {
 		return nil
 	}
 	if err := r.files.put(name, data); err != nil {
@@ -475,7 +539,7 @@ func (r executor) resultToFile(p *program, v value.Value, file string) (value.Va
 		}
 	}
 	if mode, ok := p.args.Get(":file-mode"); ok {
-		if m, err := fileMode(mode.Value); err == nil && !r.dry && !r.opts.NoWrite {
+		if m, err := fileMode(mode.Value); err == nil && !r.dry && r.opts.Write.files() {
 			if err := r.files.chmod(name, m); err != nil {
 				return v, diag.Errorf(p.owner.Pos, ":file-mode %s: %v", mode.Value, err)
 			}

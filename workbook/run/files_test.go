@@ -56,7 +56,7 @@ write escape.txt x
 	if got != "block-1:ok table:ok block-2:failed block-3:failed" {
 		t.Errorf("got %s", got)
 	}
-	if got := report.Components[2].Err.Error(); !strings.Contains(got, "write blocked: events.org is kept by the host") {
+	if got := report.Components[2].Err.Error(); !strings.Contains(got, "write blocked: events.org is reserved for the host") {
 		t.Errorf("got %s", got)
 	}
 	if got := report.Components[3].Err.Error(); !strings.Contains(got, ":file ../escape.txt lies outside the workbook's directory") {

@@ -33,7 +33,7 @@ func (r executor) thaw(ctx context.Context) error {
 		return nil
 	}
 	if r.sessionsElsewhere() && len(f.Sessions) > 0 {
-		return &frozen.Error{Code: frozen.CodeTier, Message: "sessions are resumed in the tier instance only", Help: "--tier instance"}
+		return &frozen.Error{Code: frozen.CodeTier, Message: "sessions can be resumed only in the tier instance", Help: "--tier instance"}
 	}
 	for i := range f.Sessions {
 		if err := r.sessions.thaw(ctx, r.opts.Lanes, &f.Sessions[i]); err != nil {
@@ -50,7 +50,7 @@ func (s *sessions) thaw(ctx context.Context, lanes *compile.Registry, f *frozen.
 	}
 	freezer, ok := compile.Unwrapped[compile.SessionFreezer](lane)
 	if !ok {
-		return frozen.Errorf(frozen.CodeSession, "session %s: sessions of %s do not thaw", f.Name, f.Lang)
+		return frozen.Errorf(frozen.CodeSession, "session %s: sessions of %s cannot be resumed", f.Name, f.Lang)
 	}
 	s.mu.Lock()
 	one := s.get(f.Name, lane)
@@ -59,9 +59,14 @@ func (s *sessions) thaw(ctx context.Context, lanes *compile.Registry, f *frozen.
 	switch {
 	case errors.Is(err, sandbox.ErrOtherModule) || lane.Fingerprint() != f.Fingerprint:
 		return &frozen.Error{Code: frozen.CodeToolchain, Message: fmt.Sprintf("session %s was frozen with another version of %s, or of its toolchain", f.Name, f.Lang),
-			Help: "resume it with the wb that froze it, or run the document anew"}
+			Help: "resume it with the wb that froze it, or run the document again"}
 	case err != nil:
 		return frozen.Errorf(frozen.CodeSession, "session %s: %v", f.Name, err)
+	}
+	if f.Files != nil {
+		if err := json.Unmarshal(f.Files.Bytes, &one.files); err != nil {
+			return frozen.Errorf(frozen.CodeDigest, "the files of session %s are damaged: %v", f.Name, err)
+		}
 	}
 	one.frozen = f
 	return nil
@@ -85,7 +90,7 @@ func (s *session) resumed(key string) (*kept, error) {
 	}
 	k := &kept{}
 	if err := json.Unmarshal(was.Outcome, k); err != nil {
-		return nil, frozen.Errorf(frozen.CodeDigest, "what %s gave is damaged: %v", was.Component, err)
+		return nil, frozen.Errorf(frozen.CodeDigest, "the saved result of %s is damaged: %v", was.Component, err)
 	}
 	k.blobs = map[string][]byte{}
 	for _, made := range was.Made {
@@ -118,6 +123,7 @@ func (s *session) settleFrozen(ctx context.Context) error {
 		s.pending = s.pending[len(f.Ran):]
 		return nil
 	}
+	s.files = sandbox.Changes{}
 	return compile.CloseSession(ctx, s.lane, s.name)
 }
 
@@ -191,6 +197,13 @@ func (s *session) freeze(ctx context.Context) (*frozen.Session, error) {
 		return nil, nil
 	}
 	f := &frozen.Session{Lang: lang, Fingerprint: s.lane.Fingerprint(), Meta: state.Meta, State: frozen.Blob{Bytes: state.State}, Ran: []frozen.Ran{}}
+	if len(s.files.Entries)+len(s.files.Removed) > 0 {
+		files, err := json.Marshal(s.files)
+		if err != nil {
+			return nil, err
+		}
+		f.Files = &frozen.Blob{Bytes: files}
+	}
 	for _, one := range s.ran {
 		outcome, err := json.Marshal(one.kept)
 		if err != nil {

@@ -51,7 +51,7 @@ func FuzzPlan(f *testing.F) {
 			t.Fatal("the order leaves components out")
 		}
 		if len(p.Graph(true).Cycles()) > 0 && !p.HasErrors() {
-			t.Fatal("a cycle is no error")
+			t.Fatal("a cycle is not an error")
 		}
 		if strings.Contains(p.SVG(), "NaN") || p.DOT() == "" {
 			t.Fatal("the picture is broken")

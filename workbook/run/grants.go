@@ -64,7 +64,7 @@ func (r binder) grant(p *program) error {
 			p.note(diag.Warning, "not-granted", "wb run --grant "+name, "%s asks for %s, which is not granted", p.owner.ID, name)
 			continue
 		case r.unserved(name):
-			p.note(diag.Warning, "not-served", "", "%s is granted %s, but no part of this program serves it yet", p.owner.ID, name)
+			p.note(diag.Warning, "not-served", "", "%s is granted %s, which this program does not serve yet", p.owner.ID, name)
 			continue
 		case slices.Contains(p.caps, name):
 			continue
@@ -73,10 +73,10 @@ func (r binder) grant(p *program) error {
 		switch name {
 		case "clock":
 			p.job.Caps.Clock = true
-			p.volatile = "it sees the clock"
+			p.volatile = "it reads the clock"
 		case "random":
 			p.job.Caps.Random = true
-			p.volatile = "it sees random numbers"
+			p.volatile = "it reads random numbers"
 		default:
 			if docked(name) && r.opts.Docks != nil {
 				p.volatile = "it uses " + name

@@ -61,7 +61,7 @@ func lispItems(values []value.Value) []elisp.Value {
 	return items
 }
 
-// lispArg is what org-babel reads a header argument as.
+// lispArg is the value that org-babel reads from a header argument.
 func lispArg(a org.Arg) elisp.Value {
 	if a.Value == "" {
 		return elisp.Nil

@@ -43,7 +43,7 @@ func TestKilledRunKeepsResults(t *testing.T) {
 			t.Fatal(err)
 		}
 		events, _ := os.ReadFile(filepath.Join(dir, "events.org"))
-		n := &notebook{t: t, file: file, opts: Options{File: file, Lanes: testLanes(t), Cache: CacheBeside(file)}}
+		n := &notebook{t: t, file: file, opts: Options{Book: BookAt(file, nil, testLanes(t))}}
 		report, _ := n.run()
 		status := map[string]Status{}
 		for _, d := range report.Components {

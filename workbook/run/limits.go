@@ -133,7 +133,7 @@ type ComponentLimits struct {
 // ExplainLimits says what each component of a workbook may use with these options,
 // and runs nothing.
 func ExplainLimits(_ context.Context, opts Options) ([]ComponentLimits, error) {
-	r, err := newRunner(opts)
+	r, err := newRunner(opts, look{})
 	if err != nil {
 		return nil, err
 	}
@@ -163,7 +163,7 @@ func parseTimeout(text string) (int64, error) {
 	}
 	d, err := time.ParseDuration(text)
 	if err != nil || d <= 0 {
-		return 0, fmt.Errorf("%s is no time: write 30s or 5m", text)
+		return 0, fmt.Errorf("%s is not a time: write 30s or 5m", text)
 	}
 	return int64(d), nil
 }
@@ -174,7 +174,7 @@ var byteCount = lazyregexp.New(`^([0-9]+(?:\.[0-9]+)?)\s*([kKmMgG]?)(i?[bB])?$`)
 func parseBytes(text string) (int64, error) {
 	m := byteCount.FindStringSubmatch(strings.TrimSpace(text))
 	if m == nil {
-		return 0, fmt.Errorf("%s is no size: write 512MiB or 2GiB", text)
+		return 0, fmt.Errorf("%s is not a size: write 512MiB or 2GiB", text)
 	}
 	n, err := strconv.ParseFloat(m[1], 64)
 	shift := map[string]int{"": 0, "k": 10, "m": 20, "g": 30}[strings.ToLower(m[2])]
@@ -185,7 +185,7 @@ func parseBytes(text string) (int64, error) {
 func parseCount(text string) (int64, error) {
 	n, err := strconv.ParseFloat(strings.ReplaceAll(text, "_", ""), 64)
 	if err != nil || n <= 0 || n > 1e18 {
-		return 0, fmt.Errorf("%s is no number: write 5e9", text)
+		return 0, fmt.Errorf("%s is not a number: write 5e9", text)
 	}
 	return int64(n), nil
 }

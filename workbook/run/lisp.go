@@ -103,7 +103,7 @@ func (r *runner) lisp(ctx context.Context, c *plan.Component, form string, this 
 	return out.Value, nil
 }
 
-// formError is what Emacs says about a form of a header argument.
+// formError is Emacs's error about a form of a header argument.
 type formError struct{ form, said string }
 
 // messagePlace begins a message of a lane: "file:line:col: ".

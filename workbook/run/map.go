@@ -19,7 +19,7 @@ const (
 	mapTimeout = 60 * time.Second // for each input
 )
 
-// Mapped is what one input of a fan-out gave.
+// Mapped is the result of one input of a fan-out.
 type Mapped struct {
 	Value  value.Value
 	Cached bool
@@ -34,27 +34,26 @@ type Mapped struct {
 // Nothing is written to the file.
 func Map(ctx context.Context, opts Options, id string, inputs []value.Value) ([]Mapped, error) {
 	if len(inputs) > maxMapped {
-		return nil, fmt.Errorf("%d inputs are too many to map over, the most is %d", len(inputs), maxMapped)
+		return nil, fmt.Errorf("%d inputs are too many to map over; the limit is %d", len(inputs), maxMapped)
 	}
 	width := opts.Jobs
 	if width <= 0 {
 		width = mapWidth
 	}
-	opts.Only, opts.NoWrite, opts.Begun, opts.Progress, opts.Output = []string{id}, true, nil, nil, nil
+	opts = opts.quietly(id)
 	opts.Jobs = width
-	opts.mapped = id
-	r, err := newRunner(opts)
+	r, err := newRunner(opts, look{mapped: id})
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
-	if err := r.openTier(ctx); err != nil {
+	if err := placing(r).open(ctx); err != nil {
 		return nil, err
 	}
-	defer r.closeTier()
+	defer placing(r).close()
 	c := r.plan.Component(id)
 	if c.Kind == plan.KindData {
-		return nil, fmt.Errorf("%s: %s is data, there is nothing to map", c.Pos, c.ID)
+		return nil, fmt.Errorf("%s: %s is data and cannot be mapped over inputs", c.Pos, c.ID)
 	}
 	if err := r.faultOf(c); err != nil {
 		return nil, err

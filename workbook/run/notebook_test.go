@@ -20,7 +20,7 @@ func newNotebook(t testing.TB, text string) *notebook {
 	t.Helper()
 	n := &notebook{t: t, file: filepath.Join(t.TempDir(), "doc.org"), lane: jsonLane()}
 	n.write(text)
-	n.opts = Options{File: n.file, Lanes: testLanes(t, n.lane), Cache: CacheBeside(n.file)}
+	n.opts = Options{Book: BookAt(n.file, nil, testLanes(t, n.lane))}
 	return n
 }
 

@@ -9,7 +9,7 @@ import (
 	"wb/workbook/plan"
 )
 
-// Printed is what a program prints while it runs: whole lines, except where it ends
+// Printed is a program's output while it runs: whole lines, except where it ends
 // or pauses in the middle of one. Outcomes from the cache print nothing.
 type Printed struct {
 	ID     string // of the component
@@ -26,14 +26,14 @@ const (
 
 // listen lets Options.Output hear what a job prints, until the function it returns
 // is called.
-func (r *runner) listen(id string, job *compile.Job) (done func()) {
+func (r teller) listen(id string, job *compile.Job) (done func()) {
 	if r.opts.Output == nil {
 		return func() {}
 	}
 	tell := func(stderr bool) *liner {
 		return &liner{tell: func(text string) {
-			r.telling.Lock()
-			defer r.telling.Unlock()
+			r.hearing.Lock()
+			defer r.hearing.Unlock()
 			r.opts.Output(Printed{id, stderr, text})
 		}}
 	}
@@ -103,7 +103,7 @@ func (l *liner) end() {
 }
 
 // begun tells that a component begins to run.
-func (r *runner) begun(id string) {
+func (r teller) begun(id string) {
 	if r.opts.Begun == nil {
 		return
 	}
@@ -113,17 +113,17 @@ func (r *runner) begun(id string) {
 			of++
 		}
 	}
-	r.telling.Lock()
-	defer r.telling.Unlock()
+	r.hearing.Lock()
+	defer r.hearing.Unlock()
 	r.opts.Begun(Begun{ID: id, Of: of})
 }
 
 // progress tells that a component has ended.
-func (r *runner) progress(d Done) {
+func (r teller) progress(d Done) {
 	if r.opts.Progress == nil {
 		return
 	}
-	r.telling.Lock()
-	defer r.telling.Unlock()
+	r.hearing.Lock()
+	defer r.hearing.Unlock()
 	r.opts.Progress(d)
 }

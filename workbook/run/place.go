@@ -42,7 +42,7 @@ func (e *placedError) Hint() string {
 }
 
 // placeAt gives a component's error the component's place. That another one
-// failed, or that the run was interrupted, is nobody's place.
+// failed, or that the run was interrupted, has no place.
 func placeAt(c *plan.Component, err error) error {
 	var blocked *BlockedError
 	if errors.As(err, &blocked) || errors.Is(err, context.Canceled) || errors.Is(err, errWouldRun) {
@@ -72,7 +72,7 @@ func moreOf(limit *sandbox.LimitError) string {
 	default:
 		return limit.Hint()
 	}
-	return fmt.Sprintf("the block gets more if it says :%s %s and the run --limits %s=%s", name, more, name, more)
+	return fmt.Sprintf("the block gets more with :%s %s and a run with --limits %s=%s", name, more, name, more)
 }
 
 // Relocated moves the places in an error's text, which are those of the text

@@ -9,13 +9,12 @@ import (
 	"wb/workbook/plan"
 )
 
-// Placements foretells where the programs of a plan run when a run with opts has
-// workers, in document order. Profile, Grants, Docks, ThirdParty, Tier and
-// TrustTier of opts count.
-func Placements(p *plan.Plan, opts Options) []plan.Placement {
-	opts.Tier = cmp.Or(opts.Tier, tierNode)
-	r := &runner{opts: opts, plan: p}
-	r.trust()
+// Placements foretells where the programs of a plan run when a run has workers, in
+// document order.
+func Placements(p *plan.Plan, may Authority, at Venue) []plan.Placement {
+	at.Tier = cmp.Or(at.Tier, tierNode)
+	r := &runner{opts: Options{Authority: may, Venue: at}, plan: p}
+	placing(r).trust()
 	all := make([]plan.Placement, len(p.Components))
 	for i, c := range p.Components {
 		where, why := binding(r).placement(c)

@@ -49,16 +49,16 @@ return 1
 		opts       Options
 		want       []string
 	}{
-		{"no grants", "", Options{Docks: docks}, []string{"free workers", "kept caller its session", "timed workers", "asks workers", "table none", "never none :eval no", "called workers"}},
-		{"grants", "", Options{Docks: docks, Grants: []string{"clock", "net:api.example.com"}},
+		{"no grants", "", Options{Authority: Authority{Docks: docks}}, []string{"free workers", "kept caller its session", "timed workers", "asks workers", "table none", "never none :eval no", "called workers"}},
+		{"grants", "", Options{Authority: Authority{Docks: docks, Grants: []string{"clock", "net:api.example.com"}}},
 			[]string{"free workers", "kept caller its session", "timed caller it reads the clock", "asks caller it was granted net,", "table none", "never none", "called caller it was granted net,"}},
-		{"profile", "", Options{Docks: docks, Profile: "minimal"}, []string{"free workers", "kept caller", "timed workers", "asks caller it was granted kv,"}},
-		{"nothing serves", "", Options{Grants: []string{"kv"}}, []string{"free workers", "kept caller", "timed workers", "asks workers"}},
+		{"profile", "", Options{Authority: Authority{Docks: docks, Profile: "minimal"}}, []string{"free workers", "kept caller", "timed workers", "asks caller it was granted kv,"}},
+		{"nothing serves", "", Options{Authority: Authority{Grants: []string{"kv"}}}, []string{"free workers", "kept caller", "timed workers", "asks workers"}},
 		{"third party", "#+TRUST: third-party\n\n", Options{}, []string{"free caller a third-party document runs in the tier process", "kept caller a third-party", "timed caller", "asks caller", "table none"}},
-		{"third party sent away", "#+TRUST: third-party\n\n", Options{TrustTier: tierNode}, []string{"free workers", "kept caller its session"}},
+		{"third party sent away", "#+TRUST: third-party\n\n", Options{Venue: Venue{TrustTier: tierNode}}, []string{"free workers", "kept caller its session"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			placed := Placements(plan.New("a.org", []byte(c.head+text)), c.opts)
+			placed := Placements(plan.New("a.org", []byte(c.head+text)), c.opts.Authority, c.opts.Venue)
 			for _, want := range c.want {
 				id, rest, _ := strings.Cut(want, " ")
 				i := slices.IndexFunc(placed, func(p plan.Placement) bool { return p.Component == id || strings.HasSuffix(p.Component, "/"+id) })

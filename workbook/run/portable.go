@@ -21,13 +21,13 @@ type Offprint struct {
 	// the rest is filled in.
 	Why string
 	// Recipe is the run as its language lays it out.
-	Recipe *compile.Recipe
-	// Files are what the program read, by slash path from the root of its tree;
+	Recipe *compile.Shipment
+	// Files are the files the program read, by slash path from the root of its tree;
 	// a nil content is a directory.
 	Files map[string][]byte
 	// Feed is how inputs reach the program.
 	Feed Feed
-	// Inputs are what a reader may change, with the values of this run.
+	// Inputs are the inputs a reader may change, with the values of this run.
 	Inputs []OffprintInput
 	// Kept is the outcome the cache holds: what an equal run must give again.
 	Kept KeptOutcome
@@ -62,14 +62,12 @@ const maxOffprintFiles = 1 << 20
 
 // Offprints lays out every component that is run, in document order. Nothing is
 // executed, but blocks whose program is not kept are compiled.
-func Offprints(ctx context.Context, opts Options) ([]Offprint, error) {
-	opts.NoWrite, opts.Begun, opts.Progress, opts.Output, opts.Trace, opts.lenient = true, nil, nil, nil, nil, true
-	r, err := newRunner(opts)
+func Offprints(ctx context.Context, book Book) ([]Offprint, error) {
+	r, err := newRunner(Options{Book: book, Write: WriteNothing}, look{dry: true, lenient: true})
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
-	r.dry = true
 	r.runAll(ctx)
 	var list []Offprint
 	for _, c := range r.plan.Components {
@@ -108,7 +106,7 @@ func (r executor) offprint(ctx context.Context, t *task, o *Offprint) error {
 	kept := r.opts.Cache.get(p.digests.Key())
 	switch {
 	case len(p.caps) > 0 || len(p.code.Uses) > 0:
-		return notPortable("it uses %s, which a page cannot give", plan.JoinNames(p.code.Uses))
+		return notPortable("it uses %s, which a page cannot provide", plan.JoinNames(p.code.Uses))
 	case p.volatile != "":
 		return notPortable("%s", p.volatile)
 	case len(p.src.Session) > 0 || p.src.InSession():
@@ -128,7 +126,7 @@ func (r executor) offprint(ctx context.Context, t *task, o *Offprint) error {
 	}
 	job := *p.job
 	job.Source = p.src
-	if o.Recipe, err = compile.RecipeOf(ctx, p.lane, art, &job); err != nil {
+	if o.Recipe, err = compile.ShipmentOf(ctx, p.lane, art, &job); err != nil {
 		return err
 	}
 	o.Shape, o.Words, o.Outs = p.src.Shape, p.words, p.src.Outs
@@ -189,9 +187,9 @@ func (r executor) filesRead(reads []read) (map[string][]byte, error) {
 		case read.Name == r.files.file:
 			return nil, notPortable("it reads the workbook itself")
 		default:
-			data, err := sandbox.ReadFile(lowerTree{t: r.files}, read.Name)
+			data, err := sandbox.ReadFile(lowerTree{t: view{tree: r.files}}, read.Name)
 			if err != nil {
-				return nil, notPortable("it reads %s, which is not there", read.Name)
+				return nil, notPortable("it reads %s, which does not exist", read.Name)
 			}
 			if size += len(data); size > maxOffprintFiles {
 				return nil, notPortable("it reads more than %d MiB of files", maxOffprintFiles>>20)

@@ -49,7 +49,7 @@ return x
 		{"#+PROPERTY: header-args:js :eval no\n", "js", 0},
 	} {
 		src := c.head + strings.ReplaceAll(text, "ARGS", c.args)
-		list, err := Offprints(t.Context(), Options{File: t.TempDir() + "/a.org", Source: []byte(src), Lanes: testLanes(t)})
+		list, err := Offprints(t.Context(), Book{File: t.TempDir() + "/a.org", Source: []byte(src), Lanes: testLanes(t)})
 		if err != nil {
 			t.Errorf("%q %q: %v", c.head, c.args, err)
 		}

@@ -152,7 +152,7 @@ func (r binder) chain(p *program) {
 			p.src.Session, bare.Session = append(slices.Clone(bare.Session), &bare), nil
 		}
 		if before == nil || before.digests == nil || before.volatile {
-			p.volatile = "what ran before it in its session is not kept"
+			p.volatile = "its session's earlier results were not kept"
 			continue
 		}
 		p.digests.Session = before.digests.Key()
@@ -167,12 +167,12 @@ func (p *program) shape() (compile.Shape, error) {
 	}
 	known, ok := plan.ShapeOf[string(shape)]
 	if !ok {
-		return "", diag.Errorf(p.code.Pos, "unknown :exec %s", shape).WithHint("it is one of babel, component, command, kernel, task")
+		return "", diag.Errorf(p.code.Pos, "unknown :exec %s", shape).WithHint("use babel, component, command, kernel or task")
 	}
 	can := p.lane.Info().Shapes
 	if known == plan.ShapeTask {
 		if p.lane.Info().Name != "sh" {
-			return "", diag.Errorf(p.code.Pos, ":exec task is a recipe for the shell, and this is %s", p.code.Lang).WithHint(":exec command gives it its inputs on standard input")
+			return "", diag.Errorf(p.code.Pos, ":exec task runs shell recipes, but this block is %s", p.code.Lang).WithHint(":exec command passes its inputs on standard input")
 		}
 		return compile.ShapeCommand, nil
 	}
@@ -185,7 +185,7 @@ func (p *program) shape() (compile.Shape, error) {
 		return compile.ShapeCommand, nil
 	}
 	if known == "posix" {
-		return "", diag.Errorf(p.code.Pos, ":exec posix is refused: nothing native runs on behalf of a workbook").WithHint("write it in a language that compiles to wasm")
+		return "", diag.Errorf(p.code.Pos, ":exec posix is refused: workbooks never run native programs").WithHint("write it in a language that compiles to wasm")
 	}
 	if !slices.Contains([]compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand, compile.ShapeKernel}, known) {
 		return "", diag.Errorf(p.code.Pos, ":exec %s cannot be run as part of a workbook yet", known)
@@ -258,6 +258,9 @@ func (r binder) bindBabel(ctx context.Context, p *program, this *value.Value) er
 		return err
 	}
 	p.vars = vars
+	if _, lisp := compile.Unwrapped[compile.Evaluator](p.lane); lisp && this != nil && strings.Contains(p.src.Body, "*this*") {
+		p.src.Vars = append(p.src.Vars, compile.Var{Name: "*this*", Value: *this}) // a variable of the Emacs that runs :post
+	}
 	for _, v := range vars {
 		p.src.Vars = append(p.src.Vars, compile.Var{Name: v.name, Value: v.value, ColNames: displayAll(v.colNames), RowNames: displayAll(v.rowNames)})
 	}
@@ -372,7 +375,7 @@ func (r binder) bindCommand(ctx context.Context, p *program, this *value.Value) 
 	return nil
 }
 
-// workflowInput is what a workflow's first component reads: one without inputs
+// workflowInput is the input of a workflow's first component: one without inputs
 // of its own. It is nil for others, and when nothing was given.
 func (r binder) workflowInput(c *plan.Component) *value.Value {
 	if c.Dialect != plan.DialectWorkflow || len(c.In) > 0 {
@@ -410,9 +413,9 @@ func (r binder) directory(p *program) error {
 	clean := path.Clean("/" + dir)
 	p.job.Dir, p.src.Dir = clean, strings.TrimPrefix(clean, "/")
 	if p.code.Dialect == plan.DialectWorkflow {
-		p.src.Files, err = r.files.sources(clean)
+		p.src.Files, err = r.seenBy(p.owner).sources(clean)
 	} else if endings := compile.SourceEndings(p.lane, p.src); endings != nil {
-		p.src.Files, err = r.files.sources(clean, endings...)
+		p.src.Files, err = r.seenBy(p.owner).sources(clean, endings...)
 	}
 	return err
 }
@@ -426,7 +429,7 @@ func (r binder) packages(ctx context.Context, p *program) error {
 	var err error
 	p.src.Packages, err = compile.ResolvePackages(ctx, p.lane, compile.PackageRequest{
 		Deps: p.src.Deps, Lock: filepath.Join(filepath.Dir(r.opts.File), toolchain.LockName),
-		Keep: r.opts.NoWrite, Offline: r.dry,
+		Keep: !r.opts.Write.files(), Offline: r.dry,
 	})
 	var wrong *toolchain.DepsError
 	if errors.As(err, &wrong) {

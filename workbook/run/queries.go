@@ -43,7 +43,7 @@ type QueryOptions struct {
 }
 
 // RefreshQueries returns the text of a file with its query blocks answered, and
-// notes on those that could not be. Such blocks, and everything else, stay as
+// notes on those that could not be, or that name columns no row has. Blocks without an answer, and everything else, stay as
 // they are.
 func RefreshQueries(ctx context.Context, path string, src []byte, opts QueryOptions) ([]byte, []format.Note, error) {
 	if !strings.Contains(string(src), queryBlock) {
@@ -99,8 +99,7 @@ func (q *queries) refresh(ctx context.Context) error {
 			return ctx.Err()
 		}
 		if err != nil {
-			line, col := q.doc.Position(b.Begin.Start)
-			q.notes = append(q.notes, format.Note{Line: line, Col: col, Text: describe(err)})
+			q.note(b, describe(err))
 			continue
 		}
 		if q.doc.Text(b.Body) != text {
@@ -108,6 +107,11 @@ func (q *queries) refresh(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+func (q *queries) note(b org.Block, text string) {
+	line, col := q.doc.Position(b.Begin.Start)
+	q.notes = append(q.notes, format.Note{Line: line, Col: col, Text: text})
 }
 
 // hollow blanks the contents of blocks; lines stay, so that places are right.
@@ -161,6 +165,9 @@ func (q *queries) answer(ctx context.Context, b org.Block) (string, error) {
 		return "", err
 	}
 	defer a.Close()
+	for _, note := range a.Notes {
+		q.note(b, note)
+	}
 	return q.table(a.Result, b)
 }
 
@@ -193,7 +200,7 @@ func narrowed(query *oql.Query, args map[string]string) error {
 	if limit, ok := args["limit"]; ok {
 		n, err := strconv.Atoi(limit)
 		if err != nil || n < 0 {
-			return fmt.Errorf(":limit %s is no whole number", limit)
+			return fmt.Errorf(":limit %s is not a whole number", limit)
 		}
 		query.Limit = n
 	}
@@ -244,7 +251,7 @@ func blockArgs(text string) (map[string]string, error) {
 				end++
 			}
 			if end >= len(rest) {
-				return nil, fmt.Errorf("a quote is not closed in: %s", text)
+				return nil, fmt.Errorf("unclosed quote in: %s", text)
 			}
 			word = strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(rest[1:end])
 			rest = rest[end+1:]

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"os"
 
 	"wb/compile"
 	"wb/internal/value"
@@ -13,12 +12,8 @@ import (
 // totals(n=4) or totals[0,1]: it runs the component named and what that needs.
 // The file stays as it is. Tangling asks it for <<totals()>> and :var x=totals.
 func Resolve(ctx context.Context, opts Options, expr string) (value.Value, error) {
-	if opts.Source == nil {
-		src, err := os.ReadFile(opts.File)
-		if err != nil {
-			return value.Nil(), err
-		}
-		opts.Source = src
+	if err := opts.read(); err != nil {
+		return value.Nil(), err
 	}
 	p := plan.New(opts.File, opts.Source)
 	ref := plan.ParseReference(expr)
@@ -26,16 +21,16 @@ func Resolve(ctx context.Context, opts Options, expr string) (value.Value, error
 	if from == nil {
 		return value.Nil(), &NotFoundError{ID: ref.Name, Near: compile.Nearest(ref.Name, p.IDs())}
 	}
-	opts.Only, opts.NoWrite = []string{from.ID}, true
-	r, err := newRunner(opts)
+	opts.Only, opts.Write = []string{from.ID}, WriteNothing
+	r, err := newRunner(opts, look{})
 	if err != nil {
 		return value.Nil(), err
 	}
 	defer r.close()
-	if err := r.openTier(ctx); err != nil {
+	if err := placing(r).open(ctx); err != nil {
 		return value.Nil(), err
 	}
-	defer r.closeTier()
+	defer placing(r).close()
 	r.runAll(ctx)
 	if t := r.tasks[from.Index()]; t.done.Err != nil && !ref.RunsAnew() {
 		return value.Nil(), t.done.Err

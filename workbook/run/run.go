@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"runtime"
 	"slices"
 	"sync"
@@ -17,90 +16,8 @@ import (
 	"wb/org"
 	"wb/sandbox"
 	"wb/workbook/format"
-	"wb/workbook/frozen"
 	"wb/workbook/plan"
 )
-
-// Options say what to run and what it may do. File, Lanes and a nil-safe zero
-// for the rest are enough.
-type Options struct {
-	// File is the workbook's path; results are written there, and its
-	// directory is what components see as their files.
-	File string
-	// Source is the workbook's text; nil reads File.
-	Source []byte
-	// Lanes are the languages there are.
-	Lanes *compile.Registry
-	// Runner is where programs are built and run; nil is this process.
-	Runner compile.Runner
-	// Cache keeps outcomes between runs; nil runs everything.
-	Cache *Cache
-	// Trace takes events as they happen; nil drops them.
-	Trace trace.Sink
-	// Jobs bounds how many components run at once; 0 is one per processor.
-	Jobs int
-	// Set gives values to imports, and to nothing else.
-	Set map[string]value.Value
-	// Input is what a workflow's first components read; nil when nothing was
-	// given.
-	Input *value.Value
-	// Only runs these components and what they need, and writes results for
-	// them alone; empty runs all.
-	Only []string
-	// NoWrite leaves the file, and files that components make, as they are.
-	NoWrite bool
-	// KeepText leaves the workbook as it is, and nothing else: its results are
-	// in the report's Edits, for an editor that has the text open.
-	KeepText bool
-	// Force runs components although nothing changed.
-	Force bool
-	// Profile is the user's choice of profile for components; "" is compute.
-	Profile string
-	// Grants are the capabilities the user grants, such as clock or
-	// net:api.example.com.
-	Grants []string
-	// Docks makes what components ask the host through; nil serves nothing but
-	// the clock, random numbers and files.
-	Docks Docks
-	// Agents does the components that are agents; nil refuses them.
-	Agents Agents
-	// Limits is the most a component may ask for with :timeout, :memory, :fuel
-	// and :output; zero fields are the profile's own.
-	Limits sandbox.Limits
-	// Tier is how far from this process programs run: instance, process,
-	// container or node; "" is instance, or node when there is a Runner.
-	Tier string
-	// TrustTier is the tier of a third-party document; "" is one above Tier. With
-	// instance the user accepts that it runs without a wall around it; it then has
-	// profile compute and no grants.
-	TrustTier string
-	// ThirdParty says that the document is a third party's, whatever it says
-	// itself.
-	ThirdParty bool
-	// Tiers opens tiers; without it there is no process and no container.
-	Tiers Tiers
-	// Resume is a frozen document whose sessions this run goes on with: blocks
-	// that had run in them do not run again, while they are the same.
-	Resume *frozen.File
-	// Freeze is given the sessions when all has run; nil wants none.
-	Freeze func(*frozen.File) error
-	// Principal is who the programs run for, where that is not File: the page a
-	// workbook was taken from.
-	Principal string
-	// Begun hears about each component that begins to run, Progress about each that
-	// ends, and Output what programs print while they run. One call is made at a time.
-	Begun    func(Begun)
-	Progress func(Done)
-	Output   func(Printed)
-	// Lint is asked before anything runs; nil checks the plan alone. An error
-	// among its findings stops the component it names, and those that need it.
-	Lint func(*plan.Plan) []diag.Finding
-	// Strict refuses a document with any error, as checks in CI want it.
-	Strict bool
-
-	mapped  string // the component of a fan-out, whose inputs are given later
-	lenient bool   // an input that nobody gives fails who needs it, not the run
-}
 
 // Status says how a component's turn ended.
 type Status string
@@ -119,7 +36,7 @@ const (
 // Begun is a component that begins to run: it has its slot.
 type Begun struct {
 	ID string
-	Of int // components of the run that are no mere data
+	Of int // components of the run that are not mere data
 }
 
 // Done reports one component.
@@ -143,7 +60,7 @@ type Done struct {
 	Where string
 }
 
-// Report is what a run did.
+// Report describes a run.
 type Report struct {
 	Plan       *plan.Plan
 	Components []Done // those whose turn came, in document order
@@ -151,7 +68,7 @@ type Report struct {
 	Exports []value.Field
 	// Findings are the lint's findings.
 	Findings []diag.Finding
-	// Notes say which query blocks could not be answered, and why.
+	// Notes say which query blocks could not be answered, and what is doubtful of others.
 	Notes []format.Note
 	// Edits put the results into the text that was run.
 	Edits []org.Edit
@@ -214,14 +131,14 @@ func (e *PlanError) Hint() string {
 	return ""
 }
 
-// MissingError says that inputs were given by nobody.
+// MissingError says that inputs are missing.
 type MissingError struct {
 	Names []string
 	Pos   diag.Position // where the first is asked for
 }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("%s: input %s is not given", e.Pos, plan.JoinNames(e.Names))
+	return fmt.Sprintf("%s: input %s is missing", e.Pos, plan.JoinNames(e.Names))
 }
 
 // ExitCode is that of wrong usage.
@@ -258,12 +175,12 @@ func (e *NotFoundError) Hint() string {
 // are written.
 func Run(ctx context.Context, opts Options) (*Report, error) {
 	start := time.Now()
-	r, err := newRunner(opts)
+	r, err := newRunner(opts, look{})
 	if err != nil {
 		return r.report, err
 	}
 	defer r.close()
-	if err := r.openTier(ctx); err != nil {
+	if err := placing(r).open(ctx); err != nil {
 		return r.report, err
 	}
 	if err := executing(r).thaw(ctx); err != nil {
@@ -274,7 +191,7 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	r.saver.end()
 	frozen := executing(r).handFrozen(ctx)
 	r.sessions.close(context.WithoutCancel(ctx))
-	if err := r.closeTier(); err != nil {
+	if err := placing(r).close(); err != nil {
 		return r.report, err
 	}
 	r.collect()
@@ -285,6 +202,7 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 
 // runner is one run under way.
 type runner struct {
+	look
 	opts    Options
 	plan    *plan.Plan
 	source  []byte
@@ -293,7 +211,6 @@ type runner struct {
 	saver   *saver             // nil when nothing is written while it runs
 	report  *Report
 	files   *tree
-	dry     bool // find out what would run, run nothing
 
 	tier       string
 	tierAt     diag.Position // what asks for it
@@ -308,26 +225,23 @@ type runner struct {
 	slots    chan struct{}
 	calls    *callMemo
 	sessions *sessions
-	telling  *sync.Mutex            // held while Progress or Output hear something
+	hearing  *sync.Mutex            // held while a listener hears something
 	given    map[string]value.Value // inputs of a fan-out, by name
 }
 
 // newRunner plans and checks; the report is never nil.
-func newRunner(opts Options) (*runner, error) {
-	r := &runner{opts: opts, source: opts.Source, report: &Report{}, calls: &callMemo{}, sessions: &sessions{}, telling: &sync.Mutex{}}
-	if r.source == nil {
-		src, err := os.ReadFile(opts.File)
-		if err != nil {
-			return r, err
-		}
-		r.source = src
+func newRunner(opts Options, l look) (*runner, error) {
+	r := &runner{look: l, opts: opts, report: &Report{}, calls: &callMemo{}, sessions: &sessions{}, hearing: &sync.Mutex{}}
+	if err := r.opts.read(); err != nil {
+		return r, err
 	}
+	r.source = r.opts.Source
 	r.plan = plan.New(opts.File, r.source)
 	r.report.Plan = r.plan
 	if err := r.lint(); err != nil {
 		return r, err
 	}
-	r.trust()
+	placing(r).trust()
 	if err := r.choose(); err != nil {
 		return r, err
 	}
@@ -393,7 +307,7 @@ func (r *runner) choose() error {
 }
 
 // leaveLibraries takes blocks of other documents out of the run whose value
-// nobody asks for: they are only called.
+// no component needs: they are only called.
 func (r *runner) leaveLibraries() {
 	needed := make([]bool, len(r.plan.Components))
 	for _, e := range r.plan.Edges {
@@ -429,7 +343,7 @@ func (r *runner) bindImports() error {
 			return &NotFoundError{ID: "with input " + name, Near: compile.Nearest(name, r.plan.Inputs())}
 		}
 	}
-	if missing.Names != nil && !r.opts.lenient && !r.anyBeside(starved) {
+	if missing.Names != nil && !r.lenient && !r.anyBeside(starved) {
 		return missing
 	}
 	return nil
@@ -451,7 +365,7 @@ func (r *runner) anyBeside(ids []string) bool {
 // runs reports whether a component is to be run and may be.
 func (r *runner) runs(id string) bool {
 	c := r.plan.ByID(id)
-	return c != nil && r.selected[c.Index()] && c.MayRun() && (r.opts.mapped == "" || r.plan.Component(r.opts.mapped) != c)
+	return c != nil && r.selected[c.Index()] && c.MayRun() && (r.mapped == "" || r.plan.Component(r.mapped) != c)
 }
 
 // collect puts the outcomes into the report.

@@ -143,7 +143,7 @@ func TestRunImports(t *testing.T) {
 	n := newNotebook(t, scaled)
 	_, err := Run(context.Background(), n.opts)
 	var missing *MissingError
-	if !errors.As(err, &missing) || missing.Error() != n.file+":4:8: input amount is not given" || missing.Hint() != "wb run --set amount=VALUE" {
+	if !errors.As(err, &missing) || missing.Error() != n.file+":4:8: input amount is missing" || missing.Hint() != "wb run --set amount=VALUE" {
 		t.Fatalf("got %v", err)
 	}
 	n.opts.Set = map[string]value.Value{"amount": value.OfInt(40)}
@@ -164,13 +164,13 @@ func TestRunImports(t *testing.T) {
 
 func TestRunLeavesTheFileAlone(t *testing.T) {
 	n := newNotebook(t, diamond)
-	n.opts.NoWrite = true
+	n.opts.Write = WriteNothing
 	n.run()
 	if n.text() != diamond {
 		t.Error("--no-write wrote")
 	}
 	// Somebody saves the file while components run.
-	n.opts.NoWrite = false
+	n.opts.Write = WriteAll
 	n.opts.Progress = func(d Done) {
 		if d.ID == "apart" {
 			n.write(diamond + "\nan edit\n")
@@ -244,7 +244,7 @@ func TestRunGrants(t *testing.T) {
 	}
 	n.opts.Grants = []string{"clock"}
 	for range 2 { // what sees the clock is never kept
-		if report, got := n.run(); !seen.Clock || got != "block-1:ok" || report.Components[0].Why != "it sees the clock" {
+		if report, got := n.run(); !seen.Clock || got != "block-1:ok" || report.Components[0].Why != "it reads the clock" {
 			t.Errorf("with a grant: %s, %s", got, report.Components[0].Why)
 		}
 	}
@@ -325,7 +325,7 @@ x
 	if got != "block-1:failed part:failed data:failed block-2:blocked block-3:skipped" {
 		t.Errorf("got %s", got)
 	}
-	for i, want := range []string{":4:", ":10:1: error: syntax error", ":16:", "data failed"} {
+	for i, want := range []string{":4:", ":10:1: error: syntax error", ":16:", "data, which failed"} {
 		if got := report.Components[i].Err.Error(); !strings.Contains(got, want) {
 			t.Errorf("%d: got %s, want %s", i, got, want)
 		}

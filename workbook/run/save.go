@@ -30,7 +30,7 @@ type saver struct {
 // startSaving begins to write results as components end; nil when the run does
 // not write the file.
 func (r recorder) startSaving() *saver {
-	if r.dry || r.opts.NoWrite || r.opts.KeepText {
+	if r.dry || !r.opts.Write.book() {
 		return nil
 	}
 	s := &saver{news: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
@@ -140,7 +140,7 @@ func (r recorder) writeResults() error {
 		r.noteFailure(i, diag.Errorf(c.Pos, "%s: %v", c.ID, err))
 	})
 	r.report.Edits = w.Settled()
-	if !r.opts.NoWrite && !r.opts.KeepText {
+	if r.opts.Write.book() {
 		if err := r.save(r.report.Edits); err != nil {
 			return err
 		}
@@ -152,7 +152,7 @@ func (r recorder) writeResults() error {
 }
 
 // save applies the edits to the file and brings its query blocks up to date. It
-// does not write what is there already.
+// does not write what already exists.
 func (r recorder) save(edits []org.Edit) error {
 	text, err := org.Apply(r.source, edits)
 	if err != nil {
@@ -168,7 +168,7 @@ func (r recorder) save(edits []org.Edit) error {
 	return nil
 }
 
-// noCommand is what the shell says of a program that wb does not have.
+// noCommand matches the shell's message about a program that wb does not have.
 var noCommand = lazyregexp.New(`(?m)^[^\n]*?([^\s:]+): command not found$`)
 
 // keepRecorded keeps the result in the document when the program came to its own
@@ -180,11 +180,11 @@ func (r recorder) keepRecorded(p *program, t *task, k *kept) {
 	case missing != nil:
 		why = fmt.Sprintf("the sandbox has no program %s", missing[1])
 	case k.Exit != 0 && p.denied.Load():
-		why = "something it asked for is not granted"
+		why = "a capability it asked for is not granted"
 	default:
 		return
 	}
-	if _, ok := r.recorded(p.owner); !ok {
+	if !hasRecorded(r.plan.Document(), p.owner) {
 		return
 	}
 	t.standing = true

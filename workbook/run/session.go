@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"wb/compile"
+	"wb/sandbox"
 	"wb/workbook/frozen"
 )
 
@@ -25,8 +26,10 @@ type session struct {
 	name    string // as the lane knows it
 	pending []func(context.Context) error
 
+	files sandbox.Changes // what its blocks did to their files
+
 	ran []ran // the blocks whose state it has, or will have once pending is done
-	// frozen is what it was thawed from, until the first block runs in it.
+	// frozen is the frozen session it resumes, until the first block runs in it.
 	frozen *frozen.Session
 }
 
@@ -104,4 +107,25 @@ func (s *session) catchUp(ctx context.Context) error {
 		s.pending = s.pending[1:]
 	}
 	return nil
+}
+
+// give lays what the session's blocks did to their files over the tree of the next
+// one. The caller holds the lock.
+func (s *session) give(g *guestTree) error {
+	if s == nil {
+		return nil
+	}
+	g.before = map[string][]byte{}
+	for _, e := range s.files.Entries {
+		g.before[e.Name] = e.Data
+	}
+	changes := s.files
+	return changes.Apply(g.overlay)
+}
+
+// take keeps what a block did to its files. The caller holds the lock.
+func (s *session) take(g *guestTree) {
+	if s != nil {
+		s.files = g.overlay.Changes()
+	}
 }

@@ -19,7 +19,7 @@ func TestExecShapes(t *testing.T) {
 		{"babel posix", "#+begin_src sh :exec posix\necho\n#+end_src\n", ":exec posix is refused"},
 		{"babel kernel", "#+begin_src sh :exec kernel\necho\n#+end_src\n", "sh has no exec shape kernel"},
 		{"heading kernel", "* T\n:PROPERTIES:\n:in: who\n:default-who: Ann\n:exec: kernel\n:END:\n#+begin_src sh\necho\n#+end_src\n", "sh has no exec shape kernel"},
-		{"task in Lisp", "#+begin_src emacs-lisp :exec task\n1\n#+end_src\n", ":exec task is a recipe for the shell, and this is emacs-lisp"},
+		{"task in Lisp", "#+begin_src emacs-lisp :exec task\n1\n#+end_src\n", ":exec task runs shell recipes, but this block is emacs-lisp"},
 		{"unknown", "#+begin_src sh :exec kernle\necho\n#+end_src\n", "unknown :exec kernle"},
 		{"inline", "text src_sh[:exec posix]{echo} text\n", ":exec posix is refused"},
 		{"the block wins", "* T\n:PROPERTIES:\n:in: who\n:default-who: Ann\n:exec: posix\n:END:\n#+begin_src sh :exec command\necho \"$(cat)\"\n#+end_src\n", ": Ann"},
@@ -29,7 +29,7 @@ func TestExecShapes(t *testing.T) {
 			if err := os.WriteFile(file, []byte(c.text), 0o644); err != nil {
 				t.Fatal(err)
 			}
-			report, err := Run(t.Context(), Options{File: file, Lanes: testLanes(t)})
+			report, err := Run(t.Context(), Options{Book: Book{File: file, Lanes: testLanes(t)}})
 			if err != nil {
 				t.Fatal(err)
 			}

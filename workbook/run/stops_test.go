@@ -113,7 +113,7 @@ y
 	report, _ := n.run()
 	want := []string{
 		"failed: bad: no luck (exit code 3)",
-		"blocked: after: bad failed, which it needs",
+		"blocked: after: it needs bad, which failed",
 		"skipped: block-1, block-2: no lane runs fortran",
 	}
 	if got := report.Reasons(); strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -137,6 +137,16 @@ sum total total
 `))
 	if len(p.Imports) != 1 || p.Imports[0].Name != "total" {
 		t.Errorf("imports %v, edges %v", p.Imports, p.Edges)
+	}
+}
+
+// TestRecordedLinkStays: a picture that an earlier run made stays as well, though no value
+// can be read from a link.
+func TestRecordedLinkStays(t *testing.T) {
+	n := newNotebook(t, "#+NAME: x\n#+begin_src toy :results output file :file new.png\nfail 127 bash: line 1: gcc: command not found\n#+end_src\n\n#+RESULTS: x\n[[file:old.png]]\n")
+	n.run()
+	if !strings.Contains(n.text(), "#+RESULTS: x\n[[file:old.png]]\n") {
+		t.Errorf("got:\n%s", n.text())
 	}
 }
 

@@ -15,6 +15,7 @@ import (
 	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/internal/value"
+	"wb/org"
 	"wb/workbook/plan"
 	"wb/workbook/result"
 )
@@ -30,7 +31,7 @@ type task struct {
 	volatile bool          // its outcome is not kept
 	made     bool          // the component really ran
 	blank    bool          // it failed and its result is empty
-	standing bool          // its value is what stands in the document
+	standing bool          // its value is in the document
 	lacking  *lackingError // it was skipped and has no value; nil otherwise
 	hash     string        // for #+RESULTS[hash]:, with :cache yes
 	src      *compile.Source
@@ -40,7 +41,7 @@ type task struct {
 // BlockedError says that a component could not run because another failed.
 type BlockedError struct{ Needs string }
 
-func (e *BlockedError) Error() string { return fmt.Sprintf("%s failed, which it needs", e.Needs) }
+func (e *BlockedError) Error() string { return fmt.Sprintf("it needs %s, which failed", e.Needs) }
 
 // waits is the graph of who must wait for whom: for the values a component
 // takes itself, and for those that blocks it includes or runs anew take.
@@ -79,7 +80,7 @@ func (r *runner) waits() plan.Graph {
 func (r *runner) runAll(ctx context.Context) {
 	g := r.waits()
 	for i, fault := range r.faults {
-		if fault != nil { // it waits for nobody, perhaps for itself
+		if fault != nil { // it does not wait, perhaps for itself
 			g[i] = nil
 		}
 	}
@@ -103,7 +104,7 @@ func (r *runner) runAll(ctx context.Context) {
 				<-r.tasks[before].finished
 			}
 			r.turn(ctx, c, t)
-			r.progress(t.done)
+			telling(r).progress(t.done)
 		})
 	}
 	all.Wait()
@@ -188,13 +189,13 @@ func (r *runner) taskOf(id string) *task {
 	return nil
 }
 
-// acquire waits for a free slot. The time it takes is no part of the turn.
+// acquire waits for a free slot. The time it takes is not part of the turn.
 func (r *runner) acquire(ctx context.Context, t *task) (release func(), err error) {
 	start := time.Now()
 	defer func() { t.done.Queued += time.Since(start) }()
 	select {
 	case r.slots <- struct{}{}:
-		r.begun(t.done.ID)
+		telling(r).begun(t.done.ID)
 		return func() { <-r.slots }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -230,20 +231,28 @@ func (r *runner) standingResult(c *plan.Component) value.Value {
 	return v
 }
 
-// recorded is the result that stands in the document, and whether one does.
+// recorded is the value that stands in the document, and whether one does.
 func (r *runner) recorded(c *plan.Component) (value.Value, bool) {
-	if c.Node() == nil || !c.IsElement() {
-		return value.Nil(), false
-	}
-	stands, ok := r.plan.Document().ResultOf(c.Node())
+	stands, ok := resultOf(r.plan.Document(), c)
 	if !ok || stands.Element == nil {
 		return value.Nil(), false
 	}
 	v, err := result.ReadElement(stands.Element)
-	if err != nil {
-		return value.Nil(), false
+	return v, err == nil
+}
+
+// hasRecorded reports whether anything stands below the #+RESULTS: of a component, also
+// what no value can be read from, such as a link to a picture.
+func hasRecorded(doc *org.Document, c *plan.Component) bool {
+	stands, ok := resultOf(doc, c)
+	return ok && stands.Body.Start < stands.Body.End
+}
+
+func resultOf(doc *org.Document, c *plan.Component) (org.Result, bool) {
+	if c.Node() == nil || !c.IsElement() {
+		return org.Result{}, false
 	}
-	return v, true
+	return doc.ResultOf(c.Node())
 }
 
 // props are the properties of the event that ends a turn.

@@ -67,7 +67,7 @@ func (e *TierError) Hint() string {
 
 // trust settles the tier: the user's choice, and for a third-party document one
 // above it. It is never a weaker one than was asked for.
-func (r *runner) trust() {
+func (r placer) trust() {
 	r.tier = cmp.Or(r.opts.Tier, tierInstance)
 	if r.opts.Tier == "" && r.opts.Runner != nil {
 		r.tier = tierNode
@@ -88,12 +88,12 @@ func (r *runner) trust() {
 }
 
 var (
-	errNoTiers = errors.New("nothing here opens other tiers than instance")
+	errNoTiers = errors.New("only the tier instance is available here")
 	errNoNode  = errors.New("the tier node is not available: no queue of workers was named")
 )
 
-// openTier makes the run's programs run at its tier.
-func (r *runner) openTier(ctx context.Context) error {
+// open makes the run's programs run at its tier.
+func (r placer) open(ctx context.Context) error {
 	place, err := r.place(ctx)
 	if err != nil {
 		return &TierError{Pos: r.tierAt, Tier: r.tier, Err: err, Asked: r.thirdParty}
@@ -109,7 +109,7 @@ func (r *runner) openTier(ctx context.Context) error {
 }
 
 // place opens the tier, nil when programs run where they would anyway.
-func (r *runner) place(ctx context.Context) (compile.Place, error) {
+func (r placer) place(ctx context.Context) (compile.Place, error) {
 	switch r.tier {
 	case tierInstance:
 		r.opts.Runner = nil
@@ -130,8 +130,8 @@ func (r *runner) place(ctx context.Context) (compile.Place, error) {
 	return r.opts.Tiers(ctx, r.tier, principal)
 }
 
-// closeTier ends what openTier opened, and keeps what it had to say.
-func (r *runner) closeTier() error {
+// close ends what open opened, and keeps what it had to say.
+func (r placer) close() error {
 	if r.away == nil {
 		return nil
 	}

@@ -187,7 +187,7 @@ func (r binder) eval(ctx context.Context, c *plan.Component, expr string, this *
 		return v, err
 	}
 	ref := plan.ParseReference(expr)
-	from := r.plan.Referred(ref.Key())
+	from := r.plan.ReferredBy(c, ref.Key())
 	if from == nil {
 		return value.Nil(), fmt.Errorf("%q names nothing here", expr)
 	}
@@ -214,7 +214,7 @@ func (r binder) valueOf(c *plan.Component, name string) (value.Value, error) {
 	select {
 	case <-t.finished:
 	default: // the plan missed an edge; better an error than a race
-		return value.Nil(), fmt.Errorf("%s is needed but was not waited for", c.ID)
+		return value.Nil(), fmt.Errorf("%s is needed, but nothing waited for it", c.ID)
 	}
 	if err := t.withheld(c); err != nil {
 		return value.Nil(), err

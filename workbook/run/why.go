@@ -17,7 +17,7 @@ type Explanation struct {
 	// Needs are components that would run first and so may change its inputs;
 	// while there are any, what it depends on cannot be known.
 	Needs []string `json:"needs,omitempty"`
-	// Now is what its outcome depends on, nil when that is not known; Before is
+	// Now holds the digests its outcome depends on, nil when unknown; Before is
 	// what it depended on when it last ran, nil when it never did.
 	Now    *Digests `json:"now,omitempty"`
 	Before *Digests `json:"before,omitempty"`
@@ -27,7 +27,7 @@ type Explanation struct {
 	Kept *KeptOutcome `json:"kept,omitempty"`
 }
 
-// KeptOutcome is what a component gave when it last ran.
+// KeptOutcome is a component's outcome of its last run.
 type KeptOutcome struct {
 	Value  value.Value `json:"value"`
 	Stdout string      `json:"-"`
@@ -40,13 +40,12 @@ type KeptOutcome struct {
 // Explain finds out whether a run with these options would execute a component,
 // and for which reason, without executing anything.
 func Explain(ctx context.Context, opts Options, id string) (*Explanation, error) {
-	opts.Only, opts.NoWrite, opts.Begun, opts.Progress, opts.Output, opts.Trace = []string{id}, true, nil, nil, nil, nil
-	r, err := newRunner(opts)
+	opts.Trace = nil
+	r, err := newRunner(opts.quietly(id), look{dry: true})
 	if err != nil {
 		return nil, err
 	}
 	defer r.close()
-	r.dry = true
 	r.runAll(ctx)
 	if err := ctx.Err(); err != nil {
 		return nil, err

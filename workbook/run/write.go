@@ -54,7 +54,7 @@ func (r recorder) writeResult(w *result.Writer, c *plan.Component, t *task) (str
 // run that was killed in between has kept it and not written it.
 func (r recorder) added(c *plan.Component, t *task, res *result.Result) bool {
 	before := r.before[c.ID].Digests
-	if r.opts.NoWrite || t.digests == nil || before != nil && before.Key() == t.digests.Key() {
+	if !r.opts.Write.files() || t.digests == nil || before != nil && before.Key() == t.digests.Key() {
 		return true
 	}
 	if !c.IsElement() {
@@ -120,7 +120,7 @@ func harmless(v value.Value) value.Value {
 // mayWrite finds out before anything runs that results could not be written,
 // rather than after all has run.
 func (r recorder) mayWrite() error {
-	if r.opts.NoWrite || r.opts.KeepText {
+	if !r.opts.Write.book() {
 		return nil
 	}
 	file, err := os.OpenFile(r.opts.File, os.O_WRONLY, 0)
@@ -133,8 +133,8 @@ func (r recorder) mayWrite() error {
 	return nil // writing will say
 }
 
-// replaceFile writes the workbook's new text, refusing when the file is no
-// longer what was read (*orgfile.ConflictError).
+// replaceFile writes the workbook's new text, refusing when the file is neither
+// what was read nor what it is to be (*orgfile.ConflictError).
 func (r recorder) replaceFile(text []byte) error {
 	file, err := orgfile.Read(r.opts.File)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -143,8 +143,12 @@ func (r recorder) replaceFile(text []byte) error {
 	if err != nil {
 		return fmt.Errorf("%s: results were not written: %w", r.opts.File, err)
 	}
+	if file.Doc.Source() == string(text) { // another run of the document was faster
+		r.written = text
+		return nil
+	}
 	if file.Doc.Source() != string(r.written) {
-		return &orgfile.ConflictError{Path: r.opts.File, Reason: "changed during the run, so results were not written (run it again: what was computed is kept)"}
+		return &orgfile.ConflictError{Path: r.opts.File, Reason: "changed during the run, so results were not written (run it again: computed results are kept)"}
 	}
 	if _, err = file.Write(text); err != nil {
 		var conflict *orgfile.ConflictError

@@ -5,6 +5,9 @@
 (set-language-environment "UTF-8")
 (require 'org)
 (require 'org-table)
+(setq org-babel-python-command "python3")
+(org-babel-do-load-languages 'org-babel-load-languages
+                             '((emacs-lisp . t) (python . t) (shell . t) (js . t) (awk . t) (sed . t) (C . t) (lua . t) (calc . t) (org . t)))
 (dolist (file (split-string (with-temp-buffer (insert-file-contents (pop command-line-args-left)) (buffer-string)) "\n" t))
   (with-temp-buffer
     (insert-file-contents file)

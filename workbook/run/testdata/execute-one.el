@@ -6,6 +6,7 @@
 (set-language-environment "UTF-8")
 (require 'org)
 (require 'ob-emacs-lisp)
+(setq org-modules nil) ; links of mail readers, which take as long to load as all the rest
 (let ((file (pop command-line-args-left)) (line (string-to-number (pop command-line-args-left))) (out (pop command-line-args-left))
       (org-inhibit-startup t))
   (find-file file)

@@ -7,7 +7,7 @@
       org-confirm-babel-evaluate nil org-id-track-globally nil org-element-use-cache nil)
 (set-language-environment "UTF-8")
 (require 'org)
-(dolist (lang '(emacs-lisp shell js awk sed C org))
+(dolist (lang '(emacs-lisp shell python js awk sed C org))
   (require (intern (format "ob-%s" lang))))
 
 ;; "say" evaluates its body as one Lisp expression: what is judged is what

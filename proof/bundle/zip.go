@@ -35,7 +35,7 @@ const (
 	dosMorning = 0x21 << 16 // 1980-01-01, 0:00, the one date of all files
 )
 
-// maxFiles is what fits without zip64.
+// maxFiles is the most files that fit without zip64.
 const maxFiles = 1<<16 - 1
 
 // Pack writes files as a zip, the manifest first and the others sorted.

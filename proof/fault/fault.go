@@ -23,27 +23,27 @@ const (
 	JSONEncoding     Code = "json-encoding"      // not UTF-8, or half of a surrogate pair
 	JSONDuplicateKey Code = "json-duplicate-key" // an object has a member twice
 	JSONNumber       Code = "json-number"        // a number no double holds
-	JSONDepth        Code = "json-depth"         // nested deeper than anybody needs
+	JSONDepth        Code = "json-depth"         // nested too deeply
 	JSONNoncanonical Code = "json-noncanonical"  // another spelling than RFC 8785's
 )
 
 // Keys and signatures.
 const (
-	KeyMalformed          Code = "key-malformed"          // no Ed25519 did:key
+	KeyMalformed          Code = "key-malformed"          // not an Ed25519 did:key
 	KeyNoncanonical       Code = "key-noncanonical"       // a second spelling of a public key
-	KeyWeak               Code = "key-weak"               // a point of small order, under which anybody signs
+	KeyWeak               Code = "key-weak"               // a point of small order, for which anybody can sign
 	SignatureMalformed    Code = "signature-malformed"    // not 64 bytes in base64
 	SignatureNoncanonical Code = "signature-noncanonical" // a second spelling of a signature
 	SignatureWeak         Code = "signature-weak"         // its commitment is of small order
 	SignatureInvalid      Code = "signature-invalid"      // the key did not make it
-	IssuerUnexpected      Code = "issuer-unexpected"      // signed, but not by whom the verifier asked for
+	IssuerUnexpected      Code = "issuer-unexpected"      // signed, but not by the expected key
 )
 
 // A did:web, which names keys by a host.
 const (
-	DIDMalformed   Code = "did-malformed"   // no did:web
-	DIDUnavailable Code = "did-unavailable" // its document could not be asked for
-	DIDDocument    Code = "did-document"    // what is there is not its document, or names no key
+	DIDMalformed   Code = "did-malformed"   // not a did:web
+	DIDUnavailable Code = "did-unavailable" // its document could not be fetched
+	DIDDocument    Code = "did-document"    // the fetched text is not its document, or names no key
 )
 
 // The log of an identity's keys.
@@ -59,33 +59,33 @@ const (
 
 // The manifest in a page.
 const (
-	ManifestMissing   Code = "manifest-missing"   // nothing is signed
-	ManifestDuplicate Code = "manifest-duplicate" // more than one
+	ManifestMissing   Code = "manifest-missing"   // it is not signed
+	ManifestDuplicate Code = "manifest-duplicate" // it has several manifests
 	ManifestAltered   Code = "manifest-altered"   // its element is not spelled as it must be
 	ManifestMisplaced Code = "manifest-misplaced" // not right before the last </body>
 	ManifestUnescaped Code = "manifest-unescaped" // a < inside, which could end the element
 	ManifestVersion   Code = "manifest-version"   // of a version this program does not know
 	ManifestFields    Code = "manifest-fields"    // a field is missing, unknown or of the wrong type
 	AssetChanged      Code = "asset-changed"      // the page is not the one that was signed
-	ProgramChanged    Code = "program-changed"    // the workbook does something else than what was signed
+	ProgramChanged    Code = "program-changed"    // the workbook's code differs from what was signed
 )
 
 // The manifest of a site, which lists every file.
 const (
-	SiteManifestMissing Code = "site-manifest-missing" // nothing says what belongs to the site
+	SiteManifestMissing Code = "site-manifest-missing" // the site has no manifest
 	PathUnsafe          Code = "path-unsafe"           // a path that could leave the directory
 	PathCollision       Code = "path-collision"        // two paths that some systems take for one
 	FileOrder           Code = "file-order"            // the list is not sorted, or has a path twice
 	RootMismatch        Code = "root-mismatch"         // the list is not the one its root hash names
-	FileMissing         Code = "file-missing"          // listed, not there
-	FileRenamed         Code = "file-renamed"          // there under another name
-	FileUnlisted        Code = "file-unlisted"         // there, not listed
+	FileMissing         Code = "file-missing"          // listed, but missing
+	FileRenamed         Code = "file-renamed"          // present under another name
+	FileUnlisted        Code = "file-unlisted"         // present, but not listed
 	FileIrregular       Code = "file-irregular"        // a symbolic link or a device
 	FileSize            Code = "file-size"             // longer or shorter than listed
 	FileChanged         Code = "file-changed"          // other bytes than listed
 	PageUnsigned        Code = "page-unsigned"         // a page of the site without a manifest of its own
 	PageIssuer          Code = "page-issuer"           // a page that somebody else signed
-	SnapshotMixed       Code = "snapshot-mixed"        // a page of another release of the site
+	SnapshotMixed       Code = "snapshot-mixed"        // a page of another release than the list has, of a later one, or of none
 	SequenceRollback    Code = "sequence-rollback"     // older than what was seen before
 	SequenceFork        Code = "sequence-fork"         // another release with a number seen before
 )
@@ -93,10 +93,10 @@ const (
 // The log of releases: a checkpoint and tiles, as transparency logs have them.
 const (
 	LogMissing    Code = "log-missing"    // no checkpoint
-	LogCheckpoint Code = "log-checkpoint" // the checkpoint is no signed note
+	LogCheckpoint Code = "log-checkpoint" // the checkpoint is not a signed note
 	LogOrigin     Code = "log-origin"     // of another log than the site's
 	LogSignature  Code = "log-signature"  // not signed by the issuer
-	LogTile       Code = "log-tile"       // tiles or entries do not amount to the checkpoint
+	LogTile       Code = "log-tile"       // tiles or entries do not give the checkpoint's hash
 	LogEntry      Code = "log-entry"      // the last release logged is not this one
 	LogFork       Code = "log-fork"       // not a continuation of the log seen before
 )

@@ -35,11 +35,11 @@ const (
 type OfflineError struct{ URL string }
 
 func (e *OfflineError) Error() string {
-	return e.URL + " is not on this machine, and nothing else is asked unless you say so"
+	return e.URL + " is on another machine, and the network is used only if you say so"
 }
 
 // Hint says how.
-func (e *OfflineError) Hint() string { return "--online asks it" }
+func (e *OfflineError) Hint() string { return "--online fetches it" }
 
 // ExitCode is that of what is not permitted.
 func (e *OfflineError) ExitCode() int { return diag.ExitForbidden }
@@ -62,7 +62,7 @@ func (e *UnreachableError) Error() string { return e.Host + " does not answer: "
 func (e *UnreachableError) Unwrap() error { return e.Err }
 
 // Hint says what to look at.
-func (e *UnreachableError) Hint() string { return "does a server run there, at that port?" }
+func (e *UnreachableError) Hint() string { return "is a server running there, at that port?" }
 
 // ExitCode is that of what is not available.
 func (e *UnreachableError) ExitCode() int { return diag.ExitUnavailable }
@@ -106,13 +106,13 @@ func Direct(by *http.Client) verify.Getter {
 func getter(u *url.URL, online bool) (verify.Getter, error) {
 	switch {
 	case u.Host == "" || u.Scheme != "https" && u.Scheme != "http":
-		return nil, fmt.Errorf("%s is no address that can be fetched", u)
+		return nil, fmt.Errorf("%s is not an address that can be fetched", u)
 	case Loopback(u.Hostname()):
 		return Direct(&http.Client{Timeout: timeout, Transport: &http.Transport{}, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}), nil
 	case !online:
 		return nil, &OfflineError{u.String()}
 	case u.Scheme != "https":
-		return nil, fmt.Errorf("%s: other machines are asked over https only", u)
+		return nil, fmt.Errorf("%s: other machines are contacted over https only", u)
 	}
 	port := 443
 	if text := u.Port(); text != "" {
@@ -162,7 +162,7 @@ type MissingError struct {
 func (e *MissingError) Error() string { return fmt.Sprintf("%s: HTTP %d", e.URL, e.Status) }
 
 // Hint says how sites are named.
-func (e *MissingError) Hint() string { return "the address of a whole site ends in /" }
+func (e *MissingError) Hint() string { return "the address of a whole site must end in /" }
 
 // ExitCode is that of what is not found.
 func (e *MissingError) ExitCode() int { return diag.ExitNotFound }

@@ -47,13 +47,13 @@ func exact(v any, t reflect.Type, where string) error {
 	case reflect.Int, reflect.Int64:
 		f, ok := v.(float64)
 		if !ok || f != float64(int64(f)) {
-			return fmt.Errorf("%s is no integer", where)
+			return fmt.Errorf("%s is not an integer", where)
 		}
 		return nil
 	case reflect.Slice:
 		list, ok := v.([]any)
 		if !ok {
-			return fmt.Errorf("%s is no list", where)
+			return fmt.Errorf("%s is not a list", where)
 		}
 		for i, e := range list {
 			if err := exact(e, t.Elem(), fmt.Sprintf("%s[%d]", where, i)); err != nil {
@@ -79,7 +79,7 @@ func want[T any](v any, where, name string) error {
 func exactStruct(v any, t reflect.Type, where string) error {
 	object, ok := v.(map[string]any)
 	if !ok {
-		return fmt.Errorf("%s is no object", where)
+		return fmt.Errorf("%s is not an object", where)
 	}
 	known := map[string]bool{}
 	for i := range t.NumField() {

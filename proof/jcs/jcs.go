@@ -143,7 +143,7 @@ func CompareUTF16(a, b string) int {
 	return cmp.Compare(len(a), len(b))
 }
 
-// firstUnit is what decides between r and other: r's first code unit, or its
+// firstUnit orders r against other: it is r's first code unit, or its
 // second when both start with the same.
 func firstUnit(r, other rune) rune {
 	if r < 0x10000 {
@@ -186,7 +186,7 @@ func appendString(out []byte, s string) ([]byte, error) {
 func appendNumber(out []byte, f float64) ([]byte, error) {
 	switch abs := math.Abs(f); {
 	case math.IsNaN(f) || math.IsInf(f, 0):
-		return nil, fault.New(fault.JSONNumber, "%v is no JSON number", f)
+		return nil, fault.New(fault.JSONNumber, "%v is not a JSON number", f)
 	case f == 0:
 		return append(out, '0'), nil // negative zero too
 	case abs >= 1e-6 && abs < 1e21:

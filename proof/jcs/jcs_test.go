@@ -145,7 +145,7 @@ func FuzzCanonical(f *testing.F) {
 			return
 		}
 		if !json.Valid(text) {
-			t.Fatalf("accepted %q, which is no JSON", text)
+			t.Fatalf("accepted %q, which is not JSON", text)
 		}
 		again, err := Canonical(out)
 		if err != nil || !bytes.Equal(again, out) {

@@ -2,10 +2,9 @@ package keys
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"time"
 
+	"wb/internal/sha"
 	"wb/proof/fault"
 	"wb/proof/jcs"
 )
@@ -30,7 +29,7 @@ type Entry struct {
 	Key      string `json:"key"`      // the did:key that comes, or goes
 	Sequence int    `json:"sequence"` // the first release of a site that this holds for
 	Reason   string `json:"reason"`   // for people
-	At       string `json:"at"`       // RFC 3339, UTC; nobody relies on it
+	At       string `json:"at"`       // RFC 3339, UTC; informational only
 	// Signature is Signer's and Proof is Key's, over the canonical entry
 	// without both. Proof shows that who names a new key has it; "" when Key
 	// need not agree.
@@ -38,7 +37,7 @@ type Entry struct {
 	Proof     string `json:"proof"`
 }
 
-// message is what is signed.
+// message is the signed text.
 func (e Entry) message() ([]byte, error) {
 	return jcs.Marshal(struct {
 		Version  string `json:"version"`
@@ -81,7 +80,7 @@ func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 func (l *Log) extend(e Entry, signer, subject Signer) (*Log, error) {
 	e.Version, e.Index, e.Signer = LogVersion, len(l.entries), signer.DID()
 	if e.Index > 0 {
-		e.Previous = digest(lastLine(l.text))
+		e.Previous = sha.Hex(lastLine(l.text))
 	}
 	message, err := e.message()
 	if err != nil {
@@ -101,11 +100,6 @@ func (l *Log) extend(e Entry, signer, subject Signer) (*Log, error) {
 func lastLine(text []byte) []byte {
 	text = bytes.TrimSuffix(text, []byte("\n"))
 	return text[bytes.LastIndexByte(text, '\n')+1:]
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // ParseLog reads a log and checks each entry against those before it.
@@ -135,7 +129,7 @@ func (l *Log) add(e Entry) error {
 	case e.Sequence < 0:
 		return fault.New(fault.KeylogMalformed, "entry %d has a negative sequence", e.Index)
 	case e.Index != len(l.entries):
-		return fault.New(fault.KeylogChain, "entry %d stands at place %d", e.Index, len(l.entries))
+		return fault.New(fault.KeylogChain, "entry %d is at position %d", e.Index, len(l.entries))
 	case (e.Kind == Genesis) != (e.Index == 0):
 		return fault.New(fault.KeylogChain, "entry %d is of kind %s", e.Index, e.Kind)
 	}
@@ -145,7 +139,7 @@ func (l *Log) add(e Entry) error {
 		}
 		return l.signed(e)
 	}
-	if e.Previous != digest(l.line(e.Index-1)) {
+	if e.Previous != sha.Hex(l.line(e.Index-1)) {
 		return fault.New(fault.KeylogChain, "entry %d does not follow the one before", e.Index)
 	}
 	if e.Signer != l.Current() {
@@ -160,12 +154,12 @@ func (l *Log) add(e Entry) error {
 	switch e.Kind {
 	case Rotate:
 		if l.has(e.Key) {
-			return fault.New(fault.KeylogChain, "entry %d brings a key back", e.Index)
+			return fault.New(fault.KeylogChain, "entry %d reinstates a revoked key", e.Index)
 		}
 		l.gone[e.Signer] = e
 	case Revoke:
 		if !l.has(e.Key) {
-			return fault.New(fault.KeylogChain, "entry %d revokes a key that was never there", e.Index)
+			return fault.New(fault.KeylogChain, "entry %d revokes a key that the log never had", e.Index)
 		}
 		l.gone[e.Key] = e
 	default:
@@ -185,7 +179,7 @@ func (l *Log) signed(e Entry) error {
 	}
 	if e.Kind != Rotate {
 		if e.Proof != "" {
-			return fault.New(fault.KeylogMalformed, "entry %d has a proof that it needs not", e.Index)
+			return fault.New(fault.KeylogMalformed, "entry %d has a superfluous proof", e.Index)
 		}
 		return nil
 	}
@@ -247,7 +241,7 @@ func (l *Log) Allows(key string, sequence int) error {
 	case end.Kind == Revoke && (sequence == NoSequence || sequence >= end.Sequence):
 		return fault.New(fault.KeyRevoked, "%s was revoked from release %d on: %s", key, end.Sequence, end.Reason)
 	case end.Kind == Rotate && sequence >= end.Sequence:
-		return fault.New(fault.KeyRetired, "%s gave way to %s at release %d", key, end.Key, end.Sequence)
+		return fault.New(fault.KeyRetired, "%s was replaced by %s at release %d", key, end.Key, end.Sequence)
 	}
 	return nil
 }
@@ -255,7 +249,7 @@ func (l *Log) Allows(key string, sequence int) error {
 // Continues checks that l is older, or old with entries added.
 func (l *Log) Continues(old []byte) error {
 	if !bytes.HasPrefix(l.text, old) {
-		return fault.New(fault.KeylogRollback, "the key log of %s lacks entries that were there before", l.Identity())
+		return fault.New(fault.KeylogRollback, "the key log of %s lacks entries that it had before", l.Identity())
 	}
 	return nil
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Name is a key that a file names, with the key log when that is what the file is.
+// Name is a key that a file names, with the key log when the file is one.
 type Name struct{ DID, Log string }
 
 // Named reads the keys that a file names: a key log, whose identity it is; the
@@ -29,7 +29,7 @@ func Named(text []byte) ([]Name, error) {
 	line, _, _ := strings.Cut(string(text), "\n") // as wb key show prints it
 	did := strings.TrimSpace(line)
 	if !strings.HasPrefix(did, "did:key:") {
-		return nil, errors.New("no key log, no did:web document and no did:key")
+		return nil, errors.New("expected a key log, a did:web document or a did:key")
 	}
 	_, err := Public(did)
 	return []Name{{DID: did}}, err

@@ -39,7 +39,7 @@ func (l *Log) Revocations() []Revocation {
 	return out
 }
 
-// RevokedList is what to publish about revoked keys: canonical JSON and a line
+// RevokedList is the list of revoked keys to publish: canonical JSON and a line
 // end, with the logs that prove it. It is nil when none of the logs revokes any.
 func RevokedList(logs ...*Log) ([]byte, error) {
 	list := revokedList{Version: RevokedVersion, Revoked: []Revocation{}, Logs: []string{}}
@@ -77,7 +77,7 @@ func ReadLogs(text []byte) ([]*Log, error) {
 		logs, proven = append(logs, log), append(proven, log.Revocations()...)
 	}
 	if list.Version != RevokedVersion || !slices.Equal(proven, list.Revoked) {
-		return nil, fault.New(fault.KeylogMalformed, "the list of revoked keys says something else than its key logs")
+		return nil, fault.New(fault.KeylogMalformed, "the list of revoked keys contradicts its key logs")
 	}
 	return logs, nil
 }

@@ -26,13 +26,13 @@ func DIDWeb(host string, path ...string) string {
 func WebURL(did string) (*url.URL, error) {
 	text, ok := strings.CutPrefix(did, "did:web:")
 	if !ok || text == "" {
-		return nil, fault.New(fault.DIDMalformed, "%q is no did:web", did)
+		return nil, fault.New(fault.DIDMalformed, "%q is not a did:web", did)
 	}
 	var parts []string
 	for part := range strings.SplitSeq(text, ":") {
 		plain, err := url.PathUnescape(part)
 		if err != nil || plain == "" || plain == "." || plain == ".." || strings.ContainsAny(plain, "/?#@\\") {
-			return nil, fault.New(fault.DIDMalformed, "%q is no did:web", did)
+			return nil, fault.New(fault.DIDMalformed, "%q is not a did:web", did)
 		}
 		parts = append(parts, plain)
 	}
@@ -41,7 +41,7 @@ func WebURL(did string) (*url.URL, error) {
 	}
 	u := &url.URL{Scheme: "https", Host: strings.ToLower(parts[0]), Path: "/" + strings.Join(parts[1:], "/") + "/did.json"}
 	if again, err := url.Parse(u.String()); err != nil || again.Hostname() == "" || again.Host != u.Host {
-		return nil, fault.New(fault.DIDMalformed, "%q is no did:web", did)
+		return nil, fault.New(fault.DIDMalformed, "%q is not a did:web", did)
 	}
 	return u, nil
 }

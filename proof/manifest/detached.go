@@ -12,7 +12,7 @@ import (
 // DetachedVersion is the version of detached signatures.
 const DetachedVersion = "workbooks-detached/1"
 
-// DetachedSuffix is what the file of a signature adds to the name of the file
+// DetachedSuffix is the suffix that a signature file adds to the name of the file
 // that it is about.
 const DetachedSuffix = ".sig"
 
@@ -90,7 +90,7 @@ func (d *Detached) CheckSignature() error {
 	return keys.Verify(d.IssuerDID, message, d.Signature)
 }
 
-// Program is what the issuer says that the workbook does, "" for no workbook.
+// Program is the digest of what the workbook does, as the issuer signed it; "" for no workbook.
 func (d *Detached) Program() string {
 	for _, a := range d.Assertions {
 		if a.Label == ProgramLabel {

@@ -11,7 +11,7 @@ import (
 // OrderVersion is the version of orders.
 const OrderVersion = "workbooks-order/1"
 
-// Order is what the holder of a site's key asks of a server that a token alone
+// Order is a signed request of a site's key holder to a server, for what a token alone
 // is not enough for: to show readers an older release than they have seen.
 type Order struct {
 	Version     string `json:"version"`

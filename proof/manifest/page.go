@@ -10,11 +10,10 @@ package manifest
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"time"
 
+	"wb/internal/sha"
 	"wb/proof/fault"
 	"wb/proof/jcs"
 	"wb/proof/keys"
@@ -77,8 +76,7 @@ func Stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
 // SHA256 is a digest as manifests write it.
 func SHA256(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return sha.Hex(data)
 }
 
 // signedForm is the canonical form of a manifest without its signature.
@@ -188,7 +186,7 @@ func ReadPage(html []byte) (*Page, []byte, error) {
 func checkVersion(v any, want string) error {
 	object, ok := v.(map[string]any)
 	if !ok {
-		return fault.New(fault.ManifestFields, "the manifest is no object")
+		return fault.New(fault.ManifestFields, "the manifest is not an object")
 	}
 	got, ok := object["version"].(string)
 	if !ok {
@@ -217,7 +215,7 @@ func locate(html []byte) (start, end int, text []byte, err error) {
 		return 0, 0, nil, fault.New(fault.ManifestAltered, "the manifest's tag is not spelled %s", ElementOpen)
 	}
 	if end < body+len(ElementClose) || !bytes.HasSuffix(html[body:end], []byte(ElementClose)) {
-		return 0, 0, nil, fault.New(fault.ManifestMisplaced, "the manifest does not stand right before the last </body>")
+		return 0, 0, nil, fault.New(fault.ManifestMisplaced, "the manifest is not directly before the last </body>")
 	}
 	text = html[body : end-len(ElementClose)]
 	if bytes.IndexByte(text, '<') >= 0 {

@@ -183,7 +183,7 @@ func ReadReleases(files Files, origin, issuer string) (*Releases, error) {
 		return nil, err
 	}
 	if got, _, _ := strings.Cut(text, "\n"); got != origin || name != origin {
-		return nil, fault.New(fault.LogOrigin, "the log is %s's, the site %s's", got, origin)
+		return nil, fault.New(fault.LogOrigin, "the log belongs to %s, but the site to %s", got, origin)
 	}
 	public, err := keys.Public(issuer)
 	if err != nil {
@@ -197,7 +197,7 @@ func ReadReleases(files Files, origin, issuer string) (*Releases, error) {
 		return nil, err
 	}
 	if r.body(size) != text {
-		return nil, fault.New(fault.LogTile, "the entries do not amount to the checkpoint")
+		return nil, fault.New(fault.LogTile, "the entries do not give the checkpoint's hash")
 	}
 	want := r.tiles()
 	for _, path := range slices.Sorted(maps.Keys(want)) {

@@ -64,9 +64,16 @@ type File struct {
 type Files map[string][]byte
 
 // List describes files in the order manifests have them.
-func (f Files) List() []File {
+func (f Files) List() []File { return f.ListWith(nil) }
+
+// ListWith is [Files.List] where some descriptions are known.
+func (f Files) ListWith(known map[string]File) []File {
 	out := make([]File, 0, len(f))
 	for path, data := range f {
+		if file, ok := known[path]; ok {
+			out = append(out, file)
+			continue
+		}
 		out = append(out, File{Path: path, Size: len(data), SHA256: SHA256(data)})
 	}
 	slices.SortFunc(out, func(a, b File) int { return jcs.CompareUTF16(a.Path, b.Path) })

@@ -16,17 +16,15 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
 	"strings"
 
 	"wb/internal/diag"
+	"wb/internal/sha"
 	"wb/proof/fetch"
 	"wb/proof/manifest"
 	"wb/proof/verify"
@@ -41,7 +39,7 @@ type UnsignedError struct{ Path string }
 func (e *UnsignedError) Error() string { return e.Path + ": no signature lies beside it" }
 
 // Hint says where one comes from.
-func (e *UnsignedError) Hint() string { return "who made it signs it: wb sign " + path.Base(e.Path) }
+func (e *UnsignedError) Hint() string { return "its maker can sign it: wb sign " + path.Base(e.Path) }
 
 // ExitCode is that of what cannot be verified.
 func (e *UnsignedError) ExitCode() int { return diag.ExitVerify }
@@ -55,7 +53,7 @@ func (e *UnlistedError) Error() string {
 
 // Hint says what that can mean.
 func (e *UnlistedError) Hint() string {
-	return "it was built elsewhere or changed; the list of another release may have it: --from"
+	return "it was built elsewhere or changed; another release may list it: --from"
 }
 
 // ExitCode is that of what is not as it was signed.
@@ -107,7 +105,7 @@ func Executable(ctx context.Context, file, list, want string) (as string, by *ve
 	if err != nil {
 		return "", by, err
 	}
-	digest, err := digestOf(file)
+	digest, _, err := sha.File(file)
 	if err != nil {
 		return "", by, err
 	}
@@ -118,17 +116,4 @@ func Executable(ctx context.Context, file, list, want string) (as string, by *ve
 		}
 	}
 	return "", by, &UnlistedError{file, list, digest}
-}
-
-func digestOf(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }

@@ -27,7 +27,7 @@ import (
 	"wb/proof/manifest"
 )
 
-// DefaultKeep is how many releases stay when nobody says otherwise.
+// DefaultKeep is how many releases are kept by default.
 const DefaultKeep = 5
 
 // Names in the directory.
@@ -122,7 +122,7 @@ func (d *Dir) Lock() (release func(), err error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, diag.Busyf("wait until it has ended and try again", "another deployment to %s is under way", d.path)
+		return nil, diag.Busyf("wait until it ends, then try again", "another deployment to %s is running", d.path)
 	}
 	return release, nil
 }
@@ -134,11 +134,11 @@ func (d *Dir) Current() (string, error) {
 		return "", nil
 	}
 	if err != nil {
-		return "", fmt.Errorf("%s is no link that a deployment made: %w", filepath.Join(d.path, currentName), err)
+		return "", fmt.Errorf("%s is not a link made by a deployment: %w", filepath.Join(d.path, currentName), err)
 	}
 	id := filepath.Base(to)
 	if !ValidID(id) || filepath.ToSlash(to) != releasesName+"/"+id {
-		return "", fmt.Errorf("%s leads to %s, which is no release", filepath.Join(d.path, currentName), to)
+		return "", fmt.Errorf("%s leads to %s, which is not a release", filepath.Join(d.path, currentName), to)
 	}
 	return id, nil
 }
@@ -188,7 +188,7 @@ func (d *Dir) Info(id string) (Info, error) {
 	return info, nil
 }
 
-// Find describes the release named id, which may be shortened to what only one
+// Find describes the release named id, which may be shortened to a beginning that only one
 // release begins with, or be its number.
 func (d *Dir) Find(id string) (Info, error) {
 	all, err := d.List()

@@ -29,7 +29,7 @@ type Stage struct {
 // not there. Close it.
 func (d *Dir) Stage(name string) (*Stage, error) {
 	if name == "" || name != filepath.Base(name) {
-		return nil, fmt.Errorf("%q is no name of a stage", name)
+		return nil, fmt.Errorf("%q is not a name of a stage", name)
 	}
 	path := filepath.Join(d.path, releasesName, newPrefix+name)
 	d.step("stage")
@@ -72,7 +72,7 @@ func (s *Stage) Add(want manifest.File, data io.Reader) error {
 		return err
 	}
 	s.dir.step("write " + want.Path)
-	f, err := os.CreateTemp(filepath.Dir(s.path), partPrefix) // not on the stage: half a file is no file of it
+	f, err := os.CreateTemp(filepath.Dir(s.path), partPrefix) // not on the stage: half a file is not a file of it
 	if err != nil {
 		return err
 	}
@@ -93,7 +93,7 @@ func (s *Stage) Add(want manifest.File, data io.Reader) error {
 func check(want manifest.File, size int64, sum hash.Hash) error {
 	switch {
 	case size != int64(want.Size):
-		return &fault.Error{Code: fault.FileSize, Path: want.Path, Text: "is longer or shorter than in the manifest"}
+		return &fault.Error{Code: fault.FileSize, Path: want.Path, Text: "has another length than in the manifest"}
 	case hex.EncodeToString(sum.Sum(nil)) != want.SHA256:
 		return &fault.Error{Code: fault.FileChanged, Path: want.Path, Text: "has other bytes than in the manifest"}
 	}
@@ -185,11 +185,11 @@ func (s *Stage) link(old *os.Root, from, id string, f manifest.File) error {
 }
 
 // Commit gives the stage its name as a release, which must have a manifest. A
-// release of that name that is there already stays, since a name stands for its
+// release of that name that already exists stays, since a name stands for its
 // bytes. The caller holds the lock.
 func (s *Stage) Commit(id string) error {
 	if !ValidID(id) {
-		return fmt.Errorf("%q is no name of a release", id)
+		return fmt.Errorf("%q is not a name of a release", id)
 	}
 	if _, err := os.Lstat(s.dir.ReleasePath(id)); err == nil {
 		return s.Discard()

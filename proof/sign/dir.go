@@ -16,7 +16,7 @@ import (
 
 // Dir signs the site in a directory as its next release, where it lies; record,
 // which may be nil, knows what was signed there when the directory does not.
-// Nobody else may sign it meanwhile.
+// No other process may sign it meanwhile.
 func Dir(dir string, by Issuer, record *Record, host string, at time.Time) (*manifest.Site, error) {
 	if err := clean(dir); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func proof(path string) int {
 // newPrefix begins the names of files that are being written.
 const newPrefix = ".wb-new-"
 
-// clean removes what a signing that was killed left, which is no file of the
+// clean removes what a signing that was killed left, which is not a file of the
 // site.
 func clean(dir string) error {
 	root, err := os.OpenRoot(dir)

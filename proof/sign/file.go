@@ -1,11 +1,11 @@
 package sign
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
 	"time"
 
+	"wb/internal/whole"
 	"wb/proof/fault"
 	"wb/proof/manifest"
 )
@@ -37,14 +37,5 @@ func Replace(path string, data []byte, perm os.FileMode) error {
 	if at, err := filepath.EvalSymlinks(path); err == nil {
 		path = at
 	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".wb-sign-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	_, err = f.Write(data)
-	if err := errors.Join(err, f.Chmod(perm), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return whole.File{Mode: perm, Sync: true}.Write(path, data)
 }

@@ -45,7 +45,7 @@ func Onto(history, files manifest.Files) manifest.Files {
 // Latest finds the history to go on from, so that release numbers never start
 // again when a copy of the site is lost, or taken from a backup. Own are copies
 // of the issuer's, nil where there is none; shown is what readers see, which
-// counts when both went different ways: nobody may have seen the others. The
+// counts when both went different ways: readers may never have seen the others. The
 // longest that continues it is it. nil says that this is the first release.
 func Latest(by Issuer, shown manifest.Files, own ...manifest.Files) (manifest.Files, error) {
 	last, _ := readPast(shown, by) // who deploys finds out what is wrong with it
@@ -74,11 +74,11 @@ func Latest(by Issuer, shown manifest.Files, own ...manifest.Files) (manifest.Fi
 type ForeignError struct{ Site, Key string }
 
 func (e *ForeignError) Error() string {
-	return fmt.Sprintf("the site is of %s, the key of %s", e.Site, e.Key)
+	return fmt.Sprintf("the site belongs to %s, but the key to %s", e.Site, e.Key)
 }
 
 // Hint says how to take a site over.
-func (e *ForeignError) Hint() string { return "remove .well-known/wb-* to start a log of your own" }
+func (e *ForeignError) Hint() string { return "remove .well-known/wb-* to start your own log" }
 
 // ExitCode is that of a conflict.
 func (e *ForeignError) ExitCode() int { return diag.ExitConflict }
@@ -152,7 +152,7 @@ func (r *Record) Recall(by Issuer, site string) (manifest.Files, error) {
 	}
 	var files manifest.Files
 	if err := json.Unmarshal(text, &files); err != nil {
-		return nil, fmt.Errorf("%s: %w; hint: remove it, the site or its target may know the releases", path, err)
+		return nil, fmt.Errorf("%s: %w; hint: remove it; the site or its target may know the releases", path, err)
 	}
 	return files, nil
 }

@@ -22,7 +22,7 @@ type Issuer struct {
 	Former []*keys.Log // of identities that the issuer had before, whose revocations are published too
 }
 
-// unbound checks that the key may sign what is no release of a site.
+// unbound checks that the key may sign what is not a release of a site.
 func (by Issuer) unbound() error { return by.Keys.Allows(by.Signer.DID(), keys.NoSequence) }
 
 // Site signs files as the next release of a site, or for the first time when
@@ -31,7 +31,13 @@ func (by Issuer) unbound() error { return by.Keys.Allows(by.Signer.DID(), keys.N
 // signing twice gives the same bytes; it needs no more than its [History] for
 // that.
 func Site(files manifest.Files, by Issuer, host string, at time.Time) (manifest.Files, *manifest.Site, error) {
-	bare, assertions, err := strip(files)
+	return Next(files, nil, by, host, at)
+}
+
+// Next is [Site] for files of which some stay as the last release lists them, whose
+// digests the caller compared: pages among them keep their signatures.
+func Next(files manifest.Files, stay map[string]manifest.File, by Issuer, host string, at time.Time) (manifest.Files, *manifest.Site, error) {
+	bare, assertions, err := strip(files, stay)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -47,7 +53,7 @@ func Site(files manifest.Files, by Issuer, host string, at time.Time) (manifest.
 		if err != nil {
 			return nil, nil, fault.New(fault.ManifestFields, "issued_at: %v", err)
 		}
-		signed, _, err := release(bare, assertions, by, host, last.Sequence, when)
+		signed, _, err := release(bare, stay, assertions, by, host, last.Sequence, when)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -55,7 +61,7 @@ func Site(files manifest.Files, by Issuer, host string, at time.Time) (manifest.
 			return Onto(before.files, signed), last, nil
 		}
 	}
-	signed, s, err := release(bare, assertions, by, host, releases.Len()+1, at)
+	signed, s, err := release(bare, stay, assertions, by, host, releases.Len()+1, at)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -72,14 +78,15 @@ func Site(files manifest.Files, by Issuer, host string, at time.Time) (manifest.
 	return signed, s, nil
 }
 
-// strip takes signatures out of files and gives the pages' own assertions.
-func strip(files manifest.Files) (manifest.Files, map[string][]manifest.Assertion, error) {
+// strip takes signatures out of files, but of those that stay, and gives the pages' own
+// assertions.
+func strip(files manifest.Files, stay map[string]manifest.File) (manifest.Files, map[string][]manifest.Assertion, error) {
 	bare, assertions := manifest.Files{}, map[string][]manifest.Assertion{}
 	for path, data := range files {
 		if ofHistory(path) || path == manifest.RevokedPath {
 			continue
 		}
-		if manifest.IsPage(path) {
+		if _, stays := stay[path]; manifest.IsPage(path) && !stays {
 			p, _, err := manifest.ReadPage(data)
 			if err != nil && fault.CodeOf(err) != fault.ManifestMissing {
 				return nil, nil, fault.In(path, err)
@@ -97,7 +104,8 @@ func strip(files manifest.Files) (manifest.Files, map[string][]manifest.Assertio
 }
 
 // release signs one release, without its log.
-func release(bare manifest.Files, assertions map[string][]manifest.Assertion, by Issuer, host string, sequence int, at time.Time) (manifest.Files, *manifest.Site, error) {
+func release(bare manifest.Files, stay map[string]manifest.File, assertions map[string][]manifest.Assertion, by Issuer, host string,
+	sequence int, at time.Time) (manifest.Files, *manifest.Site, error) {
 	identity := by.Keys.Identity()
 	if err := by.Keys.Allows(by.Signer.DID(), sequence); err != nil {
 		return nil, nil, err
@@ -105,7 +113,7 @@ func release(bare manifest.Files, assertions map[string][]manifest.Assertion, by
 	out := manifest.Files{}
 	for _, path := range slices.Sorted(maps.Keys(bare)) {
 		data := bare[path]
-		if manifest.IsPage(path) {
+		if _, stays := stay[path]; manifest.IsPage(path) && !stays {
 			var err error
 			said := append(slices.Clone(assertions[path]), manifest.SiteAssertion(identity, sequence))
 			if data, err = manifest.SignPage(data, by.Signer, at, said...); err != nil {
@@ -129,7 +137,7 @@ func release(bare manifest.Files, assertions map[string][]manifest.Assertion, by
 		}
 		out[manifest.DIDPath] = append(doc, '\n')
 	}
-	text, err := manifest.SignFiles(manifest.KindSite, identity, sequence, out.List(), by.Signer, at)
+	text, err := manifest.SignFiles(manifest.KindSite, identity, sequence, out.ListWith(stay), by.Signer, at)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -1,4 +1,4 @@
-// Package trust grants what a user trusts to what bears a trusted signature:
+// Package trust grants capabilities to files with a trusted signature:
 // workbooks with a signature beside them, pages and bundles, toolkits.
 //
 // A signature counts when it is valid, when the key that made it is the one
@@ -24,17 +24,17 @@ import (
 	"wb/sandbox/grants"
 )
 
-// Trust is what a user trusts, and what is known of keys.
+// Trust holds the signers a user trusts, and the known key logs.
 type Trust struct {
-	Signers []grants.Signer
+	Signers []grants.TrustedSigner
 	// Seen gives the key log of an identity that a verification saw, "" for none.
 	Seen func(identity string) string
 	// Given are more key logs: the user's own, and those named for this check.
 	Given []string
 }
 
-// Open is what the user's stores hold.
-func Open(s *grants.Store, m *verify.Memory) (*Trust, error) {
+// Open reads the user's stores.
+func Open(s *grants.File, m *verify.Memory) (*Trust, error) {
 	signers, err := s.Signers()
 	if err != nil {
 		return nil, err
@@ -50,7 +50,7 @@ func Open(s *grants.Store, m *verify.Memory) (*Trust, error) {
 
 // File gives what a workbook is granted for a signature, of what it asks for:
 // the one beside it, for its program, or that of the page or bundle that it came
-// in. did is whom the grants are for, "" for nobody.
+// in. did is the signer the grants are for, "" for none.
 func (t *Trust) File(file, program string, asks []string) (did string, granted []string, err error) {
 	if len(t.Signers) == 0 || len(asks) == 0 {
 		return "", nil, nil
@@ -79,7 +79,7 @@ func (t *Trust) File(file, program string, asks []string) (did string, granted [
 	return did, granted, nil
 }
 
-// ofDetached is who signed a program, "" when nobody validly did.
+// ofDetached is the did of a program's valid signer, "" without one.
 func ofDetached(signature []byte, program string) (issuer string, log []byte) {
 	if !verify.Program(program, signature, verify.Options{}).Valid {
 		return "", nil
@@ -91,7 +91,7 @@ func ofDetached(signature []byte, program string) (issuer string, log []byte) {
 	return d.IssuerDID, []byte(d.Keys)
 }
 
-// ofPublished is who signed a page or bundle, "" when nobody validly did.
+// ofPublished is the did of a page's or bundle's valid signer, "" without one.
 func ofPublished(data []byte) (issuer string, log []byte) {
 	check, zip := verify.Bundle, data
 	if !bytes.HasPrefix(data, []byte("PK")) {
@@ -127,11 +127,11 @@ func (t *Trust) By(issuer string, log []byte, asks []string) (did string, grante
 // Trusts reports whether a key is that of somebody the user trusts with anything
 // at all, and was not revoked as far as is known here.
 func (t *Trust) Trusts(issuer string) bool {
-	return slices.ContainsFunc(t.Signers, func(s grants.Signer) bool { return t.signs(s, issuer, nil) })
+	return slices.ContainsFunc(t.Signers, func(s grants.TrustedSigner) bool { return t.signs(s, issuer, nil) })
 }
 
 // signs reports whether a key is that of a trusted signer, and was not revoked.
-func (t *Trust) signs(s grants.Signer, issuer string, log []byte) bool {
+func (t *Trust) signs(s grants.TrustedSigner, issuer string, log []byte) bool {
 	known := append([]string{s.Keys}, t.given(s.DID)...)
 	if t.Seen != nil {
 		known = append(known, t.Seen(s.DID))
@@ -168,16 +168,16 @@ func longest(log []byte, known []string) ([]byte, error) {
 		case bytes.HasPrefix([]byte(text), log):
 			log = []byte(text)
 		default:
-			return nil, fault.New(fault.KeylogRollback, "the key log goes another way than one that is known here")
+			return nil, fault.New(fault.KeylogRollback, "the key log contradicts one that is known here")
 		}
 	}
 	return log, nil
 }
 
 // Check reports why something that a key validly signed is not to be believed:
-// the key was revoked, or is none of the log that came along, as far as that log
+// the key was revoked, or is missing from the log that came along, as far as that log
 // and those known here say. log is nil when none came along. The log that counts
-// comes back, nil when none is known; trusting nobody is enough to ask.
+// comes back, nil when none is known; a Trust without signers is enough to ask.
 func (t *Trust) Check(issuer string, log []byte) (*keys.Log, error) {
 	var all []string
 	for _, s := range t.Signers {

@@ -51,15 +51,15 @@ func TestBy(t *testing.T) {
 	ended, err := rotated.Revoke(two, two.DID(), 0, "stolen too", noon)
 	gone := check(t, ended, err)
 	asks := []string{"kv", "net:api.example.com"}
-	trusted := grants.Signer{DID: one.DID(), Grants: []string{"kv", "net:*"}}
-	with := func(change func(*grants.Signer)) grants.Signer {
+	trusted := grants.TrustedSigner{DID: one.DID(), Grants: []string{"kv", "net:*"}}
+	with := func(change func(*grants.TrustedSigner)) grants.TrustedSigner {
 		s := trusted
 		change(&s)
 		return s
 	}
 	for _, c := range []struct {
 		name   string
-		signer grants.Signer
+		signer grants.TrustedSigner
 		seen   string
 		issuer identity.Key
 		log    *keys.Log
@@ -72,19 +72,19 @@ func TestBy(t *testing.T) {
 		{"another key with the trusted one's log", trusted, "", three, log, false},
 		{"the next key of the identity", trusted, "", two, rotated, true},
 		{"the next key without the log", trusted, "", two, nil, false},
-		{"the next key, and the log is known", with(func(s *grants.Signer) { s.Keys = string(rotated.Text()) }), "", two, nil, true},
+		{"the next key, and the log is known", with(func(s *grants.TrustedSigner) { s.Keys = string(rotated.Text()) }), "", two, nil, true},
 		{"rotated away, signed before", trusted, "", one, rotated, true},
 		{"revoked in the log that came", trusted, "", one, revoked, false},
-		{"revoked in the log that was trusted", with(func(s *grants.Signer) { s.Keys = string(revoked.Text()) }), "", one, log, false},
+		{"revoked in the log that was trusted", with(func(s *grants.TrustedSigner) { s.Keys = string(revoked.Text()) }), "", one, log, false},
 		{"revoked in a log seen at a site", trusted, string(revoked.Text()), one, log, false},
 		{"revoked in a log seen, and none came", trusted, string(revoked.Text()), one, nil, false},
 		{"the next key revoked", trusted, "", two, gone, false},
 		{"the next key revoked, by what was seen", trusted, string(gone.Text()), two, rotated, false},
-		{"a log that goes another way", with(func(s *grants.Signer) { s.Keys = string(theirs.Text()) }), "", one, log, false},
-		{"the next key alone is trusted", grants.Signer{DID: two.DID(), Grants: []string{"kv"}}, "", two, rotated, true},
-		{"the next key alone is trusted, the first one signs", grants.Signer{DID: two.DID(), Grants: []string{"kv"}}, "", one, rotated, false},
+		{"a log that goes another way", with(func(s *grants.TrustedSigner) { s.Keys = string(theirs.Text()) }), "", one, log, false},
+		{"the next key alone is trusted", grants.TrustedSigner{DID: two.DID(), Grants: []string{"kv"}}, "", two, rotated, true},
+		{"the next key alone is trusted, the first one signs", grants.TrustedSigner{DID: two.DID(), Grants: []string{"kv"}}, "", one, rotated, false},
 	} {
-		trust := &Trust{Signers: []grants.Signer{c.signer}, Seen: func(string) string { return c.seen }}
+		trust := &Trust{Signers: []grants.TrustedSigner{c.signer}, Seen: func(string) string { return c.seen }}
 		var text []byte
 		if c.log != nil {
 			text = c.log.Text()
@@ -94,7 +94,7 @@ func TestBy(t *testing.T) {
 			t.Errorf("%s: %q %q", c.name, did, granted)
 		}
 	}
-	trust := &Trust{Signers: []grants.Signer{trusted}}
+	trust := &Trust{Signers: []grants.TrustedSigner{trusted}}
 	if _, granted := trust.By(one.DID(), nil, []string{"kv:a", "net:x.org", "llm"}); !slices.Equal(granted, []string{"kv:a", "net:x.org"}) {
 		t.Errorf("granted %q", granted)
 	}
@@ -109,7 +109,7 @@ func TestBy(t *testing.T) {
 func TestWorkbook(t *testing.T) {
 	one, stranger := key(t, 1), key(t, 3)
 	file := filepath.Join(t.TempDir(), "a.org")
-	trust := &Trust{Signers: []grants.Signer{{DID: one.DID(), Grants: []string{"kv"}}}}
+	trust := &Trust{Signers: []grants.TrustedSigner{{DID: one.DID(), Grants: []string{"kv"}}}}
 	granted := func(program string) bool {
 		did, _, err := trust.File(file, program, []string{"kv"})
 		if err != nil {
@@ -146,7 +146,7 @@ func TestWorkbook(t *testing.T) {
 // TestPublished: a page or bundle grants for the workbook in it.
 func TestPublished(t *testing.T) {
 	one, stranger := key(t, 1), key(t, 3)
-	trust := &Trust{Signers: []grants.Signer{{DID: one.DID(), Grants: []string{"kv"}}}}
+	trust := &Trust{Signers: []grants.TrustedSigner{{DID: one.DID(), Grants: []string{"kv"}}}}
 	dir := t.TempDir()
 	for _, by := range []identity.Key{one, stranger} {
 		zip, err := sign.Bundle(manifest.Files{"a.org": []byte("* x")}, sign.Issuer{Signer: by, Keys: logOf(t, by)}, noon)
@@ -218,7 +218,7 @@ func TestCheck(t *testing.T) {
 		{"no log came, the next key", two, nil, nil, nil, revoked, "", one.DID()},
 		{"the log went another way", one, forked, rotated, nil, nil, fault.KeylogRollback, ""},
 	} {
-		trust := &Trust{Given: []string{text(c.given)}, Signers: []grants.Signer{{DID: three.DID(), Keys: text(c.trust)}},
+		trust := &Trust{Given: []string{text(c.given)}, Signers: []grants.TrustedSigner{{DID: three.DID(), Keys: text(c.trust)}},
 			Seen: func(identity string) string {
 				if c.seen != nil && c.seen.Identity() == identity {
 					return text(c.seen)
@@ -243,7 +243,7 @@ func TestCheck(t *testing.T) {
 	}
 	ends, err := revoked.Revoke(two, two.DID(), 0, "stolen too", noon)
 	over := check(t, ends, err)
-	both := &Trust{Signers: []grants.Signer{{DID: one.DID(), Grants: []string{"kv"}}}, Given: []string{text(theirs), text(over)}}
+	both := &Trust{Signers: []grants.TrustedSigner{{DID: one.DID(), Grants: []string{"kv"}}}, Given: []string{text(theirs), text(over)}}
 	if did, _ := both.By(two.DID(), rotated.Text(), []string{"kv"}); did != "" {
 		t.Error("what the user revoked is granted")
 	}

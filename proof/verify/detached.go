@@ -31,7 +31,7 @@ func Program(digest string, signature []byte, opts Options) *Report {
 		r.AssetIntegrity = digest != "" && d.Program() == digest
 	}
 	if err == nil && !r.AssetIntegrity {
-		err = fault.New(fault.ProgramChanged, "the workbook does something else than what was signed")
+		err = fault.New(fault.ProgramChanged, "the workbook's code differs from what was signed")
 	}
 	return r.close(err)
 }
@@ -53,7 +53,7 @@ func (r *Report) detached(text []byte, opts Options) (*manifest.Detached, error)
 		return d, err
 	}
 	if log.Identity() != d.IdentityDID {
-		return d, fault.New(fault.KeyUnknown, "the key log is that of another identity")
+		return d, fault.New(fault.KeyUnknown, "the key log belongs to another identity")
 	}
 	if opts.Keys != nil { // what is known may be newer, and revoke
 		if log, err = newer(log, opts.Keys); err != nil {

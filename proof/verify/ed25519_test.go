@@ -138,8 +138,8 @@ func edgeCases(t testing.TB) []signed {
 			continue
 		}
 		found++
-		raw(fmt.Sprintf("A is no point, y = %d", n), b, message, good, fault.SignatureInvalid)
-		raw(fmt.Sprintf("R is no point, y = %d", n), public, message, with(func(sig []byte) { copy(sig, b) }), fault.SignatureInvalid)
+		raw(fmt.Sprintf("A is not a point, y = %d", n), b, message, good, fault.SignatureInvalid)
+		raw(fmt.Sprintf("R is not a point, y = %d", n), public, message, with(func(sig []byte) { copy(sig, b) }), fault.SignatureInvalid)
 	}
 
 	// Bits that are not those that were signed.

@@ -9,11 +9,12 @@ import (
 	"path/filepath"
 	"strings"
 
+	"wb/internal/whole"
 	"wb/proof/keys"
 	"wb/proof/manifest"
 )
 
-// Memory is what a user's verifications have seen: of each identity its key
+// Memory records what a user's verifications have seen: of each identity its key
 // log, and of each of its sites the last release. So a site that goes back in
 // time, or forgets that a key was revoked, is noticed. An identity's sites are
 // told apart by the first entry of their logs of releases.
@@ -101,19 +102,7 @@ func (m *Memory) write(path string, k *Known) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(m.dir, 0o700); err != nil {
-		return err
-	}
-	tmp, err := os.CreateTemp(m.dir, ".seen-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(append(text, '\n'))
-	if err := errors.Join(err, tmp.Close()); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
+	return whole.File{Dirs: 0o700}.Write(path, append(text, '\n'))
 }
 
 // Contradicts reports why somebody who has seen what the memory has would not

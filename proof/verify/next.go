@@ -18,11 +18,11 @@ func Next(files, newest manifest.Files, older bool) *Report {
 	}
 	last := Site(newest, Options{})
 	if last.IdentityDID == "" {
-		return r.close(fmt.Errorf("the newest release that is kept cannot be read: %w", last.Err()))
+		return r.close(fmt.Errorf("the newest saved release cannot be read: %w", last.Err()))
 	}
 	if s, err := manifest.ReadSite(files[manifest.SitePath]); err == nil && s.IdentityDID != last.IdentityDID {
 		r.IssuerDID, r.IdentityDID = s.IssuerDID, s.IdentityDID
-		return r.close(fault.New(fault.IssuerUnexpected, "the site is of %s; what is there is of %s", s.IdentityDID, last.IdentityDID))
+		return r.close(fault.New(fault.IssuerUnexpected, "the site belongs to %s, but the published one to %s", s.IdentityDID, last.IdentityDID))
 	}
 	opts := Options{Want: last.IdentityDID}
 	if !older {

@@ -212,6 +212,10 @@ func (w *world) sites() []tampered {
 	foreign := w.relist(with("index.html", must(manifest.SignPage([]byte(plainPage), w.other, noon, manifest.SiteAssertion(w.key.DID(), 2)))(w.t)), w.key)
 	loose := w.relist(with("index.html", w.page), w.key)
 	older := w.relist(with("index.html", w.first["index.html"]), w.key)
+	ahead := func(sequence int) manifest.Files {
+		said := manifest.SiteAssertion(w.key.DID(), sequence)
+		return w.relist(with("index.html", must(manifest.SignPage([]byte(plainPage), w.key, noon, said))(w.t)), w.key)
+	}
 	edited := w.relist(with("index.html", replace("42", "43")(bytes.Clone(w.second["index.html"]))), w.key)
 	keylog := func(text []byte) manifest.Files { return w.relist(with(manifest.KeysPath, text), w.key) }
 	return []tampered{
@@ -235,7 +239,9 @@ func (w *world) sites() []tampered {
 			f["style.css"] = []byte("body{color:black}")
 		})},
 		{name: "page of the release before", want: fault.SnapshotMixed, site: mixed},
-		{name: "page of the release before, listed", want: fault.SnapshotMixed, site: older},
+		{name: "page that has not changed since the release before", site: older}, // as its issuer says, who listed it
+		{name: "page of a release to come, listed", want: fault.SnapshotMixed, site: ahead(3)},
+		{name: "page of release zero, listed", want: fault.SnapshotMixed, site: ahead(0)},
 		{name: "page of no site, listed", want: fault.SnapshotMixed, site: loose},
 		{name: "page without a manifest, listed", want: fault.PageUnsigned, site: unsigned},
 		{name: "page by somebody else, listed", want: fault.PageIssuer, site: foreign},
@@ -464,7 +470,7 @@ func (w *world) detached() []tampered {
 	return out
 }
 
-// badBase64 is a signed page whose bundle is no base64.
+// badBase64 is a signed page whose bundle is not base64.
 func (w *world) badBase64() []byte {
 	html := bundle.Embed([]byte(plainPage), []byte("x"))
 	html = bytes.Replace(html, []byte(base64.StdEncoding.EncodeToString([]byte("x"))), []byte("e*=="), 1)

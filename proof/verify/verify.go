@@ -23,7 +23,7 @@ import (
 	"wb/proof/manifest"
 )
 
-// Options are what a verifier knows beforehand.
+// Options hold what a verifier knows beforehand.
 type Options struct {
 	// Want is the did:key that must have signed: the key itself, or the first
 	// key of its identity. "" accepts anybody.
@@ -31,7 +31,7 @@ type Options struct {
 	// Keys is a key log known to be the issuer's, nil for none. A page without
 	// a site is checked against it; a site's own log must continue it.
 	Keys []byte
-	// Known is what was seen of the site before, nil for nothing.
+	// Known is the record of the site's earlier verification, nil for none.
 	Known *Known
 	// Heard is a key log that was seen elsewhere, nil for none: with another copy of
 	// the site, in a list of revoked keys, or one's own. Whichever of the two logs
@@ -41,7 +41,7 @@ type Options struct {
 	Partial bool
 }
 
-// Known is what to remember of a site, so that an older or another one is
+// Known is the part of a site to remember, so that an older or another one is
 // noticed.
 type Known struct {
 	Sequence       int    `json:"sequence"`
@@ -67,7 +67,7 @@ type Report struct {
 	Path           string               `json:"path,omitempty"`
 	Message        string               `json:"message,omitempty"`
 
-	// Remember is what to keep of a valid site.
+	// Remember returns the part of a valid site to remember.
 	Remember *Known `json:"-"`
 }
 
@@ -285,7 +285,7 @@ func same(s *manifest.Site, f manifest.File, files manifest.Files, extra map[str
 	case !ok && extra[f.SHA256] != "":
 		return &fault.Error{Code: fault.FileRenamed, Path: f.Path, Text: "is there as " + extra[f.SHA256]}
 	case !ok:
-		return &fault.Error{Code: fault.FileMissing, Path: f.Path, Text: "is in the manifest and not there"}
+		return &fault.Error{Code: fault.FileMissing, Path: f.Path, Text: "is in the manifest but does not exist"}
 	case manifest.SHA256(data) == f.SHA256 && len(data) == f.Size:
 		return nil
 	}
@@ -293,7 +293,7 @@ func same(s *manifest.Site, f manifest.File, files manifest.Files, extra map[str
 		return &fault.Error{Code: fault.SnapshotMixed, Path: f.Path, Text: "is of another release of the site"}
 	}
 	if len(data) != f.Size {
-		return &fault.Error{Code: fault.FileSize, Path: f.Path, Text: "is longer or shorter than in the manifest"}
+		return &fault.Error{Code: fault.FileSize, Path: f.Path, Text: "has another length than in the manifest"}
 	}
 	return &fault.Error{Code: fault.FileChanged, Path: f.Path, Text: "has other bytes than in the manifest"}
 }
@@ -319,7 +319,7 @@ func (r *Report) keylog(s *manifest.Site, files manifest.Files, path string, opt
 		return fault.In(path, err)
 	}
 	if log.Identity() != s.IdentityDID {
-		return &fault.Error{Code: fault.KeyUnknown, Path: path, Text: "is the key log of another identity"}
+		return &fault.Error{Code: fault.KeyUnknown, Path: path, Text: "belongs to another identity"}
 	}
 	sequence := s.Sequence
 	if s.Kind == manifest.KindBundle {
@@ -386,7 +386,8 @@ func (k *Known) keys() string {
 	return k.Keys
 }
 
-// pages verifies each page by itself: signed by the same key, of this release.
+// pages verifies each page by itself: signed by the same key, for this release or, when
+// it has not changed since, for one before.
 func (r *Report) pages(s *manifest.Site, files manifest.Files) error {
 	for _, f := range s.Files {
 		if !manifest.IsPage(f.Path) {
@@ -407,8 +408,8 @@ func (r *Report) pages(s *manifest.Site, files manifest.Files) error {
 			continue
 		}
 		p := manifest.Page{Assertions: one.Assertions}
-		if identity, sequence, ok := p.Release(); !ok || identity != s.IdentityDID || sequence != s.Sequence {
-			return &fault.Error{Code: fault.SnapshotMixed, Path: f.Path, Text: "is not of this release of the site"}
+		if identity, sequence, ok := p.Release(); !ok || identity != s.IdentityDID || sequence < 1 || sequence > s.Sequence {
+			return &fault.Error{Code: fault.SnapshotMixed, Path: f.Path, Text: "belongs to no release of the site up to this one"}
 		}
 	}
 	return nil
@@ -461,7 +462,7 @@ func released(s *manifest.Site, text []byte, files manifest.Files) (*manifest.Re
 		return nil, err
 	}
 	if last.Sequence != s.Sequence || last.ManifestSHA256 != manifest.SHA256(text) {
-		return nil, fault.New(fault.LogEntry, "the last release logged is another one (%d)", last.Sequence)
+		return nil, fault.New(fault.LogEntry, "the log ends with another release (%d)", last.Sequence)
 	}
 	return releases, nil
 }

@@ -19,7 +19,7 @@ func markup(tex string) string {
 	return w.text(0)
 }
 
-// plainText is markup without tags, for values that are no prose.
+// plainText is markup without tags, for values that are not prose.
 func plainText(tex string) string {
 	var out strings.Builder
 	for rest := markup(tex); rest != ""; {

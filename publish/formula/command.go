@@ -434,7 +434,7 @@ func (p *parser) colorOf(t token) (string, error) {
 		return "", err
 	}
 	if !colorName.MatchString(name) {
-		return "", p.errorAt(t, fmt.Sprintf("%q is no color", name))
+		return "", p.errorAt(t, fmt.Sprintf("%q is not a color", name))
 	}
 	return ` mathcolor="` + html.EscapeString(name) + `"`, nil
 }
@@ -483,7 +483,7 @@ func (p *parser) length(t token) (string, error) {
 	}
 	m := lengthForm.FindStringSubmatch(text)
 	if m == nil {
-		return "", p.errorAt(t, fmt.Sprintf("%q is no length", text))
+		return "", p.errorAt(t, fmt.Sprintf("%q is not a length", text))
 	}
 	if m[2] == "mu" { // an eighteenth of an em
 		var n float64

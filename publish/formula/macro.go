@@ -10,7 +10,7 @@ import (
 // keeps none. It is not safe for concurrent use.
 type Macros struct{ defined map[string]macro }
 
-// macro is what a command stands for.
+// macro is the expansion of a command.
 type macro struct {
 	params   int
 	fallback []token // of the first, optional argument
@@ -116,7 +116,7 @@ func (p *parser) parameters(m *macro) error {
 		text += t.text
 	}
 	if m.params, err = strconv.Atoi(text); err != nil || m.params < 0 || m.params > 9 {
-		return p.errorAt(p.peek(), fmt.Sprintf("%q is no number of arguments", text))
+		return p.errorAt(p.peek(), fmt.Sprintf("%q is not a number of arguments", text))
 	}
 	m.fallback, m.optional, err = p.bracketed()
 	return err

@@ -7,7 +7,7 @@ import (
 
 // The tables name commands and the characters they stand for, in pairs.
 
-// greek and other letters that are set as identifiers; capital Greek is
+// letters are Greek and other letters that are set as identifiers; capital Greek is
 // upright, as LaTeX sets it.
 const letters = `
 alpha α beta β gamma γ delta δ epsilon ϵ varepsilon ε zeta ζ eta η theta θ vartheta ϑ iota ι kappa κ varkappa ϰ
@@ -24,7 +24,7 @@ degree ° pounds £ yen ¥ euro € S § P ¶ copyright © circledR ® checkmark
 
 // operators, relations and arrows; browsers know their spacing.
 const operators = `
-pm ± mp ∓ times × div ÷ cdot ⋅ ast ∗ star ⋆ circ ∘ bullet ∙ cap ∩ cup ∪ uplus ⊎ sqcap ⊓ sqcup ⊔ vee ∨ lor ∨ wedge ∧ land ∧
+pm ± mp ∓ diamond ⋄ times × div ÷ cdot ⋅ ast ∗ star ⋆ circ ∘ bullet ∙ cap ∩ cup ∪ uplus ⊎ sqcap ⊓ sqcup ⊔ vee ∨ lor ∨ wedge ∧ land ∧
 setminus ∖ smallsetminus ∖ wr ≀ amalg ⨿ oplus ⊕ ominus ⊖ otimes ⊗ oslash ⊘ odot ⊙ dagger † ddagger ‡ lhd ⊲ rhd ⊳ unlhd ⊴ unrhd ⊵
 boxplus ⊞ boxminus ⊟ boxtimes ⊠ boxdot ⊡ ltimes ⋉ rtimes ⋊ leftthreetimes ⋋ rightthreetimes ⋌ curlyvee ⋎ curlywedge ⋏ barwedge ⌅ veebar ⊻
 dotplus ∔ divideontimes ⋇ intercal ⊺ circledast ⊛ circledcirc ⊚ circleddash ⊝ Cap ⋒ Cup ⋓ bigtriangleup △ bigtriangledown ▽ triangleleft ◃ triangleright ▹
@@ -42,7 +42,7 @@ rightleftarrows ⇄ leftrightarrows ⇆ upuparrows ⇈ downdownarrows ⇊ circle
 colon : cdotp · ldotp . vdots ⋮ ddots ⋱ adots ⋰ ldots … dots … dotsc … dotso … cdots ⋯ dotsb ⋯ dotsm ⋯ dotsi ⋯ And &
 `
 
-// big operators: scripts go above and below in display style.
+// bigOperators have their scripts above and below in display style.
 const bigOperators = `
 sum ∑ prod ∏ coprod ∐ bigcap ⋂ bigcup ⋃ bigvee ⋁ bigwedge ⋀ bigoplus ⨁ bigotimes ⨂ bigodot ⨀ biguplus ⨄ bigsqcup ⨆
 `
@@ -56,14 +56,14 @@ const (
 	limitFunctions = "det gcd inf lim liminf limsup max min Pr sup injlim projlim"
 )
 
-// delimiters may follow \left, \right and \big.
+// delimiterNames may follow \left, \right and \big.
 const delimiterNames = `
 lbrace { rbrace } langle ⟨ rangle ⟩ lfloor ⌊ rfloor ⌋ lceil ⌈ rceil ⌉ lvert | rvert | lVert ‖ rVert ‖ vert | Vert ‖ lbrack [ rbrack ]
 lgroup ⟮ rgroup ⟯ lmoustache ⎰ rmoustache ⎱ ulcorner ⌜ urcorner ⌝ llcorner ⌞ lrcorner ⌟ backslash \ uparrow ↑ downarrow ↓ updownarrow ↕ Uparrow ⇑ Downarrow ⇓ Updownarrow ⇕ { { } } | ‖
 lparen ( rparen ) llbracket ⟦ rrbracket ⟧ lAngle ⟪ rAngle ⟫
 `
 
-// accents stand over one element; those that stretch cover several.
+// accentNames are accents over one element; those that stretch cover several.
 const accentNames = `
 hat ^ check ˇ breve ˘ acute ´ grave ` + "`" + ` tilde ~ bar ¯ dot ˙ ddot ¨ dddot ⃛ ddddot ⃜ mathring ˚ vec →
 `
@@ -72,14 +72,14 @@ widehat ^ widetilde ~ widecheck ˇ overline ‾ overrightarrow → overleftarrow
 `
 const underNames = `underline _ underbrace ⏟ underbracket ⎵ underparen ⏝ underrightarrow → underleftarrow ← underleftrightarrow ↔ underbar _ utilde ~`
 
-// spaces in ems.
+// spaceNames are spaces, in ems.
 const spaceNames = `, 0.1667em thinspace 0.1667em : 0.2222em > 0.2222em medspace 0.2222em ; 0.2778em thickspace 0.2778em ! -0.1667em negthinspace -0.1667em negmedspace -0.2222em negthickspace -0.2778em
 quad 1em qquad 2em enspace 0.5em enskip 0.5em space 0.3333em nobreakspace 0.3333em`
 
-// extensible arrows take text above and below.
+// arrowNames are extensible arrows, which take text above and below.
 const arrowNames = `xrightarrow → xleftarrow ← xleftrightarrow ↔ xRightarrow ⇒ xLeftarrow ⇐ xLeftrightarrow ⇔ xmapsto ↦ xhookrightarrow ↪ xhookleftarrow ↩ xrightharpoonup ⇀ xleftharpoonup ↼ xrightleftharpoons ⇌ xtwoheadrightarrow ↠`
 
-// table is what the commands without rules of their own stand for.
+// table maps the commands without rules of their own to their signs.
 type table struct {
 	symbols                                            map[string]*element // shared: copied before use
 	delimiters, accents, stretchy, under, arrows, gaps map[string]string

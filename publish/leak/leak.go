@@ -69,10 +69,10 @@ const maxShown = 20
 func (e *Error) Hint() string {
 	for _, f := range e.Findings {
 		if f.Line > 0 {
-			return "take it out of the source; where it is none, --allow-leak " + f.Path
+			return "remove it from the source; if it is not a secret, --allow-leak " + f.Path
 		}
 	}
-	return "files that the host keeps for itself are never published"
+	return "files reserved for the host are never published"
 }
 
 // ExitCode is that of things not permitted.

@@ -52,7 +52,7 @@ func shown(page []byte) []byte {
 // inline are elements that do not end a word.
 var inline = set("a abbr b bdi bdo cite code del dfn em i ins kbd mark q s samp small span strong sub sup u var wbr")
 
-// written is what Org has in the place of an element.
+// written is the text that Org writes for an element.
 var written = map[string]string{"sub": "_", "sup": "^"}
 
 // typed undoes what typography makes of what was typed.

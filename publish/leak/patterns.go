@@ -11,7 +11,7 @@ import (
 	"wb/internal/lazyregexp"
 )
 
-// pattern is what secrets of one kind look like.
+// pattern describes secrets of one kind.
 type pattern struct {
 	what   string
 	needle string             // where one may begin; found first, since that is fast
@@ -76,7 +76,7 @@ func assigned(name string) *lazyregexp.Regexp {
 // longest is how much of a file a shape is tried on.
 const longest = 512
 
-// match is what to show of a secret that begins at data[at], "" when there is
+// match is the part to show of a secret that begins at data[at], "" when there is
 // none.
 func (p pattern) match(data []byte, at int) string {
 	if at > 0 && !p.inside && wordByte(data[at-1]) {
@@ -117,7 +117,7 @@ type Secret struct {
 	Value []byte
 }
 
-// search is what is looked for besides patterns.
+// search holds the values to look for besides patterns.
 type search struct{ forms []form }
 
 type form struct {

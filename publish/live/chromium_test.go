@@ -68,7 +68,7 @@ func TestTypedInputs(t *testing.T) {
 	browser := chromium.Start(t)
 	pub := publish(t, "compiled.org", live.Config{}, "clang", "wabt")
 	page := browser.Open(t, pub.write(t))
-	for typed, message := range map[string]string{"1e99": "depth: expected u32, got 1e+99", "many": `depth: "many" is no number`, "-1": "depth: expected u32, got -1"} {
+	for typed, message := range map[string]string{"1e99": "depth: expected u32, got 1e+99", "many": `depth: "many" is not a number`, "-1": "depth: expected u32, got -1"} {
 		if o := start(t, page, pub.id("deep"), map[string]string{"depth": typed}); o.Error != message {
 			t.Errorf("%q: %q, want %q", typed, o.Error, message)
 		}

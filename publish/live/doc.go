@@ -11,7 +11,7 @@
 // (limits.mjs, machine.mjs, crash.mjs), the same ways in and out
 // (abi.mjs, output.mjs, value.mjs). Tests hold the two against each other.
 //
-// Languages whose programs are no modules have one each that does what their
+// Languages whose programs are not modules have one each that does what their
 // lane does around the machine (languages.mjs): quickjs.mjs; lua.mjs, ruby.mjs
 // and python.mjs, which share reactor.mjs, as those lanes share package vm;
 // sqlite.mjs; and shell.mjs with streams.mjs, which is the kernel of a script's

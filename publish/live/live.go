@@ -4,10 +4,8 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -18,6 +16,7 @@ import (
 	"sync"
 
 	"wb/compile"
+	"wb/internal/sha"
 	"wb/internal/value"
 	"wb/org"
 	"wb/publish/page"
@@ -65,22 +64,22 @@ type Config struct {
 	// part of a site: readers fetch it when they run what needs it. nil puts
 	// modules into the page.
 	Href func(digest string) string
-	// Store shares work between pages; nil shares none.
-	Store *Store
+	// Shared is work that pages share; nil shares none.
+	Shared *Shared
 }
 
-// Store keeps what several pages ship alike, such as the machine of a language,
+// Shared keeps what several pages ship alike, such as the machine of a language,
 // so that it is made once. It is safe for concurrent use.
-type Store struct {
+type Shared struct {
 	mu        sync.Mutex
 	modules   map[string]*module              // by the digest of the plain module
 	memories  map[*sandbox.Snapshot]*snapshot // each taken apart once
 	libraries map[*compile.Library]*module
 }
 
-// NewStore is an empty store.
-func NewStore() *Store {
-	return &Store{modules: map[string]*module{}, memories: map[*sandbox.Snapshot]*snapshot{}, libraries: map[*compile.Library]*module{}}
+// NewShared has nothing yet.
+func NewShared() *Shared {
+	return &Shared{modules: map[string]*module{}, memories: map[*sandbox.Snapshot]*snapshot{}, libraries: map[*compile.Library]*module{}}
 }
 
 // snapshot is the frozen memory of a language's machine.
@@ -91,8 +90,8 @@ type snapshot struct {
 }
 
 // module gives the metered form of a program.
-func (s *Store) module(wasm []byte) (*module, error) {
-	key := digest(wasm)
+func (s *Shared) module(wasm []byte) (*module, error) {
+	key := sha.Hex(wasm)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m := s.modules[key]; m != nil {
@@ -110,7 +109,7 @@ func (s *Store) module(wasm []byte) (*module, error) {
 }
 
 // memory gives the parts of a snapshot.
-func (s *Store) memory(frozen *sandbox.Snapshot) (*snapshot, error) {
+func (s *Shared) memory(frozen *sandbox.Snapshot) (*snapshot, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m := s.memories[frozen]; m != nil {
@@ -133,7 +132,7 @@ func (s *Store) memory(frozen *sandbox.Snapshot) (*snapshot, error) {
 // library gives the files of a machine as one: the length of a table of contents
 // (four bytes, little-endian), that table (JSON, pairs of name and size) and the
 // contents.
-func (s *Store) library(lib *compile.Library) (*module, error) {
+func (s *Shared) library(lib *compile.Library) (*module, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if m := s.libraries[lib]; m != nil {
@@ -157,7 +156,7 @@ func (s *Store) library(lib *compile.Library) (*module, error) {
 	return m, err
 }
 
-// Live is what a page ships so that its readers can run it.
+// Live is the part of a page that lets its readers run it.
 type Live struct {
 	config  Config
 	items   map[string]*item
@@ -191,7 +190,7 @@ type image struct {
 	Library   string            `json:"library,omitempty"` // digest
 }
 
-// recipe is what the runtime reads.
+// recipe is the runtime's input.
 type recipe struct {
 	Name    string              `json:"name"`
 	Module  string              `json:"module"`
@@ -266,7 +265,7 @@ type show struct {
 	Outs  []string      `json:"outs,omitempty"`
 }
 
-// kept is what an equal run must give again.
+// kept holds the outputs that a re-run with equal inputs must reproduce.
 type kept struct {
 	Value  string `json:"value"` // SHA-256 of the value in the exact form
 	Stdout string `json:"stdout"`
@@ -277,9 +276,9 @@ type kept struct {
 // New lays out what the components of a workbook need in a browser. Nothing
 // runs; the results must be known (see workbook.Offprints). Components that
 // cannot be shipped are told apart by the page, see [Live.Component].
-func New(ctx context.Context, opts workbook.Options, config Config) (*Live, error) {
+func New(ctx context.Context, book workbook.Book, config Config) (*Live, error) {
 	if config.Mode == "" {
-		config.Mode = ModeOf(opts.Source)
+		config.Mode = ModeOf(book.Source)
 	}
 	switch {
 	case config.Limit > 0:
@@ -288,14 +287,14 @@ func New(ctx context.Context, opts workbook.Options, config Config) (*Live, erro
 	default:
 		config.Limit = DefaultLimit
 	}
-	if config.Store == nil {
-		config.Store = NewStore()
+	if config.Shared == nil {
+		config.Shared = NewShared()
 	}
 	l := &Live{config: config, items: map[string]*item{}, modules: map[string]*module{}, images: map[string]image{}}
 	if config.Mode == ModeNo {
 		return l, nil
 	}
-	prints, err := workbook.Offprints(ctx, opts)
+	prints, err := workbook.Offprints(ctx, book)
 	if err != nil {
 		return nil, err
 	}
@@ -343,7 +342,7 @@ func (l *Live) add(it *item, left *int) error {
 	needs, name := []*module{}, ""
 	beside := map[string]string{}
 	for title, wasm := range r.Programs() {
-		m, err := l.config.Store.module(wasm)
+		m, err := l.config.Shared.module(wasm)
 		var not *compile.NotPortable
 		if errors.As(err, &not) {
 			it.why = not.Reason
@@ -356,14 +355,14 @@ func (l *Live) add(it *item, left *int) error {
 	}
 	var machine image
 	if r.Image != nil {
-		frozen, err := l.config.Store.memory(r.Image.Snapshot)
+		frozen, err := l.config.Shared.memory(r.Image.Snapshot)
 		if err != nil {
 			return err
 		}
 		needs, name = append(needs, frozen.module), r.Machine
 		machine = image{Memory: frozen.digest, Size: frozen.size, Globals: frozen.globals, Landmarks: r.Image.Landmarks}
 		if lib := r.Image.Library; lib != nil {
-			files, err := l.config.Store.library(lib)
+			files, err := l.config.Shared.library(lib)
 			if err != nil {
 				return err
 			}
@@ -399,7 +398,7 @@ func (l *Live) add(it *item, left *int) error {
 
 func newModule(data []byte) (*module, error) {
 	packed, err := pack(data)
-	return &module{digest: digest(data), packed: packed}, err
+	return &module{digest: sha.Hex(data), packed: packed}, err
 }
 
 func pack(wasm []byte) ([]byte, error) {
@@ -427,7 +426,7 @@ func (l *Live) recipe(it *item, digests map[string]string, image string) recipe 
 		Limits: limits{Fuel: lim.Fuel, Memory: lim.Memory, Output: lim.Output, Files: lim.Files},
 		Entry:  r.Entry, Sig: signatureOf(r.Sig), Func: r.Func, Listed: r.Listed, Placed: r.Placed, Fails: r.Fails, JSON: r.JSON, Read: r.Read, Dedent: r.Dedent, Crash: r.Crash, Feed: o.Feed,
 		Show: show{Shape: o.Shape, Words: o.Words, Outs: o.Outs},
-		Kept: kept{Value: o.Kept.Value.Digest(), Stdout: digest([]byte(o.Kept.Stdout)), Exit: o.Kept.Exit, Fuel: o.Kept.Fuel},
+		Kept: kept{Value: o.Kept.Value.Digest(), Stdout: sha.Hex(o.Kept.Stdout), Exit: o.Kept.Exit, Fuel: o.Kept.Fuel},
 	}
 	if r.Entry == compile.EntryKernel {
 		out.Layout = &layout{r.Layout.In, r.Layout.Out}
@@ -445,11 +444,6 @@ func (l *Live) recipe(it *item, digests map[string]string, image string) recipe 
 		out.Inputs = append(out.Inputs, one)
 	}
 	return out
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 func signatureOf(s *value.Sig) *signature {
@@ -491,15 +485,6 @@ func (l *Live) Runs() []string {
 	return slices.DeleteFunc(slices.Clone(l.order), func(id string) bool { return l.items[id].why != "" })
 }
 
-// Size is how many bytes of compressed programs are shipped.
-func (l *Live) Size() int {
-	n := 0
-	for _, m := range l.modules {
-		n += len(m.packed)
-	}
-	return n
-}
-
 // Assets are the modules by digest, gzipped, for sites that serve them as files.
 func (l *Live) Assets() map[string][]byte {
 	out := map[string][]byte{}
@@ -521,7 +506,7 @@ func (l *Live) Component(id string) (string, bool) {
 	return it.form, true
 }
 
-// Foot is what a page with panels has at its end: the recipes, the modules
+// Foot is the end of a page with panels: the recipes, the modules
 // unless they are files, and the runtime. It is "" when nothing can be run.
 func (l *Live) Foot() (page.Foot, error) {
 	var foot page.Foot

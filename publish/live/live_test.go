@@ -30,13 +30,13 @@ var languages = sync.OnceValues(func() (*language, error) {
 		return nil, err
 	}
 	registry, err := lanes.New(env)
-	return &language{env, registry, live.NewStore()}, err
+	return &language{env, registry, live.NewShared()}, err
 })
 
 type language struct {
 	env      *compile.Env
 	registry *compile.Registry
-	store    *live.Store
+	store    *live.Shared
 }
 
 // published is a workbook that has run, and what its page ships.
@@ -72,8 +72,10 @@ func publish(t *testing.T, name string, config live.Config, tools ...string) *pu
 	if err := os.WriteFile(file, src, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := &published{opts: workbook.Options{File: file, Lanes: known.registry, Cache: workbook.CacheBeside(file),
-		Limits: sandbox.Limits{Timeout: 5 * time.Minute}}}
+	p := &published{opts: workbook.Options{
+		Book:      workbook.BookAt(file, nil, known.registry),
+		Authority: workbook.Authority{Limits: sandbox.Limits{Timeout: 5 * time.Minute}},
+	}}
 	if p.report, err = workbook.Run(t.Context(), p.opts); err != nil {
 		t.Fatal(err)
 	}
@@ -83,16 +85,16 @@ func publish(t *testing.T, name string, config live.Config, tools ...string) *pu
 	if p.opts.Source, err = os.ReadFile(file); err != nil {
 		t.Fatal(err)
 	}
-	if config.Store == nil {
-		config.Store = known.store
+	if config.Shared == nil {
+		config.Shared = known.store
 	}
-	if p.live, err = live.New(t.Context(), p.opts, config); err != nil {
+	if p.live, err = live.New(t.Context(), p.opts.Book, config); err != nil {
 		t.Fatal(err)
 	}
 	if left := p.live.Left(); documents[name] != nil && len(left) > 0 && config.Mode == "" && config.Limit == 0 {
 		t.Errorf("left out: %v", left)
 	}
-	facts, err := page.Facts(t.Context(), p.opts)
+	facts, err := page.Facts(t.Context(), p.opts.Book)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,7 +136,7 @@ func (p *published) write(t *testing.T) string {
 func (p *published) host(t *testing.T, id string, set map[string]value.Value) workbook.Done {
 	t.Helper()
 	opts := p.opts
-	opts.Set, opts.Only, opts.NoWrite, opts.Cache = set, []string{id}, true, nil
+	opts.Set, opts.Only, opts.Write, opts.Cache = set, []string{id}, workbook.WriteNothing, nil
 	report, err := workbook.Run(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
@@ -182,8 +184,12 @@ func parse(t *testing.T, text string) value.Value {
 
 func TestWhatIsShipped(t *testing.T) {
 	p := publish(t, "compiled.org", live.Config{}, "clang", "wabt")
-	if n := p.live.Size(); n > 200<<10 {
-		t.Errorf("%d bytes of programs", n)
+	shipped := 0
+	for _, packed := range p.live.Assets() {
+		shipped += len(packed)
+	}
+	if shipped > 200<<10 {
+		t.Errorf("%d bytes of programs", shipped)
 	}
 	small := publish(t, "lua.org", live.Config{Limit: 100 << 10}, "lua")
 	for _, id := range []string{"squares", "lua/spread"} {

@@ -10,7 +10,7 @@ func init() {
 	maps.Copy(documents, map[string][]string{
 		"go.org":     {"go"},
 		"zig.org":    {"zig"},
-		"shell.org":  {"toolbox", "awk", "shell"},
+		"shell.org":  {"toolbox", "awk", "shell", "grep", "findutils", "diffutils"},
 		"ruby.org":   {"ruby"},
 		"python.org": {"python"},
 	})

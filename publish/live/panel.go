@@ -65,7 +65,7 @@ func field(id string, in workbook.OffprintInput) string {
 	return fmt.Sprintf("<p class=\"live-field\">%s<textarea rows=\"%d\" %s>\n%s</textarea></p>\n", label, min(8, 1+len(text)/60), common, html.EscapeString(text))
 }
 
-// typeLabel is what is said of the values that an input takes.
+// typeLabel names the type of an input for readers.
 func typeLabel(in workbook.OffprintInput, t *value.Type) string {
 	if t != nil {
 		return t.String()

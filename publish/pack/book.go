@@ -24,14 +24,14 @@ import (
 
 // Book is a workbook as an EPUB 3: what its page shows, without what only a page can
 // do. The same document gives the same bytes.
-func Book(ctx context.Context, opts workbook.Options) ([]byte, []diag.Finding, error) {
-	root, err := os.OpenRoot(filepath.Dir(opts.File))
+func Book(ctx context.Context, from workbook.Book) ([]byte, []diag.Finding, error) {
+	root, err := os.OpenRoot(filepath.Dir(from.File))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer root.Close()
 	read := reader(root)
-	p, found, err := page.Fragment(ctx, opts.File, opts.Source, page.Options{Read: read, Show: page.ShowNone, Lisp: page.LispOf(opts.Lanes, opts.Source)})
+	p, found, err := page.Fragment(ctx, from.File, from.Source, page.Options{Read: read, Show: page.ShowNone, Lisp: page.LispOf(from.Lanes, from.Source)})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -153,7 +153,7 @@ func headingOf(section *nethtml.Node) string {
 }
 
 // unfit are attributes that a page has for its reader's browser, and that mean
-// nothing, or are no part of XHTML, in a book.
+// nothing, or are not part of XHTML, in a book.
 var unfit = map[string]bool{"tabindex": true, "preload": true, "data-lang": true}
 
 // adapt makes an element of a page one of a book: links lead to its files, and
@@ -182,7 +182,7 @@ func (b *book) adapt(c *chapter, n *nethtml.Node) {
 				at = ""
 			}
 			a.Val = at + "#" + xmlID(a.Val[1:])
-		case a.Key == "href" && !strings.Contains(a.Val, ":"): // a file that is no part of the book
+		case a.Key == "href" && !strings.Contains(a.Val, ":"): // a file that is not part of the book
 			continue
 		case a.Key == "href":
 			if _, err := url.Parse(a.Val); err != nil {

@@ -57,12 +57,12 @@ func TestBook(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	opts := workbook.Options{File: file, Source: []byte(bookSource)}
-	data, _, err := Book(context.Background(), opts)
+	book := workbook.Book{File: file, Source: []byte(bookSource)}
+	data, _, err := Book(context.Background(), book)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, _, err := Book(context.Background(), opts); err != nil || !bytes.Equal(data, again) {
+	if again, _, err := Book(context.Background(), book); err != nil || !bytes.Equal(data, again) {
 		t.Errorf("the same document gives another book: %v", err)
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))

@@ -43,68 +43,68 @@ type Packed struct {
 }
 
 // Workbook gathers a workbook as it stands. Nothing runs.
-func Workbook(ctx context.Context, opts workbook.Options) (*Packed, error) {
-	p := &Packed{Name: filepath.Base(opts.File), Files: manifest.Files{}}
+func Workbook(ctx context.Context, from workbook.Book) (*Packed, error) {
+	p := &Packed{Name: filepath.Base(from.File), Files: manifest.Files{}}
 	if manifest.Private(p.Name) {
-		return nil, fmt.Errorf("%s never leaves this machine", opts.File)
+		return nil, fmt.Errorf("%s never leaves this machine", from.File)
 	}
 	if !manifest.SafePath(p.Name) || p.Name == manifest.BundlePath || p.Name == manifest.BundleKeysPath {
-		return nil, fmt.Errorf("%s: a bundle cannot hold a file of this name", opts.File)
+		return nil, fmt.Errorf("%s: a bundle cannot hold a file of this name", from.File)
 	}
-	if opts.Source == nil {
-		src, err := os.ReadFile(opts.File)
+	if from.Source == nil {
+		src, err := os.ReadFile(from.File)
 		if err != nil {
 			return nil, err
 		}
-		opts.Source = src
+		from.Source = src
 	}
-	if bad, is := workbook.NotText(opts.File, opts.Source); is {
+	if bad, is := workbook.NotText(from.File, from.Source); is {
 		return nil, &workbook.PlanError{Findings: []diag.Finding{bad}}
 	}
-	root, err := os.OpenRoot(filepath.Dir(opts.File))
+	root, err := os.OpenRoot(filepath.Dir(from.File))
 	if err != nil {
 		return nil, err
 	}
 	defer root.Close()
 	read := reader(root)
-	known, err := knowledge(ctx, opts, read)
+	known, err := knowledge(ctx, from, read)
 	if err != nil {
 		return nil, err
 	}
-	if err := addLive(ctx, opts, &known, live.Config{}); err != nil {
+	if err := addLive(ctx, from, &known, live.Config{}); err != nil {
 		return nil, err
 	}
-	if p.Page, p.Found, err = page.Render(ctx, opts.File, opts.Source, known); err != nil {
+	if p.Page, p.Found, err = page.Render(ctx, from.File, from.Source, known); err != nil {
 		return nil, err
 	}
-	p.Files[p.Name] = opts.Source
-	p.gather(org.Parse(opts.Source), read)
-	p.Assertions = append([]manifest.Assertion{{Label: verify.SourceLabel, Data: map[string]any{"path": p.Name, "sha256": manifest.SHA256(opts.Source)}}},
-		page.Statements(workbook.NewPlan(opts.File, opts.Source), p.Name, known.Facts)...)
+	p.Files[p.Name] = from.Source
+	p.gather(org.Parse(from.Source), read)
+	p.Assertions = append([]manifest.Assertion{{Label: verify.SourceLabel, Data: map[string]any{"path": p.Name, "sha256": manifest.SHA256(from.Source)}}},
+		page.Statements(workbook.NewPlan(from.File, from.Source), p.Name, known.Facts)...)
 	return p, nil
 }
 
 // Page is a workbook as one page that is not signed, with what shown says
 // readers can run. Facts come from the cache and from events.org beside it.
-func Page(ctx context.Context, opts workbook.Options, shown live.Config) ([]byte, []diag.Finding, error) {
-	root, err := os.OpenRoot(filepath.Dir(opts.File))
+func Page(ctx context.Context, from workbook.Book, shown live.Config) ([]byte, []diag.Finding, error) {
+	root, err := os.OpenRoot(filepath.Dir(from.File))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer root.Close()
-	known, err := knowledge(ctx, opts, reader(root))
+	known, err := knowledge(ctx, from, reader(root))
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := addLive(ctx, opts, &known, shown); err != nil {
+	if err := addLive(ctx, from, &known, shown); err != nil {
 		return nil, nil, err
 	}
-	return page.Render(ctx, opts.File, opts.Source, known)
+	return page.Render(ctx, from.File, from.Source, known)
 }
 
 // addLive adds what lets readers run components in their browsers.
-func addLive(ctx context.Context, opts workbook.Options, known *page.Options, config live.Config) error {
-	runs, err := live.New(ctx, opts, config)
+func addLive(ctx context.Context, from workbook.Book, known *page.Options, config live.Config) error {
+	runs, err := live.New(ctx, from, config)
 	if err != nil {
 		return err
 	}
@@ -125,15 +125,15 @@ func reader(root *os.Root) func(string) ([]byte, error) {
 	}
 }
 
-// knowledge is what a page is made of besides the document.
-func knowledge(ctx context.Context, opts workbook.Options, read func(string) ([]byte, error)) (page.Options, error) {
-	facts, err := page.Facts(ctx, opts)
+// knowledge holds the inputs of a page besides the document.
+func knowledge(ctx context.Context, from workbook.Book, read func(string) ([]byte, error)) (page.Options, error) {
+	facts, err := page.Facts(ctx, from)
 	if err != nil {
 		return page.Options{}, err
 	}
-	known := page.Options{Facts: facts, Read: read, Lisp: page.LispOf(opts.Lanes, opts.Source)}
-	if text, err := os.ReadFile(filepath.Join(filepath.Dir(opts.File), "events.org")); err == nil {
-		known.Events = page.RunEvents(text, opts.File)
+	known := page.Options{Facts: facts, Read: read, Lisp: page.LispOf(from.Lanes, from.Source)}
+	if text, err := os.ReadFile(filepath.Join(filepath.Dir(from.File), "events.org")); err == nil {
+		known.Events = page.RunEvents(text, from.File)
 		page.AddEvents(facts, known.Events)
 	}
 	return known, nil

@@ -54,13 +54,13 @@ func (a Anchors) IDs() []string {
 }
 
 // Search gives the place that what follows "::" in a file link means: #custom-id,
-// *Heading, a name or a target. An empty one is no place.
+// *Heading, a name or a target. An empty one is not a place.
 func (a Anchors) Search(search string) (string, bool) {
 	at, ok := a.w.search(search)
 	return at.id, ok
 }
 
-// Names are what [Anchors.Search] takes, for messages about what is not there.
+// Names are the searches that [Anchors.Search] resolves, for hints in messages.
 func (a Anchors) Names() []string {
 	var names []string
 	for key := range a.w.anchors {

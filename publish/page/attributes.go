@@ -10,7 +10,7 @@ import (
 	"wb/org"
 )
 
-// attributes are what #+ATTR_HTML: says of an element, cut down to what may
+// attributes are the #+ATTR_HTML: attributes of an element, reduced to those that may
 // stand in a page.
 type attributes map[string]string
 
@@ -60,7 +60,7 @@ func (w *writer) attributes(n *org.Node, allowed []string) attributes {
 					out[name] = id
 				}
 			case name == "style" && !safeStyle(value):
-				w.report(k.Value.Start, warning, "attribute", "pages load nothing from elsewhere", "the style %q is left out", value)
+				w.report(k.Value.Start, warning, "attribute", "pages load nothing from other hosts", "the style %q is left out", value)
 			default:
 				out[name] = value
 			}
@@ -82,7 +82,7 @@ func (w *writer) ownID(value string, at int) string {
 		return value
 	}
 	if value == "" || cleanID(value) != value || w.ids[value] {
-		w.report(at, warning, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", value)
+		w.report(at, warning, "duplicate-id", "links would lead only to the first one", "the id %s is used twice", value)
 		return ""
 	}
 	if w.given == nil {

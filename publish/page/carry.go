@@ -10,7 +10,7 @@ import (
 	"wb/workbook"
 )
 
-// Public is what readers see of a workbook's source, as text that can be run: the
+// Public is the part of a workbook's source that readers see, as text that can be run: the
 // lines of [Options].Show's ShowExported, without those left out.
 func Public(ctx context.Context, file string, src []byte) []byte {
 	plan := workbook.NewPlan(file, src)

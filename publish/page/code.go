@@ -35,7 +35,7 @@ func (w *writer) surveyCode(n *org.Node) {
 		}
 		key := "code " + label
 		if _, twice := w.anchors[key]; twice {
-			w.report(b.Body.Start, warning, "duplicate-id", "links lead to the first one", "the label (%s) is there twice", label)
+			w.report(b.Body.Start, warning, "duplicate-id", "links lead only to the first one", "the label (%s) occurs twice", label)
 			continue
 		}
 		text := label
@@ -71,7 +71,7 @@ func (w *writer) firstLine(b org.Block) int {
 	return 0
 }
 
-// codeOf is what a block shows.
+// codeOf is the code that a block shows.
 func (w *writer) codeOf(n *org.Node) code {
 	b, _ := n.Block()
 	text := b.Code()

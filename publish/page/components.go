@@ -25,7 +25,7 @@ func (w *writer) components() {
 	}
 }
 
-// componentOf is what a block or a result of the shown document belongs to,
+// componentOf is the component that a block or a result of the shown document belongs to,
 // nil for what was not written there by its author.
 func (w *writer) componentOf(n *org.Node, in map[int]*workbook.Component) *workbook.Component {
 	from, at := w.text.place(coreStart(n))
@@ -81,7 +81,7 @@ func cacheBadge(f Fact) string {
 	return "<span class=\"badge\" title=\"executed in this run\">fresh</span>"
 }
 
-// live is what lets a reader run a component.
+// live is the HTML that lets a reader run a component.
 func (w *writer) live(c *workbook.Component) string {
 	if w.opts.Live == nil || w.lived[c.ID] {
 		return ""

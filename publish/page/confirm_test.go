@@ -357,10 +357,6 @@ func (o *outliner) one(c *nethtml.Node) string {
 			href = "#" + o.places[id]
 		}
 		return "[" + o.spaced(c) + "](" + href + ")"
-	case c.Data == "time", has(c, "timestamp"), has(c, "date"):
-		return strings.NewReplacer("--", "–", ">–<", "–", "]–[", "–").Replace(strings.Trim(raw(c), "<>[]"))
-	case has(c, "timestamp-wrapper"):
-		return strings.NewReplacer(">–<", "–", "]–[", "–").Replace(strings.Trim(strings.TrimSpace(raw(c)), "<>[]"))
 	case has(c, "underline"):
 		return "_" + o.spaced(c) + "_"
 	case has(c, "box"):

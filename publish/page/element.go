@@ -111,7 +111,7 @@ func (w *writer) verse(n *org.Node) string {
 	return "<p class=\"verse\">\n" + out.String() + "\n</p>\n"
 }
 
-// notes are the special blocks that speak to the reader.
+// noteBlocks are the special blocks that speak to the reader.
 var noteBlocks = map[string]bool{"note": true, "tip": true, "warning": true, "important": true, "caution": true, "info": true}
 
 // html5 are the special blocks that HTML has elements for.

@@ -13,7 +13,7 @@ import (
 	"wb/workbook"
 )
 
-// Fact is what is known about how a component's result came to be.
+// Fact records how a component's result came to be.
 type Fact struct {
 	ID      string
 	Lang    string
@@ -38,15 +38,15 @@ type Fact struct {
 // Facts asks the cache what it knows about the components of a workbook.
 // Nothing runs. A component whose source changed since it ran has no Kept
 // result.
-func Facts(ctx context.Context, opts workbook.Options) (map[string]Fact, error) {
-	plan := workbook.NewPlan(opts.File, opts.Source)
+func Facts(ctx context.Context, book workbook.Book) (map[string]Fact, error) {
+	plan := workbook.NewPlan(book.File, book.Source)
 	facts := map[string]Fact{}
 	for _, c := range plan.Components {
 		if c.Kind == workbook.KindData {
 			continue
 		}
 		f := Fact{ID: c.ID, Lang: c.Lang, Pos: c.Pos}
-		e, err := workbook.Explain(ctx, opts, c.ID)
+		e, err := workbook.Explain(ctx, workbook.Options{Book: book}, c.ID)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

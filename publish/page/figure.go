@@ -20,7 +20,7 @@ func isResult(n *org.Node) bool {
 	return false
 }
 
-// caption is what #+CAPTION: says, several lines joined; "" without.
+// caption is the text of #+CAPTION:, several lines joined; "" without.
 func (w *writer) caption(n *org.Node) string {
 	var parts []string
 	for _, k := range n.Affiliated() {

@@ -94,7 +94,7 @@ func (w *writer) latexFragment(n *org.Node, bare string) string {
 		tex, skip = bare[2:len(bare)-2], 2
 	case strings.HasPrefix(bare, "$"):
 		tex, skip = bare[1:len(bare)-1], 1
-	case !strings.Contains(bare, "{"): // a word such as \n that is no entity: text, as in Emacs
+	case !strings.Contains(bare, "{"): // a word such as \n that is not an entity: text, as in Emacs
 		return w.plain(bare, n.Start())
 	}
 	if !display {

@@ -61,10 +61,10 @@ type LiveOf func(component string) (html string, ok bool)
 // document: kinds "file" and "id", and pictures. Without ok the page decides
 // itself: another workbook is the page beside it, a picture becomes part of
 // the page, an id is a mistake.
-type Resolver func(Link) (to Place, ok bool)
+type Resolver func(Link) (to Destination, ok bool)
 
-// Place is where a link leads.
-type Place struct {
+// Destination is where a link leads.
+type Destination struct {
 	Href   string // relative to the page
 	Broken bool   // the page is there, and what the link names on it is not
 }

@@ -13,7 +13,7 @@ import (
 	"wb/internal/lazyregexp"
 )
 
-// head is what #+HTML_HEAD: and #+HTML_HEAD_EXTRA: put into the page's head: styles,
+// head collects what #+HTML_HEAD: and #+HTML_HEAD_EXTRA: put into the page's head: styles,
 // what describes the page, links to style sheets and icons beside the workbook. What
 // would run, or load something from elsewhere, is left out with a warning.
 func (w *writer) head() string {
@@ -114,13 +114,13 @@ func (w *writer) headLink(token nethtml.Token, at int) string {
 	return "<link" + attr("rel", rel) + attr("href", dataURL(known.Path, data)) + ">\n"
 }
 
-// foreignStyle is what a style would load from elsewhere; the page's policy forbids it.
+// foreignStyle matches what a style would load from elsewhere; the page's policy forbids it.
 var foreignStyle = lazyregexp.New(`(?i)@import|(?:url\(\s*|image-set\(\s*)["']?\s*(?:https?:|//)`)
 
 // ownStyle is a style of the author's.
 func (w *writer) ownStyle(css string, at int) string {
 	if m := foreignStyle.FindString(css); m != "" {
-		w.report(at, diag.Warning, "raw-html", "keep a copy beside the workbook", "pages load no styles, fonts or pictures from elsewhere: %s stays without effect", strings.TrimSpace(html.EscapeString(m)))
+		w.report(at, diag.Warning, "raw-html", "keep a copy beside the workbook", "pages load no styles, fonts or pictures from other hosts: %s has no effect", strings.TrimSpace(html.EscapeString(m)))
 	}
 	return StyleElement(css)
 }

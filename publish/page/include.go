@@ -124,7 +124,7 @@ func (x *includer) open(t *text, offset int, name string, chain []string) (*orig
 	case slices.Contains(chain, file):
 		return nil, &noteworthy{strings.Join(append(slices.Clone(chain[slices.Index(chain, file):]), file), " includes "), "a file cannot include itself"}
 	case len(chain) > maxIncludes:
-		return nil, fmt.Errorf("files include files more than %d deep", maxIncludes)
+		return nil, fmt.Errorf("files include files more than %d levels deep", maxIncludes)
 	case x.read == nil:
 		return nil, fmt.Errorf("%s cannot be read here", name)
 	}
@@ -136,7 +136,7 @@ func (x *includer) open(t *text, offset int, name string, chain []string) (*orig
 		return nil, fmt.Errorf("%s cannot be read: %w", name, err)
 	}
 	if bad, is := workbook.NotText(file, data); is {
-		return nil, &noteworthy{fmt.Sprintf("%s:%d:%d: %s", name, bad.Pos.Line, bad.Pos.Col, bad.Message), "save it as UTF-8; a link leads to files that are no text"}
+		return nil, &noteworthy{fmt.Sprintf("%s:%d:%d: %s", name, bad.Pos.Line, bad.Pos.Col, bad.Message), "save it as UTF-8; a link leads to files that are not text"}
 	}
 	dir := path.Dir(file)
 	if dir == "." {
@@ -158,7 +158,7 @@ func below(file string) string {
 	return file
 }
 
-// include is what takes the place of one #+INCLUDE line.
+// include is the text that replaces one #+INCLUDE line.
 func (x *includer) include(t *text, doc *org.Document, i org.Include, chain []string) (*text, error) {
 	from, err := x.open(t, i.File.Start, i.File.Text, chain)
 	if err != nil {
@@ -193,7 +193,7 @@ func (x *includer) include(t *text, doc *org.Document, i org.Include, chain []st
 	}
 	if min := args[":minlevel"]; min != "" {
 		if level, err = strconv.Atoi(min); err != nil || level < 1 || level > 100 {
-			return nil, fmt.Errorf(":minlevel %s is no level", min)
+			return nil, fmt.Errorf(":minlevel %s is not a level", min)
 		}
 	}
 	part = shifted(part, level)
@@ -201,7 +201,7 @@ func (x *includer) include(t *text, doc *org.Document, i org.Include, chain []st
 	return x.expand(part, append(slices.Clone(chain), file)), nil
 }
 
-// setup is what a #+SETUPFILE says: its keywords, without what it shows.
+// setup is the content of a #+SETUPFILE: its keywords, without visible text.
 func (x *includer) setup(t *text, k org.Keyword, chain []string) (*text, error) {
 	name := strings.Trim(k.Value.Text, `"`)
 	from, err := x.open(t, k.Value.Start, name, chain)
@@ -292,7 +292,7 @@ func someLines(t *text, lines string) (*text, error) {
 		}
 	}
 	if !ok || first < 1 {
-		return nil, &noteworthy{":lines " + lines + " is no range", `write "5-10", "-10" or "5-"; the last line is left out`}
+		return nil, &noteworthy{":lines " + lines + " is not a range", `write "5-10", "-10" or "5-"; the last line is left out`}
 	}
 	start, end, line, pos := len(t.data), len(t.data), 1, 0
 	for pos < len(t.data) {

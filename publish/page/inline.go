@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"wb/internal/lazyregexp"
@@ -17,6 +16,11 @@ func (w *writer) inline(n *org.Node) string {
 		return ""
 	}
 	first := n.FirstChild()
+	if w.set.smart && strings.ContainsAny(n.Text(), `"'`) {
+		outer := w.quotes
+		w.quotes = w.quotesIn(n)
+		defer func() { w.quotes = outer }()
+	}
 	switch {
 	case first == nil && n.Kind() == org.KindObjects:
 		return w.plain(n.Text(), n.Start())
@@ -149,11 +153,11 @@ func (w *writer) target(n *org.Node) string {
 // #+OPTIONS: has them.
 func (w *writer) plain(text string, at int) string {
 	out := html.EscapeString(text)
-	if w.set.special && (strings.Contains(text, "--") || strings.Contains(text, "...") || strings.Contains(text, `\-`)) {
-		out = specialStrings.Replace(out)
-	}
 	if w.set.smart && strings.ContainsAny(text, `"'`) {
-		out = w.quotes(out, at)
+		out = w.quoted(text, at, out)
+	}
+	if w.set.special && (strings.Contains(text, "--") || strings.Contains(text, "...") || strings.Contains(text, `\-`)) {
+		out = specialStrings(out)
 	}
 	if w.set.keep && strings.Contains(out, "\n") {
 		out = strings.ReplaceAll(out, "\n", "<br>\n")
@@ -161,52 +165,21 @@ func (w *writer) plain(text string, at int) string {
 	return out
 }
 
-var specialStrings = strings.NewReplacer(`\-`, "\u00ad", "---", "—", "--", "–", "...", "…")
+var (
+	longDash  = lazyregexp.New(`---([^-])`)
+	shortDash = lazyregexp.New(`--([^-])`)
+)
 
-// quoteMarks open and close, double and single.
-var quoteMarks = map[string][4]string{"de": {"„", "“", "‚", "‘"}, "fr": {"«\u202f", "\u202f»", "‹\u202f", "\u202f›"}, "es": {"«", "»", "“", "”"}}
-
-// quotes makes straight quotes curly: one that a word follows opens.
-func (w *writer) quotes(escaped string, at int) string {
-	language, _, _ := strings.Cut(strings.ToLower(w.language()), "-")
-	marks, ok := quoteMarks[language]
-	if !ok {
-		marks = [4]string{"“", "”", "‘", "’"}
-	}
-	before := ' '
-	if at > 0 {
-		before, _ = utf8.DecodeLastRuneInString(w.doc.Source()[:at])
-	}
-	var out strings.Builder
-	for rest := escaped; rest != ""; {
-		size, open, shut := 0, marks[0], marks[1]
-		switch {
-		case strings.HasPrefix(rest, "&#34;"):
-			size = len("&#34;")
-		case strings.HasPrefix(rest, "&#39;"):
-			size, open, shut = len("&#39;"), marks[2], marks[3]
-		}
-		if size == 0 {
-			r, n := utf8.DecodeRuneInString(rest)
-			out.WriteString(rest[:n])
-			before, rest = r, rest[n:]
-			continue
-		}
-		mark := shut
-		switch {
-		case unicode.IsSpace(before) || strings.ContainsRune("([{–—“‘„«", before):
-			mark = open
-		case open == marks[2] && unicode.IsLetter(before):
-			mark = "’" // an apostrophe
-		}
-		out.WriteString(mark)
-		before, _ = utf8.DecodeLastRuneInString(mark)
-		rest = rest[size:]
-	}
-	return out.String()
+// specialStrings makes dashes, dots and soft hyphens of what Org writes for them. Of
+// a row of dashes the last are one, as in Emacs.
+func specialStrings(escaped string) string {
+	out := strings.ReplaceAll(escaped, `\-`, "\u00ad")
+	out = longDash.ReplaceAllString(out, "—$1")
+	out = shortDash.ReplaceAllString(out, "–$1")
+	return strings.ReplaceAll(out, "...", "…")
 }
 
-// timestamp shows a date as it is written, without its brackets.
+// timestamp shows a date as it is written.
 func (w *writer) timestamp(n *org.Node) string {
 	t, ok := n.Timestamp()
 	if !ok {
@@ -222,11 +195,9 @@ func (w *writer) timestamp(n *org.Node) string {
 
 var stampForm = lazyregexp.New(`[<\[]\d{4}-\d\d-\d\d[^>\]\n]*[>\]](?:--)?`)
 
-var stampRange = strings.NewReplacer("]--[", "–", "&gt;--&lt;", "–", "]--&lt;", "–", "&gt;--[", "–")
-
 // timeElement is a timestamp that machines can read too.
 func timeElement(text string, t org.Timestamp) string {
-	shown := stampRange.Replace(html.EscapeString(strings.Trim(text, "<>[]")))
+	shown := strings.ReplaceAll(html.EscapeString(text), "--", "–") // of a range
 	if t.Diary != "" || t.Range || !t.From.Valid() {
 		return "<span class=\"date\">" + shown + "</span>"
 	}

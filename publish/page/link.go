@@ -32,9 +32,15 @@ func (w *writer) link(n *org.Node) string {
 	}
 	known := w.note(l)
 	described := l.Form == org.BracketLink && l.Desc.Present()
-	text := html.EscapeString(strings.TrimPrefix(l.Target.Text, "file:"))
-	if described {
+	text := html.EscapeString(l.Target.Text)
+	if l.Type == "file" && !path.IsAbs(l.Path) { // that of this machine is seen to be one
+		text = strings.TrimPrefix(text, "file:")
+	}
+	switch {
+	case described:
 		text = w.description(l)
+	case schemes[l.Type] && !strings.HasPrefix(l.Target.Text, l.Type+":"): // an abbreviation that #+LINK: declares
+		text = html.EscapeString(l.Type + ":" + l.Path)
 	}
 	switch l.Type {
 	case "file", "attachment":
@@ -145,6 +151,9 @@ func (w *writer) fileLink(l org.Link, known Link, text string, described bool) s
 	}
 	if w.opts.Resolve != nil {
 		if to, ok := w.opts.Resolve(known); ok {
+			if name, isOrg := strings.CutSuffix(text, ".org"); isOrg && !described && !to.Broken {
+				text = name + ".html" // what readers get
+			}
 			return w.toPlace(to, text)
 		}
 		return w.broken(l.Start(), text, "%s leads nowhere", l.Target.Text)
@@ -188,13 +197,13 @@ var customType = lazyregexp.New(`^[a-z][a-z0-9+-]*:[^\s:]`)
 // custom shows the text of a link whose kind is not known here.
 func (w *writer) custom(l org.Link, text string) string {
 	kind, _, _ := strings.Cut(l.Path, ":")
-	w.report(l.Start(), diag.Warning, "link-type", "say where such links lead: #+LINK: "+kind+" https://example.org/%s", "links of the kind %s are not known", kind)
+	w.report(l.Start(), diag.Warning, "link-type", "define such links: #+LINK: "+kind+" https://example.org/%s", "unknown kind of link %s", kind)
 	return "<span class=\"custom-link\">" + text + "</span>"
 }
 
 // toPlace leads to another page. The title says when the place on it is
 // missing.
-func (w *writer) toPlace(to Place, text string) string {
+func (w *writer) toPlace(to Destination, text string) string {
 	if !to.Broken {
 		return w.anchorElement(to.Href, text)
 	}
@@ -246,6 +255,9 @@ func (w *writer) idLink(l org.Link, known Link, text string, described bool) str
 	}
 	if w.opts.Resolve != nil {
 		if to, ok := w.opts.Resolve(known); ok {
+			if name, isOrg := strings.CutSuffix(text, ".org"); isOrg && !described && !to.Broken {
+				text = name + ".html" // what readers get
+			}
 			return w.toPlace(to, text)
 		}
 	}
@@ -339,7 +351,7 @@ func (w *writer) pictureElement(n *org.Node, known Link) string {
 		if alt == "" {
 			alt = path.Base(known.Path)
 			if element == nil || !isResult(element) {
-				w.report(n.Start(), diag.Warning, "image-alt", `say what it shows: #+ATTR_HTML: :alt …`, "the picture %s has no text for those who do not see it", known.Path)
+				w.report(n.Start(), diag.Warning, "image-alt", `describe it: #+ATTR_HTML: :alt …`, "the picture %s has no text for readers who cannot see it", known.Path)
 			}
 		}
 		attrs["alt"] = alt

@@ -92,7 +92,7 @@ func (w *writer) listItem(out *strings.Builder, l org.List, item org.Item) {
 	fmt.Fprintf(out, "<li%s>%s%s</li>\n", value, box, body)
 }
 
-// itemBody is what an item holds; its first paragraph needs no element of its
+// itemBody is the content of an item; its first paragraph needs no element of its
 // own unless more paragraphs follow.
 func (w *writer) itemBody(item org.Item) string {
 	var parts []string

@@ -92,7 +92,7 @@ func (m *macros) expand(ctx context.Context, t *text) *text {
 		last = splices[0].start
 		t = t.spliced(splices)
 	}
-	m.complain(t, min(last, len(t.data)), "macro", "macros stand for macros without end", "")
+	m.complain(t, min(last, len(t.data)), "macro", "macros expand to each other endlessly", "")
 	return given
 }
 
@@ -128,7 +128,7 @@ func (m *macros) complain(t *text, at int, code, message, hint string) {
 	}
 }
 
-// value is what a macro stands for.
+// value is the expansion of a macro.
 func (m *macros) value(t *text, doc *org.Document, macro org.Macro) (string, bool) {
 	name := strings.ToLower(macro.Key.Text)
 	args := arguments(macro)

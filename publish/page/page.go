@@ -14,7 +14,7 @@
 // and numbers; the writer writes. [Fragment] gives the parts, [Render] a whole
 // page.
 //
-// The page asks nobody for anything: its style, its pictures and its verifier
+// The page makes no requests: its style, its pictures and its verifier
 // are in it, and its content security policy forbids the rest.
 package page
 
@@ -33,7 +33,7 @@ import (
 
 // Options say what the page is made of besides the document.
 type Options struct {
-	// Facts are what is known about components, by id.
+	// Facts record how components' results came to be, by id.
 	Facts map[string]Fact
 	// Read reads a file beside the workbook, by a slash path relative to it: a
 	// picture, so that it can stand in the page, an included file, a
@@ -51,7 +51,7 @@ type Options struct {
 	Lisp Lisp
 	// Live lets readers run components in the browser; nil lets none.
 	Live LiveOf
-	// Foot is what Live's HTML needs once, at the end of the page.
+	// Foot is the HTML that Live needs once, at the end of the page.
 	Foot Foot
 	// Resolve leads to other pages of a site; nil knows of none.
 	Resolve Resolver
@@ -64,12 +64,14 @@ type Options struct {
 	// Head is put into the head of the page by [Render], before what the author
 	// puts there: a site's style.
 	Head string
+	// Lang is the language of a document that does not name its own; "" is English.
+	Lang string
 	// Show says how much of the source readers may see: ShowExported, ShowFull
 	// or ShowNone.
 	Show string
 }
 
-// include is what reads files that become part of the text.
+// include reads files that become part of the text.
 func (o *Options) include() source {
 	if o.Include != nil {
 		return source{read: o.Include, above: true}
@@ -108,7 +110,7 @@ func Render(ctx context.Context, file string, src []byte, opts Options) ([]byte,
 	return []byte(out.String()), found, nil
 }
 
-// describe is what others show of a page that they link to.
+// describe is the summary that other pages show with a link to this one.
 func describe(p *Page) string {
 	about := p.Description
 	if about == "" {

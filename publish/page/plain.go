@@ -52,7 +52,7 @@ func stripNotes(text string) string {
 	return noteMarks.ReplaceAllString(text, "")
 }
 
-// unread are elements whose text is no prose.
+// unread are elements whose text is not prose.
 var unread = []string{"annotation", "svg", "style", "script"}
 
 // plainText is HTML without its tags, for titles and search indexes.
@@ -83,10 +83,10 @@ func plainText(body string) string {
 	return html.UnescapeString(out.String())
 }
 
-// madeTag opens the line under a result, which is no text of the author's.
+// madeTag opens the line under a result, which is not text of the author's.
 const madeTag = `p class="made"`
 
-// skipUnread skips the rest of an element whose text is no prose.
+// skipUnread skips the rest of an element whose text is not prose.
 func skipUnread(tag, rest string) string {
 	if tag == madeTag {
 		_, rest, _ = strings.Cut(rest, "</p>")
@@ -116,7 +116,7 @@ func breaksText(tag string) bool {
 	return false
 }
 
-// indexText is what a search index holds of a page.
+// indexText is the text of a page for a search index.
 func indexText(body string) string {
 	text := plainText(body)
 	var out strings.Builder

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// Foot is what stands at the end of a page for scripts: data and, in an
+// Foot is the part of a page's end that scripts need: data and, in an
 // element of its own, one module script.
 type Foot struct {
 	HTML   string // elements that do nothing by themselves

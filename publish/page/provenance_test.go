@@ -130,9 +130,9 @@ func TestSeams(t *testing.T) {
 			asking[id]++
 			return `<div class="live">` + id + "</div>\n", true
 		},
-		Resolve: func(l Link) (Place, bool) {
+		Resolve: func(l Link) (Destination, bool) {
 			asked = append(asked, l)
-			return Place{Href: "../there#x"}, l.Path != "gone.org"
+			return Destination{Href: "../there#x"}, l.Path != "gone.org"
 		},
 	}
 	src := twoBlocks + "\n[[file:sub/other.org::*Heading][there]] [[id:abc]] [[file:gone.org]] [[file:pic.png]] [[https://example.org]]\n"

@@ -126,7 +126,7 @@ func (w *writer) rawAttribute(element, name, value string, at int) (string, bool
 	switch {
 	case name == "id":
 		if w.ids[value] || cleanID(value) != value || value == "" {
-			w.report(at, diag.Warning, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", value)
+			w.report(at, diag.Warning, "duplicate-id", "links would lead only to the first one", "the id %s is used twice", value)
 			return "", false
 		}
 		if w.rawIDs == nil {

@@ -83,7 +83,7 @@ func (w *writer) headingLine(head *heading) string {
 	w.placed[head.id] = true
 	var line strings.Builder
 	if head.number != "" {
-		fmt.Fprintf(&line, "<span class=\"section-number\">%s</span> ", head.number)
+		fmt.Fprintf(&line, "<span class=\"section-number\">%s.</span> ", head.number)
 	}
 	if h.Keyword.Present() && w.set.todo {
 		class := "todo"

@@ -9,7 +9,7 @@ import (
 	"wb/org"
 )
 
-// settings are what #+OPTIONS: and its kin say, with Org's defaults. Two
+// settings are the values of #+OPTIONS: and its kin, with Org's defaults. Two
 // differ: sections have no numbers unless num:t asks for them, and headings of
 // any depth stay headings unless H: says otherwise.
 type settings struct {
@@ -27,6 +27,7 @@ type settings struct {
 	broken    string // broken-links: "nil", "mark" or "t"
 	keep      bool   // \n: line breaks stay
 	smart     bool   // ': curly quotes
+	odd       bool   // headlines have odd numbers of stars
 	special   bool   // -: dashes and dots
 	emphasis  bool   // *
 	entities  bool   // e
@@ -84,8 +85,12 @@ func readSettings(doc *org.Document) settings {
 	s := settings{toc: 3, scripts: "t", tags: "t", stamps: "t", tex: "t", archived: "headline", broken: "nil", drawers: only{names: []string{"LOGBOOK"}, not: true},
 		tasks: only{all: true}, special: true, emphasis: true, entities: true, fixed: true, footnotes: true, tables: true, todo: true, cookies: true,
 		title: true, author: true, date: true, selected: []string{"export"}, excluded: []string{"noexport"}}
-	for k := range doc.Keywords("OPTIONS", "SELECT_TAGS", "EXCLUDE_TAGS") {
+	for k := range doc.Keywords("OPTIONS", "SELECT_TAGS", "EXCLUDE_TAGS", "STARTUP") {
 		switch k.Name() {
+		case "STARTUP":
+			for _, word := range strings.Fields(k.Value.Text) {
+				s.odd = word == "odd" || s.odd && word != "oddeven"
+			}
 		case "SELECT_TAGS":
 			s.selected = strings.Fields(k.Value.Text)
 		case "EXCLUDE_TAGS":
@@ -97,6 +102,14 @@ func readSettings(doc *org.Document) settings {
 		}
 	}
 	return s
+}
+
+// level is how deep a headline is: with #+STARTUP: odd, two stars are one level.
+func (s *settings) level(h org.Headline) int {
+	if s.odd {
+		return h.Level/2 + 1
+	}
+	return h.Level
 }
 
 func (s *settings) set(key, value string) {

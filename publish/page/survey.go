@@ -87,8 +87,8 @@ func (w *writer) shown(n *org.Node) bool {
 func (w *writer) levels() {
 	highest := 0
 	for h := range w.doc.Headlines() {
-		if (highest == 0 || h.Level < highest) && w.shown(h.Node) {
-			highest = h.Level
+		if level := w.set.level(h); (highest == 0 || level < highest) && w.shown(h.Node) {
+			highest = level
 		}
 	}
 	w.offset = max(0, highest-1)
@@ -98,16 +98,16 @@ func (w *writer) levels() {
 func (w *writer) surveyHeading(n *org.Node, number []int, last int) ([]int, int) {
 	h, _ := n.Headline()
 	properties := ownProperties(h)
-	head := &heading{Headline: h, level: h.Level - w.offset, toc: true}
+	head := &heading{Headline: h, level: w.set.level(h) - w.offset, toc: true}
 	if head.level > last+1 && last > 0 {
-		w.report(h.Start(), diag.Warning, "heading-level", "readers who go by headings miss a level: use one star less", "a heading of level %d stands below one of level %d", h.Level, last+w.offset)
+		w.report(h.Start(), diag.Warning, "heading-level", "readers who navigate by headings miss a level: use one star less", "a heading of level %d follows directly below one of level %d", w.set.level(h), last+w.offset)
 	}
 	custom := properties["CUSTOM_ID"]
 	switch id := cleanID(custom); {
 	case id == "":
 		head.id = w.unique(workbook.Slug(h.Title.Text))
 	case w.ids[id]:
-		w.report(h.Start(), diag.Warning, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", custom)
+		w.report(h.Start(), diag.Warning, "duplicate-id", "links would lead only to the first one", "the id %s is used twice", custom)
 		head.id = w.unique(id)
 	default:
 		head.id = w.unique(id)
@@ -136,7 +136,7 @@ func (w *writer) surveyHeading(n *org.Node, number []int, last int) ([]int, int)
 	}
 	if own := properties["ID"]; own != "" {
 		if _, twice := w.anchors["id "+own]; twice {
-			w.report(h.Start(), diag.Warning, "duplicate-id", "links would lead to the first one only", "the id %s is used twice", own)
+			w.report(h.Start(), diag.Warning, "duplicate-id", "links would lead only to the first one", "the id %s is used twice", own)
 		} else {
 			w.anchors["id "+own] = a
 		}
@@ -210,7 +210,7 @@ func (w *writer) surveyNamed(n *org.Node) {
 	w.anchors[fmt.Sprint("at ", n.Start())] = anchor{id: id}
 }
 
-// classOf is what an element is counted as, "" for those without numbers.
+// classOf is the class an element is counted in, "" for those without numbers.
 func (w *writer) classOf(n *org.Node) string {
 	switch n.Kind() {
 	case org.KindTable:
@@ -238,7 +238,7 @@ func (w *writer) surveyTarget(n *org.Node) {
 	key := kind + foldTitle(name.Text)
 	if _, twice := w.anchors[key]; twice {
 		if kind == "target " {
-			w.report(n.Start(), diag.Warning, "duplicate-id", "links would lead to the first one only", "the target %s is there twice", name.Text)
+			w.report(n.Start(), diag.Warning, "duplicate-id", "links would lead only to the first one", "the target %s occurs twice", name.Text)
 		}
 		return
 	}
@@ -305,7 +305,7 @@ func (w *writer) surveyCitations() {
 	for k := range w.doc.Keywords("CITE_EXPORT") {
 		words := strings.Fields(k.Value.Text)
 		if len(words) > 0 && words[0] != "basic" {
-			w.report(k.Value.Start, diag.Warning, "cite-export", "the styles of basic are author-year, numeric and plain", "citations are written as by the processor basic, not %s", words[0])
+			w.report(k.Value.Start, diag.Warning, "cite-export", "the styles of basic are author-year, numeric and plain", "wb writes citations with the processor basic, not %s", words[0])
 		}
 		if len(words) > 1 && words[0] == "basic" {
 			style = words[1]
@@ -357,7 +357,7 @@ func citeStyle(c org.Citation) string {
 	return style
 }
 
-// shownText is what a link to an anchor shows without a description.
+// shownText is the text of a link to an anchor without a description.
 func (a anchor) shownText(path string) string {
 	if a.text != "" {
 		return a.text

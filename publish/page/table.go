@@ -253,7 +253,9 @@ func (w *writer) row(g *grid, r org.Row, tag, scope string) string {
 		body := ""
 		switch {
 		case plain && c < len(r.Cells):
-			body = w.plain(r.Cells[c].Text, r.Cells[c].Start)
+			cell := r.Cells[c]
+			w.quotes = w.marksOf([]org.Token{cell.Token}, cell.Start, cell.End)
+			body = w.plain(cell.Text, cell.Start)
 		case c < len(cells):
 			body = strings.TrimSpace(w.inline(cells[c]))
 		}

@@ -98,7 +98,7 @@ func (w *writer) trail() string {
 		last = e.Time
 		rows.WriteString(w.eventRow(bareEvent(e)))
 	}
-	return fmt.Sprintf(`<p>Run <code>%s</code>, %s, %d events. Only what components did is here: what they printed and what the author's tools did stays on the author's machine.</p>
+	return fmt.Sprintf(`<p>Run <code>%s</code>, %s, %d events. The table shows only what components did. What they printed and what the author's tools did stays on the author's machine.</p>
 <div class="scroll" tabindex="0" role="group" aria-label="Events">
 <table>
 <thead>
@@ -114,7 +114,7 @@ func (w *writer) trail() string {
 // span is a stretch of time.
 func span(from, to time.Time) string {
 	if from.IsZero() {
-		return "at a time that is not known"
+		return "at an unknown time"
 	}
 	text := moment(from)
 	if to.Sub(from) >= time.Second {

@@ -46,5 +46,5 @@ func (w *writer) unshown() {
 	}
 	w.found = append(w.found, diag.Finding{Pos: first.Pos, Severity: diag.Note, Code: "results-not-shown",
 		Message: whose + " not on the page: Org shows code alone",
-		Hint:    ":exports both on a block shows both; #+PROPERTY: header-args :exports both does for all, and :exports code says that it is meant"})
+		Hint:    ":exports both on a block shows both, #+PROPERTY: header-args :exports both on all blocks; :exports code confirms that only code is meant"})
 }

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"fmt"
 	"html"
 	"path"
@@ -16,14 +17,16 @@ import (
 // writer turns a document into HTML. Elements come as text that ends with a
 // newline, objects as text; "" is something that readers do not see.
 type writer struct {
-	file  string
-	text  *text
-	doc   *org.Document // what readers are to see
-	plan  *workbook.Plan
-	opts  Options
-	set   settings
-	trees *shownTrees
-	words map[string]string // labels in the document's language
+	file string
+	text *text
+	doc  *org.Document // what readers are to see
+	plan *workbook.Plan
+	opts Options
+	set  settings
+
+	quotes map[int]string // what straight quotes become, by their places
+	trees  *shownTrees
+	words  map[string]string // labels in the document's language
 
 	ids     map[string]bool // in use
 	idList  []string
@@ -107,7 +110,7 @@ func (w *writer) language() string {
 	if lang := w.setting("LANGUAGE"); languageForm.MatchString(lang) {
 		return lang
 	}
-	return "en"
+	return cmp.Or(w.opts.Lang, "en")
 }
 
 func (w *writer) title() string {

@@ -80,7 +80,7 @@ func published(t *testing.T, document string, registry *compile.Registry) []byte
 		t.Fatal(err)
 	}
 	file := filepath.Join(dir, filepath.Base(document))
-	opts := workbook.Options{File: file, Lanes: registry, Cache: workbook.CacheBeside(file)}
+	opts := workbook.Options{Book: workbook.BookAt(file, nil, registry)}
 	report, err := workbook.Run(t.Context(), opts)
 	if err != nil {
 		t.Fatal(err)
@@ -88,7 +88,7 @@ func published(t *testing.T, document string, registry *compile.Registry) []byte
 	if failed := report.Failed(); failed != nil {
 		t.Skipf("%s does not run here: %v", failed.ID, failed.Err)
 	}
-	p, err := pack.Workbook(t.Context(), opts)
+	p, err := pack.Workbook(t.Context(), opts.Book)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@
 // with its results, and every digest in the statements about its components —
 // source, inputs, result, and with the same toolchain the fuel.
 //
-// It trusts nobody: a workbook from a page runs in a directory of its own, in
+// It trusts no page: a workbook from a page runs in a directory of its own, in
 // profile compute and without any grant, and nothing kept from earlier runs is
 // used. The same source must give the same file, byte for byte.
 package rebuild
@@ -37,7 +37,7 @@ type Options struct {
 	Sources string
 }
 
-// Outcome is what was run again.
+// Outcome describes what was run again.
 type Outcome struct {
 	Components int
 	Statements int // about components, compared with what happened here
@@ -125,7 +125,7 @@ func Site(ctx context.Context, files manifest.Files, opts Options) (*Outcome, er
 		}
 		for _, source := range statedSources(p.Assertions) {
 			if _, ok := inner[source]; !ok {
-				return nil, &fault.Error{Code: fault.RebuildNoSource, Path: name, Text: "was made from " + source + ", which is not in the site; --sources DIR names where it is"}
+				return nil, &fault.Error{Code: fault.RebuildNoSource, Path: name, Text: "was made from " + source + ", which is not in the site; --sources DIR names its directory"}
 			}
 			one, err := run(ctx, inner, []string{source}, p.Assertions, opts.Lanes)
 			if err != nil {
@@ -135,7 +135,7 @@ func Site(ctx context.Context, files manifest.Files, opts Options) (*Outcome, er
 		}
 	}
 	if len(out.Sources) == 0 {
-		return nil, fault.New(fault.RebuildNoSource, "no page of the site was made from a workbook that ran")
+		return nil, fault.New(fault.RebuildNoSource, "the site has no page made from a workbook that ran")
 	}
 	return out, nil
 }
@@ -204,7 +204,11 @@ func run(ctx context.Context, files manifest.Files, sources []string, said []man
 // again runs one workbook without its results having any part in it and
 // compares the text that comes out, the files it wrote, and the statements.
 func again(ctx context.Context, file, source string, files manifest.Files, said []manifest.Assertion, lanes *compile.Registry) (*Outcome, error) {
-	opts := workbook.Options{File: file, Lanes: lanes, Force: true, TrustTier: "instance", Cache: workbook.CacheBeside(file)}
+	opts := workbook.Options{
+		Book:      workbook.BookAt(file, nil, lanes),
+		Selection: workbook.Selection{Force: true},
+		Venue:     workbook.Venue{TrustTier: "instance"},
+	}
 	report, err := workbook.Run(ctx, opts)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -224,17 +228,17 @@ func again(ctx context.Context, file, source string, files manifest.Files, said 
 		same = func(a, b []byte) bool { return page.SamePublic(ctx, file, a, b) }
 	}
 	if !same(now, files[source]) {
-		return nil, &fault.Error{Code: fault.RebuildDiffers, Path: source, Text: fmt.Sprintf("line %d comes out another way", firstDifference(now, files[source]))}
+		return nil, &fault.Error{Code: fault.RebuildDiffers, Path: source, Text: fmt.Sprintf("line %d differs", firstDifference(now, files[source]))}
 	}
 	for _, name := range slices.Sorted(maps.Keys(files)) {
 		made, err := os.ReadFile(filepath.Join(filepath.Dir(file), filepath.FromSlash(name)))
 		if name != source && path.Dir(source) == "." && err == nil && !bytes.Equal(made, files[name]) {
-			return nil, &fault.Error{Code: fault.RebuildDiffers, Path: name, Text: "is written another way"}
+			return nil, &fault.Error{Code: fault.RebuildDiffers, Path: name, Text: "is written differently"}
 		}
 	}
 	out := &Outcome{Components: len(report.Components)}
 	opts.Source = now
-	out.Statements, out.Notes, err = compare(ctx, opts, source, said)
+	out.Statements, out.Notes, err = compare(ctx, opts.Book, source, said)
 	return out, err
 }
 
@@ -245,7 +249,7 @@ func exported(source string, said []manifest.Assertion) bool {
 	})
 }
 
-// Exported is what an assertion about a source calls the part that readers see.
+// Exported is the name, in assertions about a source, of the part that readers see.
 const Exported = "exported"
 
 // firstDifference is the first line in which two texts differ, from 1.

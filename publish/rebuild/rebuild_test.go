@@ -58,12 +58,12 @@ func made(t *testing.T, registry *compile.Registry) (*pack.Packed, sign.Issuer) 
 	if err := os.WriteFile(file, []byte(doc), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	opts := workbook.Options{File: file, Lanes: registry, Cache: workbook.CacheBeside(file)}
+	opts := workbook.Options{Book: workbook.BookAt(file, nil, registry)}
 	if report := must(workbook.Run(context.Background(), opts))(t); report.Failed() != nil {
 		t.Fatal(report.Failed().Err)
 	}
 	key := must(identity.FromSeed(bytes.Repeat([]byte{1}, 32)))(t)
-	return must(pack.Workbook(context.Background(), opts))(t), sign.Issuer{Signer: key, Keys: must(keys.NewLog(key, noon))(t)}
+	return must(pack.Workbook(context.Background(), opts.Book))(t), sign.Issuer{Signer: key, Keys: must(keys.NewLog(key, noon))(t)}
 }
 
 // TestStatements: what a signed page says of its components is true, or found

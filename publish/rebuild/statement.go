@@ -12,7 +12,7 @@ import (
 	"wb/workbook"
 )
 
-// statement is what a manifest says of one component, as far as running it again
+// statement is a manifest's claim about one component, as far as running it again
 // can tell whether it is true.
 type statement struct {
 	component, source string // the component, in which document
@@ -68,7 +68,7 @@ func statedSources(said []manifest.Assertion) []string {
 // compare compares what is said of a document's components with what happened
 // when they ran here. It gives how many statements it found true, and what it
 // could not compare.
-func compare(ctx context.Context, opts workbook.Options, source string, said []manifest.Assertion) (n int, notes []string, err error) {
+func compare(ctx context.Context, book workbook.Book, source string, said []manifest.Assertion) (n int, notes []string, err error) {
 	var about []statement
 	for _, s := range statements(said) {
 		if s.source == source {
@@ -78,14 +78,14 @@ func compare(ctx context.Context, opts workbook.Options, source string, said []m
 	if len(about) == 0 {
 		return 0, nil, nil
 	}
-	facts, err := page.Facts(ctx, opts)
+	facts, err := page.Facts(ctx, book)
 	if err != nil {
 		return 0, nil, err
 	}
 	for _, s := range about {
 		f, ok := facts[s.component]
 		if !ok {
-			return 0, nil, &fault.Error{Code: fault.StatementSubject, Path: source, Text: "there is no component " + s.component + ", of which something is said"}
+			return 0, nil, &fault.Error{Code: fault.StatementSubject, Path: source, Text: "there is no component " + s.component + ", although the page has a record of it"}
 		}
 		if err := s.check(f, source); err != nil {
 			return 0, nil, err
@@ -100,7 +100,7 @@ func compare(ctx context.Context, opts workbook.Options, source string, said []m
 // check says in what a statement is not what happened.
 func (s statement) check(f page.Fact, source string) error {
 	if s.code != f.Source {
-		return &fault.Error{Code: fault.StatementSubject, Path: source, Text: "what is said of " + s.component + " is not said of this source"}
+		return &fault.Error{Code: fault.StatementSubject, Path: source, Text: "what is said of " + s.component + " does not belong to this source"}
 	}
 	differs := func(what string) error {
 		return &fault.Error{Code: fault.RebuildDiffers, Path: source, Text: s.component + " has another " + what + " than is said"}

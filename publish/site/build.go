@@ -1,14 +1,13 @@
 package site
 
 import (
-	"bytes"
 	"context"
 	"maps"
 	"path/filepath"
 	"reflect"
 	"runtime"
 	"slices"
-	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -35,9 +34,11 @@ type Builder struct {
 	links  *linker
 
 	pages   map[string]*built // by the path of the document
+	states  map[string]string // what Options.State says of each directory, in this build
 	outline *Outline          // what the frames were made of
 	frames  manifest.Files
-	files   manifest.Files // the site as it was built last
+	kept    *Kept          // what another process built, nil without
+	files   manifest.Files // the site as it was built last, without what is kept
 }
 
 // NewBuilder builds the site of a project with a layout.
@@ -48,10 +49,12 @@ func NewBuilder(p *Project, layout Layout, opts Options) *Builder {
 // Result is a site that was built.
 type Result struct {
 	Files   manifest.Files
-	Found   []diag.Finding // the authors' mistakes
-	Pages   int            // documents that became pages
-	Rebuilt []string       // documents whose pages were made, the others were kept
-	Framed  bool           // the frames were made again
+	Kept    map[string]string // digests of files that are as [Kept] has them, by path
+	Found   []diag.Finding    // the authors' mistakes
+	Pages   int               // documents that became pages
+	Rebuilt []string          // documents whose pages were made, the others were kept
+	Framed  bool              // the frames were made again
+	Said    map[string][]manifest.Assertion
 }
 
 // Build makes the site. When it was made before, documents that did not change
@@ -62,10 +65,15 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	if old == nil || !sameDocuments(old, b.p.Documents) {
 		old, b.links = nil, newLinker(b.p)
 	}
+	b.states = map[string]string{}
+	for _, d := range b.p.Documents {
+		if dir := filepath.Dir(d.File); b.opts.State != nil && b.states[dir] == "" {
+			b.states[dir] = b.opts.State(dir)
+		}
+	}
 	changed, files := map[string]bool{}, &stale{b.p, map[string]string{}}
 	for _, d := range b.p.Documents {
-		was := old[d.Path]
-		if was == nil || was.doc != d && !bytes.Equal(was.doc.Source, d.Source) || files.any(was.included) {
+		if was := old[d.Path]; was == nil || b.changed(was, d, files) {
 			changed[d.Path] = true
 			b.links.forget(d)
 		}
@@ -73,35 +81,63 @@ func (b *Builder) Build(ctx context.Context) (*Result, error) {
 	var todo []*Document
 	for _, d := range b.p.Documents {
 		was := old[d.Path]
-		if changed[d.Path] || slices.ContainsFunc(was.uses, func(name string) bool { return changed[name] }) || slices.ContainsFunc(was.found, isMistake) {
+		if changed[d.Path] || slices.ContainsFunc(was.Uses, func(name string) bool { return changed[name] }) || slices.ContainsFunc(was.Found, isMistake) {
 			todo = append(todo, d)
 		} else {
+			was.doc = d
 			b.pages[d.Path] = was
 		}
 	}
-	made, err := b.buildAll(ctx, todo)
+	r := &Result{Pages: len(b.p.Documents), Found: slices.Clone(b.p.Found), Said: map[string][]manifest.Assertion{}}
+	err := b.rebuild(ctx, todo, r)
+	if err == nil {
+		r.Framed, err = b.frame(ctx, r)
+	}
 	if err != nil {
 		b.pages = nil
 		return nil, err
 	}
-	r := &Result{Pages: len(b.p.Documents), Found: slices.Clone(b.p.Found)}
-	for _, m := range made {
-		b.pages[m.doc.Path] = m
-		r.Rebuilt = append(r.Rebuilt, m.doc.Path)
-	}
 	for _, d := range b.p.Documents {
-		r.Found = appendNew(r.Found, b.pages[d.Path].found)
+		m := b.pages[d.Path]
+		r.Found = appendNew(r.Found, m.Found)
+		if m.Said != nil {
+			r.Said[d.Page] = m.Said
+		}
 	}
-	framed, err := b.frame(ctx)
-	if err != nil {
-		return nil, err
-	}
-	r.Framed = framed
 	if err := b.fill(r); err != nil {
 		return nil, err
 	}
 	r.Files = b.files
 	return r, nil
+}
+
+// changed reports whether a page would be another one now, by what it is made of.
+func (b *Builder) changed(was *built, d *Document, files *stale) bool {
+	if was.doc != d && was.Source != d.sum() || files.any(was.Included) || was.State != b.states[filepath.Dir(d.File)] {
+		return true
+	}
+	for id, path := range was.IDs {
+		if pathOf(b.p.byID[id]) != path {
+			return true
+		}
+	}
+	return slices.ContainsFunc(was.Files, func(name string) bool {
+		info, err := b.p.root.Stat(filepath.FromSlash(name))
+		return err != nil || info.IsDir()
+	})
+}
+
+// rebuild makes pages again.
+func (b *Builder) rebuild(ctx context.Context, docs []*Document, r *Result) error {
+	made, err := b.buildAll(ctx, docs)
+	if err != nil {
+		return err
+	}
+	for _, m := range made {
+		b.pages[m.doc.Path] = m
+		r.Rebuilt = append(r.Rebuilt, m.doc.Path)
+	}
+	return nil
 }
 
 // isMistake reports whether a finding may be gone when other files change.
@@ -110,11 +146,18 @@ func isMistake(d diag.Finding) bool { return d.Severity != diag.Note }
 // buildAll makes the parts of several documents' pages.
 func (b *Builder) buildAll(ctx context.Context, docs []*Document) ([]*built, error) {
 	made := make([]*built, len(docs))
+	tell := b.opts.Made
+	if tell == nil {
+		tell = func(int, int) {}
+	}
+	var done atomic.Int64
+	tell(0, len(docs))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, d := range docs {
 		group.Go(func() (err error) {
 			made[i], err = b.build(ctx, d)
+			tell(int(done.Add(1)), len(docs))
 			return err
 		})
 	}
@@ -137,9 +180,13 @@ func sameDocuments(pages map[string]*built, docs []*Document) bool {
 
 // frame has the layout make the frames, if anything is different that they
 // show.
-func (b *Builder) frame(ctx context.Context) (bool, error) {
+func (b *Builder) frame(ctx context.Context, r *Result) (bool, error) {
 	o := b.p.outline(b.pages)
-	if reflect.DeepEqual(o, b.outline) {
+	if b.kept != nil {
+		if sum, err := o.sum(); err != nil || sum == b.kept.state.Outline {
+			return false, err
+		}
+	} else if reflect.DeepEqual(o, b.outline) {
 		return false, nil
 	}
 	frames, err := b.layout.Frames(ctx, o)
@@ -147,21 +194,57 @@ func (b *Builder) frame(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	b.frames, b.outline = frames, o
-	return true, nil
+	if b.kept != nil {
+		err = b.reframe(ctx, r)
+	}
+	return true, err
+}
+
+// frameOf is a frame that was made now, or one that is kept.
+func (b *Builder) frameOf(name string) ([]byte, bool, error) {
+	if b.frames == nil && b.kept != nil {
+		return b.kept.frame(name)
+	}
+	frame, ok := b.frames[name]
+	return frame, ok, nil
 }
 
 // fill puts the documents into their frames and adds what the site needs
 // besides.
 func (b *Builder) fill(r *Result) error {
-	files := maps.Clone(b.frames)
+	files := manifest.Files{}
+	maps.Copy(files, b.frames)
+	switch {
+	case b.kept == nil:
+	case b.frames == nil:
+		r.Kept = b.kept.framed()
+	default: // frames were made now, and some came out as they were
+		r.Kept = map[string]string{}
+	}
 	for _, d := range b.p.Documents {
 		m := b.pages[d.Path]
-		if m.framed == nil || r.Framed {
-			m.framed = b.inFrames(m)
+		if m.page != nil || r.Framed && b.kept == nil {
+			if err := b.inFrames(m); err != nil {
+				return err
+			}
+		}
+		for name := range m.Slots {
+			if m.framed[name] == nil {
+				delete(files, name)
+				r.Kept[name] = b.kept.state.Files[name]
+			}
 		}
 		maps.Copy(files, m.framed)
 		maps.Copy(files, m.live)
-		for _, name := range m.files {
+		if m.foot.Script != "" {
+			files[scriptOf(m.foot)] = []byte(m.foot.Script)
+		}
+		for _, name := range m.Beside {
+			if files[name] == nil {
+				r.Kept[name] = b.kept.state.Files[name]
+			}
+		}
+		for _, name := range m.Files {
 			if files[name] != nil {
 				continue
 			}
@@ -172,7 +255,11 @@ func (b *Builder) fill(r *Result) error {
 			files[name] = data
 		}
 	}
-	files["assets/style.css"] = append([]byte(page.Style()), files["assets/style.css"]...)
+	style, _, err := b.frameOf("assets/style.css")
+	if err != nil {
+		return err
+	}
+	files["assets/style.css"] = append([]byte(page.Style()), style...)
 	files["assets/theme.js"] = []byte(page.ThemeSwitch())
 	files["assets/verify.mjs"] = []byte(page.Verifier())
 	for _, name := range b.p.extra {
@@ -187,11 +274,14 @@ func (b *Builder) fill(r *Result) error {
 			files[name] = data
 		}
 	}
-	index, err := b.index()
-	if err != nil {
-		return err
+	for _, lang := range b.p.Config.codes() {
+		if files[b.p.Config.prefixOf(lang)+"assets/search-index.js"], err = b.index(lang); err != nil {
+			return err
+		}
 	}
-	files["assets/search-index.js"] = index
+	for name := range files {
+		delete(r.Kept, name)
+	}
 	b.files = files
 	return nil
 }
@@ -203,42 +293,7 @@ func (b *Builder) isPage(name string) bool {
 	})
 }
 
-// inFrames puts the parts of a document into the frames of its pages.
-func (b *Builder) inFrames(m *built) manifest.Files {
-	d, files := m.doc, manifest.Files{}
-	foot := m.foot.HTML
-	if m.foot.Script != "" {
-		name := "assets/live-" + manifest.SHA256([]byte(m.foot.Script))[:16] + ".mjs"
-		files[name] = []byte(m.foot.Script)
-		foot += "<script type=\"module\" src=\"" + d.To(name) + "\"></script>\n"
-	}
-	files[d.Page] = splice(b.frames[d.Page], map[string]string{SlotHead: m.page.Head, SlotHeader: m.page.Header, SlotContents: m.page.TOC, SlotBody: m.page.Body,
-		SlotProvenance: m.page.Provenance, SlotFoot: foot})
-	if frame, ok := b.frames[sourceOf(d)]; ok {
-		files[sourceOf(d)] = splice(frame, map[string]string{SlotBody: m.page.View})
-	}
-	if frame, ok := b.frames[trailOf(d)]; ok {
-		files[trailOf(d)] = splice(frame, map[string]string{SlotBody: m.page.Trail})
-	}
-	return files
-}
-
-// splice puts the parts of a document into its frame.
-func splice(frame []byte, parts map[string]string) []byte {
-	rest, size := string(frame), len(frame)
-	for _, part := range parts {
-		size += len(part)
-	}
-	var out strings.Builder
-	out.Grow(size)
-	for {
-		before, after, found := strings.Cut(rest, "<!--wb:")
-		out.WriteString(before)
-		if !found {
-			return []byte(out.String())
-		}
-		name, after, _ := strings.Cut(after, "-->")
-		out.WriteString(parts["<!--wb:"+name+"-->"])
-		rest = after
-	}
+// scriptOf is the path of the script that runs a page's components.
+func scriptOf(foot page.Foot) string {
+	return "assets/live-" + manifest.SHA256([]byte(foot.Script))[:16] + ".mjs"
 }

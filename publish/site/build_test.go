@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -58,7 +59,7 @@ func write(t *testing.T, dir, name, text string) {
 // they are what a build from nothing gives.
 func TestIncremental(t *testing.T) {
 	dir := unpack(t, txtar.Parse([]byte(threePages)).Files)
-	p, err := Open(dir)
+	p, err := Open(dir, Ask{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestIncremental(t *testing.T) {
 }
 
 func TestBuildIsCanceled(t *testing.T) {
-	p, err := Open(unpack(t, txtar.Parse([]byte(threePages)).Files))
+	p, err := Open(unpack(t, txtar.Parse([]byte(threePages)).Files), Ask{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,16 +130,19 @@ func TestBuildIsCanceled(t *testing.T) {
 
 func TestSplice(t *testing.T) {
 	parts := map[string]string{SlotBody: "<!--wb:header--> $1", SlotHeader: "H"}
-	got := string(splice([]byte("a"+SlotHeader+"b"+SlotBody+"c<!-- other -->"), parts))
-	if want := "aHb<!--wb:header--> $1c<!-- other -->"; got != want {
+	got, slots := splice([]byte("a"+SlotHeader+"b"+SlotBody+"c<!-- other -->"), parts)
+	if want := "aHb<!--wb:header--> $1c<!-- other -->"; string(got) != want {
 		t.Errorf("%s", got)
+	}
+	if out := takeOut(got, slots); !maps.Equal(out, parts) {
+		t.Errorf("%q", out)
 	}
 }
 
 // preview serves a site until the test ends and gives its address.
 func preview(t *testing.T, dir string) string {
 	t.Helper()
-	p, err := Open(dir)
+	p, err := Open(dir, Ask{})
 	if err != nil {
 		t.Fatal(err)
 	}

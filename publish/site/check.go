@@ -25,7 +25,7 @@ func (p *Project) Check(ctx context.Context, secrets []leak.Secret) ([]diag.Find
 	}
 	found := slices.Clone(p.Found)
 	for _, m := range built {
-		found = appendNew(found, m.found)
+		found = appendNew(found, m.Found)
 		leaks, err := p.leaks(m, secrets)
 		if err != nil {
 			return nil, err
@@ -49,7 +49,7 @@ func appendNew(found, more []diag.Finding) []diag.Finding {
 // files it shows.
 func (p *Project) leaks(b *built, secrets []leak.Secret) ([]diag.Finding, error) {
 	public := manifest.Files{b.doc.Page: []byte(strings.Join([]string{b.page.Header, b.page.Body, b.page.Provenance, b.page.View, b.page.Trail}, "\n"))}
-	for _, name := range b.files {
+	for _, name := range b.Files {
 		data, err := p.root.ReadFile(filepath.FromSlash(name))
 		if err != nil {
 			return nil, err
@@ -60,7 +60,7 @@ func (p *Project) leaks(b *built, secrets []leak.Secret) ([]diag.Finding, error)
 	var out []diag.Finding
 	for _, f := range leak.Scan(public, rules) {
 		d := diag.Finding{Severity: diag.Error, Code: "leak", Message: f.What,
-			Hint: "take it out; where it is no secret, publish with --allow-leak " + f.Path}
+			Hint: "remove it; if it is not a secret, publish with --allow-leak " + f.Path}
 		d.Pos = diag.Position{File: p.file(f.Path), Line: f.Line, Col: 1}
 		if f.Path == b.doc.Page {
 			d.Pos = p.leakInSource(b, f, rules)
@@ -88,7 +88,7 @@ func (p *Project) leakInSource(b *built, f leak.Finding, rules leak.Rules) diag.
 		at.Line = line
 		return at
 	}
-	for _, name := range slices.Sorted(maps.Keys(b.included)) {
+	for _, name := range slices.Sorted(maps.Keys(b.Included)) {
 		text, err := p.root.ReadFile(filepath.FromSlash(name))
 		if err != nil {
 			continue
@@ -101,14 +101,14 @@ func (p *Project) leakInSource(b *built, f leak.Finding, rules leak.Rules) diag.
 }
 
 // Leaked says where the authors wrote what was found in the files of a site that is
-// about to be released: in which document, and on which line. What none of them has
+// about to be released: in which document, and on which line. What is in none of them
 // keeps its place in the site.
 func Leaked(docs []Named, found []leak.Finding, rules leak.Rules) []diag.Finding {
 	var out []diag.Finding
 	add := func(at diag.Position, f leak.Finding) {
 		d := diag.Finding{Pos: at, Severity: diag.Error, Code: "leak", Message: f.What}
 		if f.Line > 0 {
-			d.Hint = "take it out; where it is no secret, --allow-leak " + f.Path
+			d.Hint = "remove it; if it is not a secret, --allow-leak " + f.Path
 		}
 		same := func(o diag.Finding) bool { return o.Pos == d.Pos && o.Message == d.Message }
 		if !slices.ContainsFunc(out, same) {

@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 				t.Fatal("the last file is not want")
 			}
 			dir := unpack(t, archive.Files[:last])
-			p, err := Open(dir)
+			p, err := Open(dir, Ask{})
 			if err != nil {
 				t.Fatal(err)
 			}

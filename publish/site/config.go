@@ -21,38 +21,45 @@ const (
 	NavFile    = "site.org"    // the pages and their order
 )
 
+// defaultPageSize is how many pages a list shows on one page.
+const defaultPageSize = 50
+
 // DefaultOutput is where a site is built, below its directory.
 const DefaultOutput = ".publish_out"
 
 // Config is how a site is published: the #+PUBLISH_NAME: keywords of
 // publish.org and site.org, or of a document that is published alone.
 type Config struct {
-	Title       string // of the site; "" is the home page's title
-	Description string // of the site, for feeds and search engines
-	Target      string // local, self-hosted, gh-pages or cloudflare-pages
-	Project     string // the site's name at self-hosted and cloudflare-pages
-	Domain      string // the host that readers know
-	Output      string // the directory the signed site is built in, absolute or below the site's
-	Dir         string // local: the directory that releases are kept in; "" keeps none
-	Server      string // self-hosted: the server that releases are put on
-	URL         string // where readers find the site: no query, no fragment, ends in "/"
-	BasePath    string // the path of URL, begins and ends in "/"
-	Access      string // public, or unlisted: search engines are asked to stay away
-	EditURL     string // of a page's source for editing; {path} stands for its path
-	Source      string // what "view source" shows: exported, full or none
-	Live        string // what readers can run: yes (what is small enough), no or all
-	Runtime     string // where what they run lies: beside the page, or in it
-	Repo        string // gh-pages: a directory in the work tree of the repository
-	Remote      string // gh-pages: a name or URL
-	Branch      string // gh-pages, cloudflare-pages
-	Keep        int    // how many releases the target keeps, 0 is its default
+	Title       string   // of the site; "" is the home page's title
+	Description string   // of the site, for feeds and search engines
+	Target      string   // local, self-hosted, gh-pages, cloudflare-pages, s3 or rsync
+	Project     string   // the site's name at self-hosted and cloudflare-pages
+	Domain      string   // the host that readers know
+	Output      string   // the directory the signed site is built in, absolute or below the site's
+	Dir         string   // local: the directory that releases are kept in; "" keeps none
+	Server      string   // self-hosted: the server that releases are put on; s3: the endpoint
+	URL         string   // where readers find the site: no query, no fragment, ends in "/"
+	BasePath    string   // the path of URL, begins and ends in "/"
+	Access      string   // public, or unlisted: search engines are asked to stay away
+	EditURL     string   // of a page's source for editing; {path} stands for its path
+	Source      string   // what "view source" shows: exported, full or none
+	Live        string   // what readers can run: yes (what is small enough), no or all
+	Runtime     string   // where what they run lies: beside the page, or in it
+	Repo        string   // gh-pages: a directory in the work tree of the repository
+	Remote      string   // gh-pages: a name or URL
+	Branch      string   // gh-pages, cloudflare-pages
+	Keep        int      // how many releases the target keeps, 0 is its default
+	To          string   // s3: s3://BUCKET/PREFIX; rsync: user@host:/directory
+	Languages   []string // of documents, by what stands before .org in their names; the first needs none
+	Taxonomies  []string // keywords of documents that group pages, besides tags and series
+	PageSize    int      // how many pages a list shows before it goes on on another page
 
 	look lookConfig
 }
 
 // Values that keywords may have; the first is the default.
 var (
-	targets  = []string{"local", "self-hosted", "gh-pages", "cloudflare-pages"}
+	targets  = []string{"local", "self-hosted", "gh-pages", "cloudflare-pages", "s3", "rsync"}
 	accesses = []string{"public", "unlisted"}
 	sources  = []string{"exported", "full", "none"}
 	lives    = []string{"yes", "no", "all"}
@@ -63,13 +70,13 @@ var (
 // nothing but itself. Otherwise they are files that all pages share.
 const RuntimePage = "page"
 
-// keywordPrefix is what the names of all keywords of the configuration begin
+// keywordPrefix is the prefix of all keywords of the configuration
 // with.
 const keywordPrefix = "PUBLISH_"
 
 // setters are the keywords and what each does with its value.
 var setters = map[string]func(c *Config, value string) error{
-	"CSS": nil, "HEAD": nil, "MENU": nil, "FOOTER": nil, "LOGO": nil, "IMAGE": nil, "THEME": nil, // see [lookConfig.set]
+	"CSS": nil, "HEAD": nil, "MENU": nil, "FOOTER": nil, "LOGO": nil, "IMAGE": nil, "THEME": nil, "COMMENTS": nil, // see [lookConfig.set]
 	"LOOK":        func(c *Config, v string) (err error) { return c.look.add(&c.look.light, v) },
 	"LOOK_DARK":   func(c *Config, v string) (err error) { return c.look.add(&c.look.dark, v) },
 	"TITLE":       func(c *Config, v string) error { c.Title = v; return nil },
@@ -94,14 +101,32 @@ var setters = map[string]func(c *Config, value string) error{
 	"REPO":      func(c *Config, v string) error { c.Repo = v; return nil },
 	"REMOTE":    func(c *Config, v string) error { c.Remote = v; return nil },
 	"BRANCH":    func(c *Config, v string) error { c.Branch = v; return nil },
-	"KEEP":      setKeep,
-	"LIVE":      func(c *Config, v string) error { c.Live = v; return oneOf(v, lives) },
-	"RUNTIME":   func(c *Config, v string) error { c.Runtime = v; return oneOf(v, runtimes) },
+	"TO":        func(c *Config, v string) error { c.To = v; return nil },
+	"KEEP": func(c *Config, v string) (err error) {
+		c.Keep, err = positive(v, "number of releases", "#+PUBLISH_KEEP: 5")
+		return err
+	},
+	"PAGE_SIZE": func(c *Config, v string) (err error) {
+		c.PageSize, err = positive(v, "number of pages", "#+PUBLISH_PAGE_SIZE: 20")
+		return err
+	},
+	"LANGUAGES": func(c *Config, v string) (err error) {
+		c.Languages, err = wordsOf(strings.ToLower(v), languageTag, "de or pt-br")
+		return err
+	},
+	"TAXONOMIES": func(c *Config, v string) (err error) {
+		c.Taxonomies, err = wordsOf(strings.ToUpper(v), taxonomyName, "CATEGORIES")
+		return err
+	},
+	"LIVE":    func(c *Config, v string) error { c.Live = v; return oneOf(v, lives) },
+	"RUNTIME": func(c *Config, v string) error { c.Runtime = v; return oneOf(v, runtimes) },
 }
 
 var (
-	projectName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
-	hostName    = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
+	projectName  = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9-]*$`)
+	languageTag  = lazyregexp.New(`^[a-z]{2,3}(-[a-z0-9]{2,8})*$`)
+	taxonomyName = lazyregexp.New(`^[A-Z]+$`)
+	hostName     = lazyregexp.New(`^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)*$`)
 )
 
 func oneOf(value string, known []string) error {
@@ -145,11 +170,24 @@ func setEditURL(c *Config, value string) error {
 	return nil
 }
 
-func setKeep(c *Config, value string) (err error) {
-	if c.Keep, err = strconv.Atoi(value); err != nil || c.Keep < 1 {
-		return &settingError{fmt.Sprintf("%q is not a number of releases", value), "#+PUBLISH_KEEP: 5"}
+// positive reads a number of something that there must be.
+func positive(value, what, hint string) (int, error) {
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 1 {
+		return 0, &settingError{fmt.Sprintf("%q is not a %s", value, what), hint}
 	}
-	return nil
+	return n, nil
+}
+
+// wordsOf reads names, which all have a form.
+func wordsOf(value string, form *lazyregexp.Regexp, such string) (out []string, err error) {
+	for _, w := range listOf(value) {
+		if !form.MatchString(w) {
+			return nil, &settingError{fmt.Sprintf("%q cannot be one", w), "such as " + such}
+		}
+		out = append(out, w)
+	}
+	return out, nil
 }
 
 // settingError is a value that a keyword cannot have.
@@ -161,7 +199,7 @@ func (e *settingError) Error() string { return e.text }
 // Diagnostics are keywords that are not known, values that cannot be, and
 // secrets.
 func ReadConfig(docs ...Named) (Config, []diag.Finding) {
-	c := Config{Target: targets[0], Output: DefaultOutput, Access: accesses[0], Source: sources[0], Live: lives[0], Runtime: runtimes[0]}
+	c := Config{Target: targets[0], Output: DefaultOutput, Access: accesses[0], Source: sources[0], Live: lives[0], Runtime: runtimes[0], PageSize: defaultPageSize}
 	var found []diag.Finding
 	var pathAt diag.Position // of the last BASE_PATH
 	for _, d := range docs {
@@ -174,7 +212,7 @@ func ReadConfig(docs ...Named) (Config, []diag.Finding) {
 			}
 			name, ours := strings.CutPrefix(k.Name(), keywordPrefix)
 			if text, bad := secretIn(k.Name(), k.Value.Text); bad && (ours || path.Base(d.Name) == ConfigFile) {
-				complain("secret", text, "take it out of the document and out of its history; tokens come from the environment or wb var set --secret")
+				complain("secret", text, "remove it from the document and its history; tokens come from the environment or wb var set --secret")
 				continue
 			}
 			if !ours {
@@ -182,7 +220,7 @@ func ReadConfig(docs ...Named) (Config, []diag.Finding) {
 			}
 			set, known := setters[name]
 			if !known {
-				complain("unknown-keyword", "#+"+k.Name()+" is no keyword of publishing", nearestKeyword(name))
+				complain("unknown-keyword", "#+"+k.Name()+" is not a keyword of publishing", nearestKeyword(name))
 				continue
 			}
 			if name == "BASE_PATH" {
@@ -244,7 +282,7 @@ func (c *Config) settle() *settingError {
 	}
 	at := slashed(u.Path)
 	if given != "/" && given != at {
-		return &settingError{fmt.Sprintf("#+PUBLISH_BASE_PATH: %s is not the path of #+PUBLISH_URL: %s", given, c.URL), "leave one of the two out"}
+		return &settingError{fmt.Sprintf("#+PUBLISH_BASE_PATH: %s is not the path of #+PUBLISH_URL: %s", given, c.URL), "remove one of the two"}
 	}
 	c.BasePath = at
 	return nil
@@ -254,7 +292,7 @@ func (c *Config) settle() *settingError {
 // its name.
 var projectPages = lazyregexp.New(`^(?:https://github\.com/|(?:ssh://)?git@github\.com[:/])([^/]+)/([^/]+?)(?:\.git)?/?$`)
 
-// servedBelow is the path that a target serves sites below when nobody says
+// servedBelow is the path that a target serves sites below unless configured
 // another. Pages know it from where they lie, but for the one for addresses that
 // lead nowhere.
 func (c *Config) servedBelow() string {
@@ -289,7 +327,7 @@ func (c *Config) Path(dir, name string) string {
 	return filepath.Join(dir, filepath.FromSlash(name))
 }
 
-// Edit is where the source of a page can be edited, "" when nobody says.
+// Edit is the address where the source of a page can be edited, "" when unknown.
 func (c *Config) Edit(page string) string {
 	if c.EditURL == "" {
 		return ""

@@ -63,6 +63,7 @@ func TestRelative(t *testing.T) {
 
 func TestISODate(t *testing.T) {
 	for text, want := range map[string]string{"2026-11-21": "2026-11-21T00:00:00Z", "2026-11-21 Sat 10:30": "2026-11-21T10:30:00Z",
+		"[2026-11-21 Sat 10:30]": "2026-11-21T10:30:00Z", "<2025-01-02 Thu>--<2025-01-03 Fri 09:00>": "2025-01-02T00:00:00Z",
 		"2026-13-01": "", "yesterday": "", "": "", "21.11.2026": ""} {
 		if got := isoDate(text); got != want {
 			t.Errorf("%q: %q", text, got)

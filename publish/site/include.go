@@ -27,7 +27,7 @@ func (p *Project) includedBy(d *Document) *inclusion {
 	return &inclusion{p: p, dir: path.Dir(d.Path), seen: map[string]string{}}
 }
 
-// read is what [page.Options.Include] takes.
+// read implements [page.Options.Include].
 func (i *inclusion) read(name string) ([]byte, error) {
 	name = path.Join(i.dir, name)
 	if !filepath.IsLocal(filepath.FromSlash(name)) || manifest.Private(name) {

@@ -38,7 +38,7 @@ func Init(dir string, dry bool) (written []string, err error) {
 			return nil, err
 		}
 	}
-	p, err := Open(at)
+	p, err := Open(at, Ask{})
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +104,7 @@ func scaffoldNav(docs []*Document) string {
 				at := strings.Join(parts[:i+1], "/")
 				if !written[at] {
 					written[at] = true
-					fmt.Fprintf(&out, "\n%s %s\n", strings.Repeat("*", i+1), titleOf(at, nil))
+					fmt.Fprintf(&out, "\n%s %s\n", strings.Repeat("*", i+1), nameOf(at))
 				}
 			}
 		}

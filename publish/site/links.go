@@ -56,18 +56,19 @@ type reading struct {
 	embed bool     // pictures become part of the page
 	files []string // of the directory, that the page shows or leads to
 	uses  []string // pages it has links to places of
+	ids   map[string]string
 	found []diag.Finding
 }
 
 // resolve implements [page.Resolver] for one document.
-func (r *reading) resolve(l page.Link) (page.Place, bool) {
+func (r *reading) resolve(l page.Link) (page.Destination, bool) {
 	switch l.Kind {
 	case "id":
 		return r.byID(l)
 	case "file", "attachment":
 		return r.file(l)
 	}
-	return page.Place{}, false
+	return page.Destination{}, false
 }
 
 func (r *reading) complain(l page.Link, code, hint, format string, args ...any) {
@@ -105,39 +106,51 @@ func (r *reading) among(found []diag.Finding) []diag.Finding {
 	return append(out, r.found...)
 }
 
-func (r *reading) byID(l page.Link) (page.Place, bool) {
+func (r *reading) byID(l page.Link) (page.Destination, bool) {
 	d := r.p.byID[l.Path]
+	if r.ids == nil {
+		r.ids = map[string]string{}
+	}
+	r.ids[l.Path] = pathOf(d)
 	if d == nil || d == r.doc {
-		return page.Place{}, false // the page knows its own
+		return page.Destination{}, false // the page knows its own
 	}
 	places, err := r.places(d)
 	if err != nil {
 		r.complain(l, "broken-link", "", "%s: %v", d.Path, err)
-		return page.Place{}, false
+		return page.Destination{}, false
 	}
 	r.uses = append(r.uses, d.Path)
 	id, ok := places.ID(l.Path)
 	if !ok {
-		r.complain(l, "broken-link", "it is not for readers there", "id:%s leads to a part of %s that is not on its page", l.Path, d.Path)
-		return page.Place{Href: relative(r.doc.Page, d.Page), Broken: true}, true
+		r.complain(l, "broken-link", "readers cannot see it there", "id:%s leads to a part of %s that its page does not show", l.Path, d.Path)
+		return page.Destination{Href: relative(r.doc.Page, d.Page), Broken: true}, true
 	}
-	return page.Place{Href: relative(r.doc.Page, d.Page) + "#" + url.PathEscape(id)}, true
+	return page.Destination{Href: relative(r.doc.Page, d.Page) + "#" + url.PathEscape(id)}, true
+}
+
+// pathOf is "" for no document.
+func pathOf(d *Document) string {
+	if d == nil {
+		return ""
+	}
+	return d.Path
 }
 
 // file leads to a page or to a file beside it.
-func (r *reading) file(l page.Link) (page.Place, bool) {
+func (r *reading) file(l page.Link) (page.Destination, bool) {
 	if strings.HasPrefix(l.Path, "/") || strings.HasPrefix(l.Path, "~") {
 		r.complain(l, "broken-link", "use a path from this document", "%s is a file of this machine", l.Target)
-		return page.Place{}, false
+		return page.Destination{}, false
 	}
 	name := path.Join(path.Dir(r.doc.Path), l.Path)
 	switch {
 	case name == ".." || strings.HasPrefix(name, "../"):
-		r.complain(l, "broken-link", "a site holds nothing from outside its directory", "%s is outside the site", l.Target)
-		return page.Place{}, false
+		r.complain(l, "broken-link", "a site contains only files below its directory", "%s is outside the site", l.Target)
+		return page.Destination{}, false
 	case manifest.Private(name):
-		r.complain(l, "private", "take the link out, or keep what readers may see in another file", "%s never leaves this machine", l.Target)
-		return page.Place{}, false
+		r.complain(l, "private", "remove the link, or move what readers may see to another file", "%s never leaves this machine", l.Target)
+		return page.Destination{}, false
 	}
 	if d := r.p.byPath[name]; d != nil {
 		return r.page(l, d)
@@ -146,16 +159,16 @@ func (r *reading) file(l page.Link) (page.Place, bool) {
 	switch {
 	case err != nil && l.Image:
 		r.complain(l, "missing-image", r.nearFile(name), "%s is not there", l.Path)
-		return page.Place{Broken: true}, true
+		return page.Destination{Broken: true}, true
 	case err != nil:
 		r.complain(l, "broken-link", r.nearFile(name), "%s leads nowhere", l.Target)
-		return page.Place{}, false
+		return page.Destination{}, false
 	case info.IsDir():
 		if d := r.p.byPath[name+"/index.org"]; d != nil {
 			return r.page(l, d)
 		}
 		r.complain(l, "broken-link", "link to a document in it", "%s is a directory", l.Target)
-		return page.Place{}, false
+		return page.Destination{}, false
 	case path.Ext(name) == ".org":
 		hint := "list it in " + NavFile
 		for _, left := range r.p.Left {
@@ -169,29 +182,29 @@ func (r *reading) file(l page.Link) (page.Place, bool) {
 		if name == NavFile || name == ConfigFile {
 			hint = ""
 		}
-		r.complain(l, "broken-link", hint, "%s is no page of the site", l.Target)
-		return page.Place{}, false
+		r.complain(l, "broken-link", hint, "%s is not a page of the site", l.Target)
+		return page.Destination{}, false
 	case !manifest.SafePath(name) || Generated(name):
 		r.complain(l, "broken-link", "rename the file", "%s cannot be the name of a file of the site", name)
-		return page.Place{}, false
+		return page.Destination{}, false
 	}
 	if l.Image && r.embed {
-		return page.Place{}, false
+		return page.Destination{}, false
 	}
 	r.files = append(r.files, name)
-	return page.Place{Href: relative(r.doc.Page, name)}, true
+	return page.Destination{Href: relative(r.doc.Page, name)}, true
 }
 
-func (r *reading) page(l page.Link, d *Document) (page.Place, bool) {
+func (r *reading) page(l page.Link, d *Document) (page.Destination, bool) {
 	href := relative(r.doc.Page, d.Page)
 	if l.Search == "" {
-		return page.Place{Href: href}, true
+		return page.Destination{Href: href}, true
 	}
 	r.uses = append(r.uses, d.Path)
 	places, err := r.places(d)
 	if err != nil {
 		r.complain(l, "broken-link", "", "%s: %v", d.Path, err)
-		return page.Place{Href: href, Broken: true}, true
+		return page.Destination{Href: href, Broken: true}, true
 	}
 	id, ok := places.Search(l.Search)
 	if !ok {
@@ -199,10 +212,10 @@ func (r *reading) page(l page.Link, d *Document) (page.Place, bool) {
 		if near := nearest.Word(strings.TrimLeft(l.Search, "#*"), places.Names()); near != "" {
 			hint = "did you mean " + near + "?"
 		}
-		r.complain(l, "broken-link", hint, "%s has no place %s", d.Path, l.Search)
-		return page.Place{Href: href, Broken: true}, true
+		r.complain(l, "broken-link", hint, "%s has no section or target %s", d.Path, l.Search)
+		return page.Destination{Href: href, Broken: true}, true
 	}
-	return page.Place{Href: href + "#" + url.PathEscape(id)}, true
+	return page.Destination{Href: href + "#" + url.PathEscape(id)}, true
 }
 
 // nearFile is a hint at a file with a name like the one that is not there.

@@ -28,6 +28,8 @@ type Look struct {
 	Menu   []Item   // in the bar at the top
 	Footer string   // HTML at the foot of each page; links to pages begin with RootMark
 	Theme  string   // a directory below themes
+	// Comments stand below pages.
+	Comments Comments
 	// Own are the files of hugo's directories in the site's, by their paths:
 	// layouts, assets, i18n and static, and the theme's.
 	Own manifest.Files
@@ -54,6 +56,7 @@ const (
 type lookConfig struct {
 	css, heads, menus, footers []placed
 	logo, image, theme         placed
+	comments                   placed
 	light, dark                []token
 }
 
@@ -74,6 +77,8 @@ func (c *lookConfig) set(name string, v placed) {
 		c.image = v
 	case "THEME":
 		c.theme = v
+	case "COMMENTS":
+		c.comments = v
 	}
 }
 
@@ -112,9 +117,9 @@ func readTokens(text string) (out []token, err error) {
 			if near := nearest.Word(name, tokens); near != "" {
 				hint = "did you mean " + near + "?"
 			}
-			return nil, &settingError{name + " is no part of the design", hint}
+			return nil, &settingError{name + " is not part of the design", hint}
 		case !tokenValue.MatchString(value) || strings.Contains(strings.ToLower(value), "url("):
-			return nil, &settingError{fmt.Sprintf("%q is no value for %s", value, name), `link=#0a5c36 text="Georgia, serif" measure=42rem`}
+			return nil, &settingError{fmt.Sprintf("%q is not a value for %s", value, name), `link=#0a5c36 text="Georgia, serif" measure=42rem`}
 		}
 		out = append(out, token{name, value})
 	}
@@ -171,12 +176,15 @@ func (p *Project) readLook() error {
 	for _, footer := range c.footers {
 		l.Footer += p.rendered(footer.value, footer.pos).Body
 	}
+	if l.Comments = p.readComments(c.comments); len(l.Comments.Hosts()) > 0 {
+		p.mind(c.comments.pos, diag.Note, "comments", "", "pages let programs of %s run, which nothing of wb's verifies", strings.Join(l.Comments.Hosts(), ", "))
+	}
 	dirs := []string{layoutsDir, assetsDir, staticDir, i18nDir, dataDir}
 	if theme := c.theme.value; theme != "" {
 		l.Theme = path.Clean(theme)
 		at := path.Join(themesDir, l.Theme)
 		if info, err := p.root.Stat(filepath.FromSlash(at)); err != nil || !info.IsDir() {
-			p.mind(c.theme.pos, diag.Error, "config", "put hugo's theme there: "+at+"/layouts", "there is no theme %s", at)
+			p.mind(c.theme.pos, diag.Error, "config", "put Hugo's theme there: "+at+"/layouts", "there is no theme %s", at)
 		}
 		dirs = append(dirs, at)
 	}
@@ -217,7 +225,7 @@ func (p *Project) shared(f placed) bool {
 // rendered is a piece of org as parts of a page, with links from the site's directory.
 func (p *Project) rendered(text string, at diag.Position) *page.Page {
 	links := &reading{linker: newLinker(p), doc: &Document{Path: "wb-root", Page: "wb-root", File: at.File}}
-	resolve := func(l page.Link) (page.Place, bool) {
+	resolve := func(l page.Link) (page.Destination, bool) {
 		to, ok := links.resolve(l)
 		to.Href = RootMark + to.Href
 		return to, ok

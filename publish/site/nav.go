@@ -93,9 +93,9 @@ func position(file string, doc *org.Document, at int) diag.Position {
 	return p
 }
 
-// nav puts the pages of a site in order: that of site.org, or a section for each
-// directory, within that of the directory around it.
-func (p *Project) nav(pages map[string]*built) []Section {
+// nav puts the pages of a site in one language in order: that of site.org, or a
+// section for each directory, within that of the directory around it.
+func (p *Project) nav(pages map[string]*built, lang string) []Section {
 	var out []Section
 	ids, open := map[string]int{}, []string{"\x00"} // nothing is open
 	add := func(section []string, items ...Item) {
@@ -127,14 +127,17 @@ func (p *Project) nav(pages map[string]*built) []Section {
 		last.Items = append(last.Items, items...)
 	}
 	if p.entries != nil {
-		for _, e := range p.entries {
-			add(e.section, p.items(e, pages)...)
+		for _, e := range p.entriesIn(lang) {
+			add(e.section, p.items(e, pages, lang)...)
 		}
 		return out
 	}
 	var dirs []string
 	within := map[string][]string{}
 	for _, d := range p.Documents {
+		if d.Lang != lang {
+			continue
+		}
 		dir := path.Dir(d.Path)
 		if within[dir] == nil {
 			dirs = append(dirs, dir)
@@ -146,32 +149,36 @@ func (p *Project) nav(pages map[string]*built) []Section {
 		dirs = slices.Insert(slices.Delete(dirs, at, at+1), 0, ".")
 	}
 	for _, dir := range dirs {
-		add(titlesOf(dir, pages), sorted(within[dir], pages)...)
+		add(p.titlesOf(dir, pages, lang), sorted(within[dir], pages)...)
 	}
 	return out
 }
 
 // titlesOf are the titles of a directory and of those around it, the highest first.
-func titlesOf(dir string, pages map[string]*built) (titles []string) {
+func (p *Project) titlesOf(dir string, pages map[string]*built, lang string) (titles []string) {
 	for at := dir; at != "."; at = path.Dir(at) {
-		titles = slices.Insert(titles, 0, titleOf(at, pages))
+		titles = slices.Insert(titles, 0, p.titleOf(at, pages, lang))
 	}
 	return titles
 }
 
 // items are the pages that a line of site.org stands for.
-func (p *Project) items(e entry, pages map[string]*built) []Item {
+func (p *Project) items(e entry, pages map[string]*built, lang string) []Item {
 	if e.href != "" {
 		return []Item{{Href: e.href, Title: e.title}}
 	}
 	if dir, ok := strings.CutSuffix(e.path, "/"); ok {
 		var names []string
 		for _, d := range p.Documents {
-			if path.Dir(d.Path) == dir && !p.named[d.Path] {
+			if path.Dir(d.Path) == dir && d.Lang == lang && !p.named[d.Path] {
 				names = append(names, d.Path)
 			}
 		}
-		return sorted(names, pages)
+		items := sorted(names, pages)
+		if at := p.Config.prefixOf(lang) + dir + "/" + HomePage; e.title != "" && !slices.ContainsFunc(items, func(i Item) bool { return i.Path == at }) {
+			items = slices.Insert(items, 0, Item{Path: at, Title: e.title, list: dir})
+		}
+		return items
 	}
 	b := pages[e.path]
 	if b == nil {
@@ -179,7 +186,7 @@ func (p *Project) items(e entry, pages map[string]*built) []Item {
 	}
 	title := e.title
 	if title == "" {
-		title = b.page.Title
+		title = b.Title
 	}
 	return []Item{{Path: b.doc.Page, Title: title}}
 }
@@ -194,29 +201,34 @@ func sorted(names []string, pages map[string]*built) []Item {
 		}
 	}
 	slices.SortFunc(list, func(a, b *built) int {
-		if x, y := path.Base(a.doc.Path) == "index.org", path.Base(b.doc.Path) == "index.org"; x != y {
+		if x, y := path.Base(a.doc.same) == "index.org", path.Base(b.doc.same) == "index.org"; x != y {
 			if x {
 				return -1
 			}
 			return 1
 		}
-		if c := strings.Compare(b.date, a.date); c != 0 {
+		if c := strings.Compare(b.Date, a.Date); c != 0 {
 			return c
 		}
 		return strings.Compare(a.doc.Path, b.doc.Path)
 	})
 	items := make([]Item, len(list))
 	for i, b := range list {
-		items[i] = Item{Path: b.doc.Page, Title: b.page.Title}
+		items[i] = Item{Path: b.doc.Page, Title: b.Title}
 	}
 	return items
 }
 
 // titleOf a directory is that of its index, or its name.
-func titleOf(dir string, pages map[string]*built) string {
-	if b := pages[dir+"/index.org"]; b != nil {
-		return b.page.Title
+func (p *Project) titleOf(dir string, pages map[string]*built, lang string) string {
+	if b := pages[p.inLanguage(dir+"/index.org", lang)]; b != nil {
+		return b.Title
 	}
+	return nameOf(dir)
+}
+
+// nameOf a directory is the last part of its path, as words.
+func nameOf(dir string) string {
 	name := strings.NewReplacer("-", " ", "_", " ").Replace(path.Base(dir))
 	return strings.ToUpper(name[:1]) + name[1:]
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,7 +16,6 @@ import (
 
 	"wb/internal/diag"
 	"wb/internal/lazyregexp"
-	"wb/org"
 	"wb/proof/manifest"
 	"wb/workbook"
 )
@@ -24,12 +24,24 @@ import (
 type Document struct {
 	Path   string // in the directory, with slashes: guide/start.org
 	Page   string // of its page: guide/start.html
+	Lang   string // the language its name says, "" on a site of one
 	File   string // as messages name it
 	Source []byte
 
 	size    int64 // of the file when it was read
 	changed time.Time
-	draft   bool
+	digest  string // of Source, once somebody asked
+	matter  matter
+	same    string   // the path that its translations have in common
+	aliases []string // addresses that lead to its page, by their files
+}
+
+// sum is a digest of the source.
+func (d *Document) sum() string {
+	if d.digest == "" {
+		d.digest = manifest.SHA256(d.Source)
+	}
+	return d.digest
 }
 
 // Project is a directory of workbooks that becomes a site.
@@ -40,14 +52,20 @@ type Project struct {
 	Left      []string    // documents that do not, with the reason
 	Look      Look
 	Found     []diag.Finding
+	Until     time.Time // when the dates of documents change which of them are pages; zero is never
 
+	ask     Ask
 	root    *os.Root
 	entries []entry              // of site.org, nil without one
+	navs    map[string]ownNav    // of site.LANG.org, by language
 	named   map[string]bool      // documents that a line of site.org names
 	seen    map[string]*Document // every document that was read, drafts and unlisted ones too
 	byPath  map[string]*Document
 	byID    map[string]*Document // which document has the headline with an id
-	extra   []string             // files that the look needs
+
+	translations map[string]map[string]*Document // by what they have in common, then by language
+
+	extra []string // files that the look needs
 }
 
 // Close frees what [Open] took.
@@ -55,12 +73,12 @@ func (p *Project) Close() error { return p.root.Close() }
 
 // Open reads a directory. Mistakes of the author's are in Found; an error says
 // that the directory cannot be read.
-func Open(dir string) (*Project, error) {
+func Open(dir string, ask Ask) (*Project, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {
 		return nil, err
 	}
-	p := &Project{Dir: dir, root: root}
+	p := &Project{Dir: dir, ask: ask, root: root}
 	if err := p.Reload(); err != nil {
 		return nil, errors.Join(err, root.Close())
 	}
@@ -69,7 +87,7 @@ func Open(dir string) (*Project, error) {
 
 // Reload reads the directory again.
 func (p *Project) Reload() error {
-	p.Documents, p.Left, p.Found, p.entries = nil, nil, nil, nil
+	p.Documents, p.Left, p.Found, p.entries, p.Until = nil, nil, nil, nil, time.Time{}
 	if p.seen == nil {
 		p.seen = map[string]*Document{}
 	}
@@ -98,13 +116,27 @@ func (p *Project) Reload() error {
 		}
 	}
 	config, found := ReadConfig(configs...)
+	if !slices.Equal(config.Taxonomies, p.Config.Taxonomies) || !slices.Equal(config.Languages, p.Config.Languages) {
+		clear(p.seen)
+	}
 	p.Config = config
 	p.Found = append(p.Found, found...)
+	if err := p.readNavs(); err != nil {
+		return err
+	}
 	if err := p.collect(); err != nil {
 		return err
 	}
+	p.translations = map[string]map[string]*Document{}
+	for _, d := range p.Documents {
+		if p.translations[d.same] == nil {
+			p.translations[d.same] = map[string]*Document{}
+		}
+		p.translations[d.same][d.Lang] = d
+	}
 	p.checkEntries()
 	p.checkNames()
+	p.readAliases()
 	p.indexIDs()
 	p.includedIDs()
 	p.extra = nil
@@ -127,12 +159,6 @@ func (p *Project) file(name string) string {
 	return filepath.Join(p.Dir, filepath.FromSlash(name))
 }
 
-// Why documents are left out.
-const (
-	notText   = "no text"
-	notListed = "not in " + NavFile
-)
-
 // collect finds the documents: all that are not kept by the host, hidden or
 // drafts and, with a site.org, that it names.
 func (p *Project) collect() error {
@@ -150,7 +176,7 @@ func (p *Project) collect() error {
 				return fs.SkipDir
 			}
 			return nil
-		case path.Ext(name) != ".org" || name == ConfigFile || name == NavFile:
+		case path.Ext(name) != ".org" || name == ConfigFile || slices.ContainsFunc(p.Config.Languages, func(lang string) bool { return name == p.Config.navFile(lang) }) || name == NavFile:
 			return nil
 		case manifest.Private(name):
 			return nil
@@ -170,9 +196,11 @@ func (p *Project) collect() error {
 			p.Left = append(p.Left, name+": "+notText)
 			return nil
 		}
-		switch {
-		case doc.draft:
-			p.Left = append(p.Left, name+": a draft")
+		switch why := p.leftOut(&doc.matter); {
+		case why != "":
+			p.Left = append(p.Left, name+": "+why)
+		case p.entries == nil && path.Base(name) == ticketsFile:
+			p.Left = append(p.Left, name+": "+tickets)
 		case p.entries != nil && !p.lists(name):
 			p.Left = append(p.Left, name+": "+notListed)
 		default:
@@ -182,6 +210,9 @@ func (p *Project) collect() error {
 		return nil
 	})
 }
+
+// ticketsFile is where wb issues keeps tickets.
+const ticketsFile = "issues.org"
 
 // read gives a document, from memory when its file is as it was.
 func (p *Project) read(name string, d fs.DirEntry) (*Document, error) {
@@ -196,36 +227,27 @@ func (p *Project) read(name string, d fs.DirEntry) (*Document, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := &Document{Path: name, Page: strings.TrimSuffix(name, ".org") + ".html", File: p.file(name), Source: src,
-		size: info.Size(), changed: info.ModTime(), draft: isDraft(src)}
+	doc := &Document{Path: name, File: p.file(name), Source: src, size: info.Size(), changed: info.ModTime()}
+	p.Config.place(doc)
+	doc.matter = readMatter(doc.File, src, p.Config.Taxonomies, p.ask.Now)
 	p.seen[name] = doc
 	return doc, nil
 }
 
-// lists reports whether site.org names a document or the directory it lies in.
-// The home page needs no line.
+// lists reports whether site.org names a document or the directory it lies in, or
+// does so with what it is a translation of. The home page needs no line.
 func (p *Project) lists(name string) bool {
-	if name == "index.org" {
-		return true
-	}
-	for _, e := range p.entries {
+	lang, same := p.Config.languageOf(name)
+	return same == "index.org" || names(p.entries, name) || names(p.entries, same) || names(p.navs[lang].entries, name)
+}
+
+func names(entries []entry, name string) bool {
+	for _, e := range entries {
 		if e.path == name || strings.HasSuffix(e.path, "/") && strings.TrimSuffix(e.path, "/") == path.Dir(name) {
 			return true
 		}
 	}
 	return false
-}
-
-var draftLine = lazyregexp.New(`(?im)^[ \t]*#\+DRAFT:[ \t]*(t|true|yes)[ \t\r]*$`)
-
-// isDraft reports whether the author says that a document is not for readers
-// yet.
-func isDraft(src []byte) bool {
-	if !containsAny(src, "#+DRAFT:", "#+draft:", "#+Draft:") || !draftLine.Match(src) {
-		return false
-	}
-	v, ok := org.Parse(src).Setting("DRAFT") // the line may stand in a block
-	return ok && slices.Contains([]string{"t", "true", "yes"}, strings.ToLower(v.Text))
 }
 
 // containsAny is what is asked before an expression that takes its time.
@@ -239,21 +261,25 @@ func (p *Project) checkEntries() {
 	complain := func(at diag.Position, message, hint string) {
 		p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Warning, Code: "nav", Message: message, Hint: hint})
 	}
-	for _, e := range p.entries {
+	all := slices.Clone(p.entries)
+	for _, lang := range slices.Sorted(maps.Keys(p.navs)) {
+		all = append(all, p.navs[lang].entries...)
+	}
+	for _, e := range all {
 		dir, isDir := strings.CutSuffix(e.path, "/")
 		switch {
 		case e.path == "":
 		case isDir:
 			if info, err := p.root.Stat(filepath.FromSlash(dir)); err != nil || !info.IsDir() {
-				complain(e.pos, e.path+" is no directory", "")
+				complain(e.pos, e.path+" is not a directory", "")
 			}
 		case p.named[e.path]:
-			complain(e.pos, e.path+" stands here a second time", "each page has one place in the order")
+			complain(e.pos, e.path+" is listed a second time", "each page has one place in the order")
 		case p.byPath[e.path] != nil:
 			p.named[e.path] = true
 		case manifest.Private(e.path):
 			complain(e.pos, e.path+" never leaves this machine", "")
-		case slices.Contains(p.Left, e.path+": a draft"), slices.Contains(p.Left, e.path+": "+notText):
+		case slices.ContainsFunc(p.Left, func(left string) bool { return strings.HasPrefix(left, e.path+": ") }):
 		default:
 			complain(e.pos, e.path+" is not there", "paths begin at the directory of "+NavFile)
 		}
@@ -281,19 +307,26 @@ func (p *Project) checkNames() {
 		at := diag.Position{File: d.File, Line: 1, Col: 1}
 		if Generated(d.Page) {
 			p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Error, Code: "name",
-				Message: d.Page + " is a page that wb makes", Hint: "rename the document"})
+				Message: d.Page + " is a page that wb itself makes", Hint: "rename the document"})
 		}
 		if !manifest.SafePath(d.Page) {
 			p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Error, Code: "name",
-				Message: fmt.Sprintf("%q cannot be the name of a page everywhere", d.Page), Hint: `names have none of \ : * ? " < > |`})
+				Message: fmt.Sprintf("%q is not a valid page name on every system", d.Page), Hint: `avoid \ : * ? " < > |`})
 		}
 		low := strings.ToLower(d.Page)
 		if other := folded[low]; other != nil {
 			p.Found = append(p.Found, diag.Finding{Pos: at, Severity: diag.Error, Code: "name",
-				Message: "differs from " + other.Path + " by case alone", Hint: "some systems take them for one file: rename one"})
+				Message: clash(d, other), Hint: "some systems treat them as one file: rename one"})
 		}
 		folded[low] = d
 	}
+}
+
+func clash(d, other *Document) string {
+	if d.Page == other.Page {
+		return other.Path + " has the same page, " + d.Page
+	}
+	return "differs from " + other.Path + " by case alone"
 }
 
 var idLine = lazyregexp.New(`(?im)^[ \t]*:ID:[ \t]+(\S+)[ \t\r]*$`)

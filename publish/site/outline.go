@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"path"
 	"slices"
 	"strings"
@@ -8,14 +9,42 @@ import (
 
 // outline says of every page what its frame shows.
 func (p *Project) outline(pages map[string]*built) *Outline {
-	o := &Outline{Config: p.Config, Look: p.Look, Nav: p.nav(pages)}
-	o.settleTitle(pages)
+	o := &Outline{Config: p.Config, Look: p.Look, Languages: p.languages(pages)}
 	infos := map[string]*PageInfo{}
 	for _, d := range p.Documents {
 		infos[d.Page] = p.info(pages[d.Path])
 	}
 	var order []*PageInfo
-	for _, s := range o.Nav {
+	for _, l := range o.Languages {
+		order = append(order, inOrder(l.Nav, infos)...)
+		for _, s := range l.Nav {
+			for _, item := range s.Items {
+				if item.list != "" {
+					o.Lists = append(o.Lists, List{item.Path, item.list, item.Title, l.Code, s.Title, s.ID})
+				}
+			}
+		}
+	}
+	for _, d := range p.Documents {
+		if info := infos[d.Page]; !info.Listed {
+			info.Listed = true // the home page without a line of its own
+			order = append(order, info)
+		}
+	}
+	p.number(order)
+	for _, info := range order {
+		o.Pages = append(o.Pages, *info)
+	}
+	for _, info := range order {
+		o.Pages = append(o.Pages, companions(info)...)
+	}
+	o.Title = o.Languages[0].Title
+	return o
+}
+
+// inOrder are the pages of a navigation, each with those before and after it.
+func inOrder(nav []Section, infos map[string]*PageInfo) (order []*PageInfo) {
+	for _, s := range nav {
 		for _, item := range s.Items {
 			info := infos[item.Path]
 			if info == nil || info.Listed {
@@ -33,46 +62,44 @@ func (p *Project) outline(pages map[string]*built) *Outline {
 			info.Next = &Ref{relative(info.Path, order[i+1].Path), order[i+1].Title}
 		}
 	}
-	for _, d := range p.Documents {
-		if info := infos[d.Page]; !info.Listed {
-			info.Listed = true // the home page without a line of its own
-			order = append(order, info)
-		}
-	}
-	for _, info := range order {
-		o.Pages = append(o.Pages, *info)
-	}
-	for _, info := range order {
-		o.Pages = append(o.Pages, companions(info)...)
-	}
-	return o
+	return order
 }
 
-// settleTitle names a site without a title after its home page, else its
-// directory's first page.
-func (o *Outline) settleTitle(pages map[string]*built) {
-	if o.Title != "" {
-		return
+// number gives the pages of each series their parts: by their #+SERIES_PART:, else by
+// their dates, else by their paths.
+func (p *Project) number(pages []*PageInfo) {
+	type series struct{ name, lang string }
+	all := map[series][]*PageInfo{}
+	for _, info := range pages {
+		if info.Series != "" {
+			at := series{info.Series, info.Language}
+			all[at] = append(all[at], info)
+		}
 	}
-	if home := pages["index.org"]; home != nil {
-		o.Title = home.page.Title
-		return
+	for _, parts := range all {
+		slices.SortStableFunc(parts, func(a, b *PageInfo) int {
+			return cmp.Or(cmp.Compare(a.Part, b.Part), strings.Compare(a.Date, b.Date), strings.Compare(a.Path, b.Path))
+		})
+		for i, info := range parts {
+			info.Part, info.Parts = i+1, len(parts)
+		}
 	}
-	o.Title = "Pages"
 }
 
 func (p *Project) info(b *built) *PageInfo {
-	d := b.doc
-	info := &PageInfo{Path: d.Page, Kind: "page", Title: b.page.Title, Lang: b.page.Lang, Author: b.page.Author,
-		Description: b.about, Image: p.imageOf(b), Date: b.date, Tags: slices.Clone(b.page.Tags), EditURL: p.Config.Edit(d.Path)}
-	if d.Path == "index.org" {
+	d, m := b.doc, &b.doc.matter
+	info := &PageInfo{Path: d.Page, Kind: "page", Title: b.Title, Lang: b.Lang, Language: d.Lang, Same: d.same, Author: b.Author,
+		Description: b.About, Image: p.imageOf(b), Date: b.Date, Tags: slices.Clone(b.Tags), EditURL: p.Config.Edit(d.Path),
+		Series: m.series, Part: m.part, Terms: m.terms, Aliases: d.aliases, NoIndex: m.noindex}
+	if d.same == "index.org" {
 		info.Kind = "home"
 	}
-	info.Live = b.foot.Script != ""
-	if b.page.View != "" {
+	info.Comments = info.Kind == "page" && !m.silent && p.Look.Comments.HTML != ""
+	info.Live = b.Live
+	if b.View {
 		info.SourceURL = path.Base(sourceOf(d))
 	}
-	if b.page.Trail != "" {
+	if b.Trail {
 		info.TrailURL = path.Base(trailOf(d))
 	}
 	return info
@@ -81,8 +108,8 @@ func (p *Project) info(b *built) *PageInfo {
 // imageOf is the picture that stands for a page: what #+IMAGE: names, else the
 // site's.
 func (p *Project) imageOf(b *built) string {
-	if b.image != "" {
-		return b.image
+	if b.Image != "" {
+		return b.Image
 	}
 	return p.Look.Image
 }
@@ -94,7 +121,7 @@ func companions(of *PageInfo) []PageInfo {
 		if name == "" {
 			return
 		}
-		out = append(out, PageInfo{Path: path.Join(path.Dir(of.Path), name), Kind: kind, Title: title + of.Title, Lang: of.Lang,
+		out = append(out, PageInfo{Path: path.Join(path.Dir(of.Path), name), Kind: kind, Title: title + of.Title, Lang: of.Lang, Language: of.Language, NoIndex: of.NoIndex,
 			Of: &Ref{path.Base(of.Path), of.Title}})
 	}
 	add("source", "Source of ", of.SourceURL)

@@ -39,7 +39,7 @@ type Preview struct {
 // How often the directory is looked at, and where the preview has its own
 // resources.
 const (
-	lookEvery    = 200 * time.Millisecond
+	lookEvery    = 100 * time.Millisecond
 	previewPath  = "_wb/"
 	eventsPath   = previewPath + "events"
 	scriptPath   = previewPath + "preview.js"
@@ -151,7 +151,7 @@ func (p *Preview) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		host = r.Host
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		http.Error(w, "this preview is for this machine alone", http.StatusForbidden)
+		http.Error(w, "this preview is for this machine only", http.StatusForbidden)
 		return
 	}
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -210,7 +210,7 @@ func (p *Preview) file(w http.ResponseWriter, files manifest.Files, name string,
 func (p *Preview) stream(w http.ResponseWriter, r *http.Request) {
 	flusher, ok := w.(http.Flusher)
 	if !ok {
-		http.Error(w, "no streams here", http.StatusNotImplemented)
+		http.Error(w, "streams are not supported here", http.StatusNotImplemented)
 		return
 	}
 	w.Header().Set("Content-Type", "text/event-stream")

@@ -17,9 +17,9 @@ import (
 
 // record is a part of a page in the search index: a heading and what stands below it.
 type record struct {
-	id, title string
-	length    int            // words of the text
-	words     map[string]int // how often each is there; those of titles count more
+	ID, Title string
+	Length    int    // words of the text
+	Words     string // lines of a word, a blank, and how often it is there; those of titles count more
 }
 
 // titleWeight is how many words of the text one of a heading is worth, pageWeight one
@@ -31,25 +31,33 @@ const (
 
 // newRecords reads the words of a page: of what readers see, and of nothing else.
 // Parts without an id are one record, the page's beginning.
-func newRecords(p *page.Page) []*record {
-	first := &record{words: map[string]int{}}
-	out := []*record{first}
+func newRecords(p *page.Page) []record {
+	out := []record{{}}
+	counts := []map[string]int{{}}
 	for w := range words(p.Title + " " + strings.Join(p.Tags, " ")) {
-		first.words[w] += pageWeight
+		counts[0][w] += pageWeight
 	}
 	for _, part := range p.Parts {
-		r := first
+		at := 0
 		if part.ID != "" {
-			r = &record{id: part.ID, title: part.Title, words: map[string]int{}}
-			out = append(out, r)
+			at = len(out)
+			out = append(out, record{ID: part.ID, Title: part.Title})
+			counts = append(counts, map[string]int{})
 		}
 		for w := range words(part.Text) {
-			r.length++
-			r.words[w]++
+			out[at].Length++
+			counts[at][w]++
 		}
 		for w := range words(part.Title) {
-			r.words[w] += titleWeight
+			counts[at][w] += titleWeight
 		}
+	}
+	for i, count := range counts {
+		var text strings.Builder
+		for _, w := range slices.Sorted(maps.Keys(count)) {
+			text.WriteString(w + " " + strconv.Itoa(count[w]) + "\n")
+		}
+		out[i].Words = text.String()
 	}
 	return out
 }
@@ -92,7 +100,7 @@ func words(text string) iter.Seq[string] {
 // and addresses.
 const maxWord = 32
 
-// index writes the search index: a script, since pages opened from a disk may
+// index writes the search index of the pages in one language: a script, since pages opened from a disk may
 // load those and nothing else. It calls wbSearch with
 //
 //	{pages: [[href, title], …], parts: [[page, words, title, id], …], words: "…"}
@@ -103,7 +111,7 @@ const maxWord = 32
 // shares with the word before (in base 36), the rest, a blank, and the parts that have
 // it, as [posting] writes them. The texts are on the pages, where the script reads the
 // passages that it shows.
-func (b *Builder) index() ([]byte, error) {
+func (b *Builder) index(lang string) ([]byte, error) {
 	type list struct {
 		out  strings.Builder
 		last int
@@ -111,18 +119,26 @@ func (b *Builder) index() ([]byte, error) {
 	lists := map[string]*list{}
 	var pages, parts [][]any
 	n, before := 0, 0
-	for i, d := range b.p.Documents {
-		built := b.pages[d.Path]
-		pages = append(pages, []any{d.Page, built.page.Title})
-		for _, r := range built.records {
-			part := []any{i - before, r.length}
-			if before = i; r.id != "" {
-				if part = append(part, r.title); plainID(r.title) != r.id {
-					part = append(part, r.id)
+	for _, d := range b.p.Documents {
+		if d.Lang != lang {
+			continue
+		}
+		built, i := b.pages[d.Path], len(pages)
+		pages = append(pages, []any{d.Page, built.Title})
+		for _, r := range built.Records {
+			part := []any{i - before, r.Length}
+			if before = i; r.ID != "" {
+				if part = append(part, r.Title); plainID(r.Title) != r.ID {
+					part = append(part, r.ID)
 				}
 			}
 			parts = append(parts, part)
-			for w, count := range r.words {
+			for line := range strings.Lines(r.Words) {
+				w, often, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+				count, err := strconv.Atoi(often)
+				if err != nil {
+					return nil, err
+				}
 				l := lists[w]
 				if l == nil {
 					l = &list{}

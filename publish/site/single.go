@@ -20,20 +20,27 @@ const HomePage = "index.html"
 
 // Single is the site of one document: its page, which needs nothing but
 // itself, and the files that it leads to.
-func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []diag.Finding, error) {
+func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []manifest.Assertion, []diag.Finding, error) {
 	root, err := os.OpenRoot(filepath.Dir(d.File))
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	defer root.Close()
 	p := &Project{Dir: filepath.Dir(d.File), root: root, Documents: []*Document{d}, byPath: map[string]*Document{d.Path: d}}
 	config, found := ReadConfig(Named{d.File, d.Source})
 	p.Config, p.Found = config, found
 	if err := p.readLook(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	if at := config.look.comments; at.value != "" {
+		p.mind(at.pos, diag.Warning, "config", "publish it as a site", "a page of its own has no comments")
+	}
+	lisp, err := opts.lisp(ctx, d)
+	if err != nil {
+		return nil, nil, nil, err
 	}
 	links := &reading{linker: newLinker(p), doc: d, embed: true}
-	po := page.Options{Highlight: opts.Highlight, Resolve: links.resolve, Lisp: page.LispOf(opts.Lanes, d.Source)}
+	po := page.Options{Highlight: opts.Highlight, Resolve: links.resolve, Lisp: lisp}
 	po.Read = func(name string) ([]byte, error) {
 		if manifest.Private(path.Clean(name)) {
 			return nil, os.ErrPermission
@@ -42,29 +49,30 @@ func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []d
 	}
 	po.Show = showOf[config.Source]
 	if po.Head, err = p.singleHead(); err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	var live map[string][]byte
+	var said []manifest.Assertion
 	if opts.Know != nil {
 		known, err := opts.Know(ctx, d, config)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
-		live = known.Files
+		live, said = known.Files, known.Said
 		po.Facts, po.Events, po.Live, po.Foot = known.Facts, known.Events, known.Live, known.Foot
 	}
 	html, found, err := page.Render(ctx, d.File, d.Source, po)
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
 	files := manifest.Files{d.Page: html}
 	maps.Copy(files, live)
 	for _, name := range links.files {
 		if files[name], err = root.ReadFile(filepath.FromSlash(name)); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	return files, slices.Concat(p.Found, links.among(found)), nil
+	return files, said, slices.Concat(p.Found, links.among(found)), nil
 }
 
 // singleHead is what the configuration puts into the head of a page that stands

@@ -34,9 +34,10 @@ type Layout interface {
 // stands on them.
 type Outline struct {
 	Config
-	Look  Look
-	Nav   []Section
-	Pages []PageInfo // in the order of Nav, then by path
+	Look      Look
+	Languages []Language // the first is that of pages without a prefix
+	Pages     []PageInfo // in the order of the navigation, then by path
+	Lists     []List
 }
 
 // PageInfo is one page as its layout sees it.
@@ -45,20 +46,36 @@ type PageInfo struct {
 	Kind        string // home, page, source or trail
 	Title       string // plain text
 	Lang        string
+	Language    string // of those of the site, "" on a site that names none
+	Same        string // what it has in common with its translations
 	Author      string
 	Description string
-	Image       string   // path of the picture that others show with a link to it, or ""
-	Date        string   // RFC 3339, or ""
-	Tags        []string // as the author wrote them
-	Section     string   // the title of its section, "" when it has none
-	SectionID   string   // its place on the page that lists all
-	Prev, Next  *Ref     // in the order of Nav
-	Of          *Ref     // source and trail: the page they belong to
-	SourceURL   string   // where its source is shown, relative; "" is nowhere
-	TrailURL    string   // where its events are shown, relative; "" is nowhere
+	Image       string              // path of the picture that others show with a link to it, or ""
+	Date        string              // RFC 3339, or ""
+	Tags        []string            // as the author wrote them
+	Series      string              // "" when it is part of none
+	Part, Parts int                 // which one of how many
+	Terms       map[string][]string // by the taxonomies of [Config]
+	Aliases     []string            // paths of pages that lead to it
+	NoIndex     bool                // search engines are asked to leave it out
+	Comments    bool                // readers can comment on it
+	Section     string              // the title of its section, "" when it has none
+	SectionID   string              // its place on the page that lists all
+	Prev, Next  *Ref                // in the order of Nav
+	Of          *Ref                // source and trail: the page they belong to
+	SourceURL   string              // where its source is shown, relative; "" is nowhere
+	TrailURL    string              // where its events are shown, relative; "" is nowhere
 	EditURL     string
 	Live        bool // something on it runs in the reader's browser
-	Listed      bool // in Nav, feeds, tags, sitemap and search
+	Listed      bool // in the navigation, feeds, tags, sitemap and search
+}
+
+// List is a page that lists those of a directory, the newest first.
+type List struct {
+	Path, Dir          string // blog/index.html, blog
+	Title              string
+	Language           string
+	Section, SectionID string
 }
 
 // Ref leads to a page from another: Href is relative.
@@ -77,4 +94,6 @@ type Item struct {
 	Path  string // of a page of the site: guide/start.html; "" for one elsewhere
 	Href  string // of one elsewhere
 	Title string
+
+	list string // the directory whose pages it lists, "" for a page of its own
 }

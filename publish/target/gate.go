@@ -154,9 +154,9 @@ func Choose(all []Release, id string) (Release, error) {
 	case id == "" && current >= 0 && current+1 < len(all):
 		return all[current+1], nil
 	case id == "" && current >= 0:
-		return Release{}, diag.NotFoundf("releases are "+strings.Join(known, ", "), "no release before %s is kept", all[current].ID)
+		return Release{}, diag.NotFoundf("releases are "+strings.Join(known, ", "), "no release before %s was kept", all[current].ID)
 	case id == "":
-		return Release{}, diag.NotFoundf("say which: wb publish status lists them", "no release is shown now")
+		return Release{}, diag.NotFoundf("name the release: wb publish status lists them", "no release is published now")
 	case len(found) == 1:
 		return found[0], nil
 	}

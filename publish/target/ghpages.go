@@ -60,7 +60,7 @@ func newGHPages(config Config) (*ghPages, error) {
 	}
 	p.branch = plumbing.NewBranchReferenceName(branch)
 	if err := p.branch.Validate(); err != nil {
-		return nil, &ConfigError{fmt.Sprintf("%q is no name of a branch", branch), "#+PUBLISH_BRANCH: gh-pages"}
+		return nil, &ConfigError{fmt.Sprintf("%q cannot be the name of a branch", branch), "#+PUBLISH_BRANCH: gh-pages"}
 	}
 	if p.keep <= 0 {
 		p.keep = releasedir.DefaultKeep
@@ -88,13 +88,13 @@ func (p *ghPages) open(ctx context.Context) error {
 	}
 	repo, err := git.PlainOpenWithOptions(p.config.Repo, &git.PlainOpenOptions{DetectDotGit: true, EnableDotGitCommonDir: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
-		return &ConfigError{p.config.Repo + " is in no git repository", "git init, and git remote add origin URL"}
+		return &ConfigError{p.config.Repo + " is not in a git repository", "git init, and git remote add origin URL"}
 	}
 	if err != nil {
 		return err
 	}
 	if head, err := repo.Storer.Reference(plumbing.HEAD); err == nil && head.Target() == p.branch {
-		return &ConflictError{p.branch.Short() + " is checked out in " + p.config.Repo, "switch to another branch; publishing changes no work tree"}
+		return &ConflictError{p.branch.Short() + " is checked out in " + p.config.Repo, "switch to another branch; publishing never changes a work tree"}
 	}
 	theirs, err := p.fetch(ctx, repo)
 	if err != nil {
@@ -123,7 +123,7 @@ func later(branch string, ours, theirs *object.Commit) (*object.Commit, error) {
 	if ahead, err := theirs.IsAncestor(ours); err != nil || ahead {
 		return ours, err
 	}
-	return nil, &ConflictError{"the branch " + branch + " went different ways here and at the remote", "git branch -D " + branch + " takes the remote's"}
+	return nil, &ConflictError{"the branch " + branch + " diverged here and at the remote", "git branch -D " + branch + " takes the remote's"}
 }
 
 // commitAt is the commit of a reference, nil when there is none.

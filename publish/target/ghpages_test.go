@@ -166,10 +166,10 @@ func TestGHPagesRefuses(t *testing.T) {
 			t.Errorf("%+v: %v", config, err)
 		}
 	}
-	fails(target.Config{Repo: t.TempDir()}, 2, "no git repository")
+	fails(target.Config{Repo: t.TempDir()}, 2, "not in a git repository")
 	dir, remote := project(t)
 	fails(target.Config{Repo: dir, Remote: "upstream"}, 2, "no remote upstream")
-	fails(target.Config{Repo: dir, Branch: "a..b"}, 2, "no name of a branch")
+	fails(target.Config{Repo: dir, Branch: "a..b"}, 2, "cannot be the name of a branch")
 	fails(target.Config{Repo: dir, Branch: "master"}, 6, "checked out")
 
 	// the branch has a commit here that the remote lacks, and the other way round
@@ -192,7 +192,7 @@ func TestGHPagesRefuses(t *testing.T) {
 	must(t, repo.Push(&git.PushOptions{RefSpecs: []gitconfig.RefSpec{"refs/heads/other:refs/heads/gh-pages"}}))
 	must(t, repo.Storer.SetReference(plumbing.NewHashReference("refs/heads/gh-pages", fork("mine"))))
 	b.release("two")
-	fails(target.Config{Repo: dir}, 6, "went different ways")
+	fails(target.Config{Repo: dir}, 6, "diverged")
 }
 
 // TestCloudflare runs a stand-in for wrangler that copies what it is given.

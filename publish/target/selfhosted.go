@@ -44,7 +44,7 @@ func newSelfHosted(config Config) (*selfHosted, error) {
 	}
 	base, err := url.Parse(config.URL)
 	if err != nil || base.Host == "" || base.Scheme != "https" && base.Scheme != "http" {
-		return nil, &ConfigError{fmt.Sprintf("%q is no address of a server", config.URL), "such as https://example.org"}
+		return nil, &ConfigError{fmt.Sprintf("%q is not the address of a server", config.URL), "such as https://example.org"}
 	}
 	if base.Scheme == "http" && !fetch.Loopback(base.Hostname()) {
 		return nil, &ConfigError{config.URL + ": a token is never sent over plain http", "use https, or an address of this machine"}
@@ -120,7 +120,7 @@ func (s *selfHosted) call(ctx context.Context, method, path, upload string, body
 		return nil
 	}
 	if err := json.Unmarshal(text, out); err != nil {
-		return fmt.Errorf("%s does not answer as wb serve does: %w", s.base.Host, err)
+		return fmt.Errorf("%s does not answer like wb serve: %w", s.base.Host, err)
 	}
 	return nil
 }
@@ -187,7 +187,7 @@ func (s *selfHosted) send(ctx context.Context, upload string, need []string, fil
 			for path := range paths {
 				data, ok := files[path]
 				if !ok {
-					stop(fmt.Errorf("the server wants %s, which the site does not have", path))
+					stop(fmt.Errorf("the server asks for %s, which the site does not have", path))
 					return
 				}
 				if err := s.call(ctx, http.MethodPut, path, upload, data, nil); err != nil {
@@ -213,7 +213,7 @@ feed:
 // rollback sends an order signed by the site's key.
 func (s *selfHosted) rollback(ctx context.Context, to Release) error {
 	if s.issuer == nil {
-		return &ConfigError{"rolling back a self-hosted site takes the site's key", "wb key show shows it"}
+		return &ConfigError{"rolling back a self-hosted site needs the site's key", "wb key show shows it"}
 	}
 	all, err := s.List(ctx)
 	if err != nil {

@@ -1,8 +1,8 @@
 // Package target puts signed sites where readers find them, and takes them back.
 //
 // A [Target] is one such place: a directory of this machine, a `wb serve` of
-// one's own, a branch of a git repository, or Cloudflare Pages. [New] makes one
-// of a [Config]. Whatever the place, nothing is deployed before the gate has let
+// one's own, a branch of a git repository, Cloudflare Pages, a bucket of S3, or a
+// directory that rsync reaches. [New] makes one of a [Config]. Whatever the place, nothing is deployed before the gate has let
 // it through: the directory must be a valid signed site, the next release of
 // what is there, and hold nothing that is not for others to see
 // (wb/publish/leak).
@@ -58,18 +58,21 @@ const (
 	SelfHosted = "self-hosted"
 	GHPages    = "gh-pages"
 	Cloudflare = "cloudflare-pages"
+	S3         = "s3"
+	Rsync      = "rsync"
 )
 
 // Kinds are all of them; the first is the default.
-func Kinds() []string { return []string{Local, SelfHosted, GHPages, Cloudflare} }
+func Kinds() []string { return []string{Local, SelfHosted, GHPages, Cloudflare, S3, Rsync} }
 
 // Config says where to deploy. It holds no secret but Token, which comes from
 // the environment.
 type Config struct {
 	Kind string // one of [Kinds]; "" is local
 
-	Dir     string // local: the directory of releases; cloudflare-pages: where copies are kept
-	URL     string // self-hosted: of the server, such as https://example.org
+	Dir     string // local: the directory of releases; cloudflare-pages, s3 and rsync: where copies are kept
+	URL     string // self-hosted: of the server, such as https://example.org; s3: of the endpoint
+	To      string // s3: s3://BUCKET/PREFIX; rsync: user@host:/directory
 	Site    string // self-hosted: the site's name there
 	Token   string // self-hosted: what the server was given with --publish-token; "" is $WB_PUBLISH_TOKEN
 	Repo    string // gh-pages: a directory in the work tree of the repository
@@ -126,6 +129,10 @@ func newPlace(config Config) (place, error) {
 		return newGHPages(config)
 	case Cloudflare:
 		return newCloudflare(config)
+	case S3:
+		return newS3(config)
+	case Rsync:
+		return newRsync(config)
 	}
-	return nil, &ConfigError{fmt.Sprintf("there is no target %q", config.Kind), "targets are " + strings.Join(Kinds(), ", ")}
+	return nil, &ConfigError{fmt.Sprintf("unknown target %q", config.Kind), "targets are " + strings.Join(Kinds(), ", ")}
 }

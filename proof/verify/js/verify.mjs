@@ -365,10 +365,10 @@ class KeyLog {
     if (this.gone.get(signer)?.get("kind") === revoke) broken("is by a revoked key");
     await this.signed(e, i);
     if (kind === rotate) {
-      if (this.has(key)) broken("brings a key back");
+      if (this.has(key)) broken("reinstates a revoked key");
       this.gone.set(signer, e);
     } else if (kind === revoke) {
-      if (!this.has(key)) broken("revokes a key that was never there");
+      if (!this.has(key)) broken("revokes a key that the log never had");
       this.gone.set(key, e);
     } else fail("keylog-malformed", `entry ${i} is of kind ${kind}`);
   }
@@ -384,7 +384,7 @@ class KeyLog {
     };
     await verified(e.get("signer"), e.get("signature"));
     if (e.get("kind") === rotate) return verified(e.get("key"), e.get("proof"));
-    if (e.get("proof") !== "") fail("keylog-malformed", `entry ${i} has a proof that it needs not`);
+    if (e.get("proof") !== "") fail("keylog-malformed", `entry ${i} has a superfluous proof`);
   }
   has(key) {
     return this.entries.some((e) => e.get("kind") !== revoke && e.get("key") === key);
@@ -404,7 +404,7 @@ class KeyLog {
     if (end.get("kind") === rotate && sequence >= from) fail("key-retired", `${key} gave way at release ${from}`);
   }
   continues(old) {
-    if (!this.text.startsWith(old)) fail("keylog-rollback", "the key log lacks entries that were there before");
+    if (!this.text.startsWith(old)) fail("keylog-rollback", "the key log lacks entries that it had before");
   }
 }
 
@@ -676,10 +676,10 @@ async function contents(r, m, files, partial) {
 async function same(m, f, files, extra) {
   const path = f.get("path"), data = files.get(path);
   if (!data && extra.has(f.get("sha256"))) fail("file-renamed", `is there as ${extra.get(f.get("sha256"))}`, path);
-  if (!data) fail("file-missing", "is in the manifest and not there", path);
+  if (!data) fail("file-missing", "is in the manifest but does not exist", path);
   if ((await digest(data)) === f.get("sha256") && data.length === f.get("size")) return;
   if (isPage(path) && (await otherRelease(m, data))) fail("snapshot-mixed", "is of another release of the site", path);
-  if (data.length !== f.get("size")) fail("file-size", "is longer or shorter than in the manifest", path);
+  if (data.length !== f.get("size")) fail("file-size", "has another length than in the manifest", path);
   fail("file-changed", "has other bytes than in the manifest", path);
 }
 
@@ -715,7 +715,7 @@ async function heard(log, other) {
 async function keylog(r, m, files, path, options) {
   const bytes = files.get(path) ?? fail("keylog-malformed", "is missing", path);
   let log = await within(path, () => KeyLog.parse(bytes));
-  if (log.identity() !== m.get("identity_did")) fail("key-unknown", "is the key log of another identity", path);
+  if (log.identity() !== m.get("identity_did")) fail("key-unknown", "belongs to another identity", path);
   const bundled = m.get("kind") === "bundle", sequence = bundled ? noSequence : m.get("sequence");
   for (const old of [options.keys, options.known?.keys, options.heard]) { // it says more than that the log is short
     await within(path, () => revoked(m.get("issuer_did"), sequence, old));
@@ -747,8 +747,8 @@ async function pages(m, files) {
     if (one.issuer_did !== m.get("issuer_did")) fail("page-issuer", `is signed by ${one.issuer_did}`, path);
     if (m.get("kind") === "bundle") continue;
     const release = releaseOf(one.manifest);
-    if (!release || release.identity !== m.get("identity_did") || release.sequence !== m.get("sequence")) {
-      fail("snapshot-mixed", "is not of this release of the site", path);
+    if (!release || release.identity !== m.get("identity_did") || release.sequence < 1 || release.sequence > m.get("sequence")) {
+      fail("snapshot-mixed", "belongs to no release of the site up to this one", path);
     }
   }
 }
@@ -779,7 +779,7 @@ function parseCheckpoint(bytes) {
 async function readReleases(files, origin, issuer) {
   const note = files.get("checkpoint") ?? fail("log-missing", "the site has no log of releases");
   const c = parseCheckpoint(note);
-  if (c.origin !== origin || c.name !== origin) fail("log-origin", `the log is ${c.origin}'s, the site ${origin}'s`);
+  if (c.origin !== origin || c.name !== origin) fail("log-origin", `the log belongs to ${c.origin}, but the site to ${origin}`);
   const key = publicKey(issuer);
   const keyHash = (await sha256(concat(utf8.encode(origin + "\n\x01"), key))).subarray(0, 4);
   let good = equal(c.signature.subarray(0, 4), keyHash);
@@ -805,7 +805,7 @@ async function readReleases(files, origin, issuer) {
   }
   const leaves = await Promise.all(lines.map(leafHash));
   const rootAt = async (n) => base64(await treeHash(leaves.slice(0, n)));
-  if (`${origin}\n${c.size}\n${await rootAt(c.size)}\n` !== c.text) fail("log-tile", "the entries do not amount to the checkpoint");
+  if (`${origin}\n${c.size}\n${await rootAt(c.size)}\n` !== c.text) fail("log-tile", "the entries do not give the checkpoint's hash");
   const want = await tiles(lines, leaves);
   for (const path of [...want.keys()].sort()) {
     if (!files.has(path) || !equal(files.get(path), want.get(path))) fail("log-tile", "does not hold the hashes of the entries", logPrefix + path);
@@ -863,7 +863,7 @@ async function site(r, files, options) {
   const log = new Map([...files].filter(([p]) => p.startsWith(logPrefix)).map(([p, data]) => [p.slice(logPrefix.length), data]));
   const releases = await readReleases(log, m.get("identity_did"), m.get("issuer_did"));
   const last = lastRelease(releases.lines), sequence = m.get("sequence"), own = await digest(bytes);
-  if (last.get("sequence") !== sequence || last.get("manifest_sha256") !== own) fail("log-entry", "the last release logged is another one");
+  if (last.get("sequence") !== sequence || last.get("manifest_sha256") !== own) fail("log-entry", "the log ends with another release");
   const known = options.known;
   if (known) {
     if (sequence < known.sequence) fail("sequence-rollback", `release ${sequence}; release ${known.sequence} was seen before`);
@@ -899,7 +899,7 @@ async function detached(r, data, signature, options) {
   await signed(m);
   r.signature = true;
   let log = await KeyLog.parse(utf8.encode(m.get("keys")));
-  if (log.identity() !== m.get("identity_did")) fail("key-unknown", "the key log is that of another identity");
+  if (log.identity() !== m.get("identity_did")) fail("key-unknown", "the key log belongs to another identity");
   const known = keyText(options.keys);
   if (known) log = await newer(log, known);
   await revoked(m.get("issuer_did"), noSequence, options.heard);

@@ -33,7 +33,7 @@ function explainZig(guide, trap, stderr) {
   let text = trap.reason;
   if (said >= 0) [text] = stderr.slice(said).split("\n");
   else if (text.startsWith("out of bounds memory")) text = "access outside of memory";
-  else if (text === "unreachable") text = "the program came to a place it cannot go on from";
+  else if (text === "unreachable") text = "the program reached an unreachable instruction";
   return { text: `${own ? guide.functions[own] : guide.at}: error: ${text}${own ? ` in ${own}` : ""}`, exit: 134 };
 }
 
@@ -58,9 +58,9 @@ function explainC(guide, trap, stderr) {
   } else if (trap.reason.startsWith("out of bounds memory")) {
     [exit, text] = [139, "access outside of memory" + where];
   } else if (/^(invalid table access|indirect call type mismatch)/.test(trap.reason)) {
-    [exit, text] = [139, "call through a function pointer that is none" + where];
+    [exit, text] = [139, "call through an invalid function pointer" + where];
   } else if (trap.reason === "unreachable") {
-    text = "the program came to a place it cannot go on from" + where;
+    text = "the program reached an unreachable instruction" + where;
   }
   return { text: `${at}: error: ${text}`, exit };
 }

@@ -23,7 +23,7 @@ function numberOf(text, name) {
   try {
     return parseJSON(text.trim().replace(/^\+/, "").replace(/^(-?)\./, "$10."));
   } catch {
-    throw new TypeError(`${name}: ${JSON.stringify(text)} is no number`);
+    throw new TypeError(`${name}: ${JSON.stringify(text)} is not a number`);
   }
 }
 

@@ -133,7 +133,7 @@ class Reader {
     if (word === "" || word === ".") none();
     if (/^[-+]?[0-9]+\.?$/.test(word)) {
       const digits = word.replace(/^\+|\.$/g, ""), i = BigInt(digits);
-      return i >= -(1n << 63n) && i < 1n << 63n ? i : digits;
+      return i >= -(1n << 63n) && i < 1n << 64n ? i : digits;
     }
     if (/^[-+]?([0-9]*\.[0-9]+([eE][-+]?[0-9]+)?|[0-9]+\.?[eE][-+]?[0-9]+)$/.test(word)) return Number(word);
     if (word === "nil") return null;

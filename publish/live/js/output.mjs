@@ -129,7 +129,7 @@ function readCell(c, cell) {
     const whole = trimmed.replace(/\.$/, "");
     if (/^[-+]?[0-9]+$/.test(whole)) {
       const i = BigInt(whole.replace(/^\+/, ""));
-      if (i >= -(1n << 63n) && i < 1n << 63n) return i;
+      if (i >= -(1n << 63n) && i < 1n << 64n) return i;
     }
     if (/[.eE]/.test(trimmed)) return Number(trimmed);
   }

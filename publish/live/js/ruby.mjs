@@ -23,8 +23,8 @@ class Ruby extends Reactor {
     const same = (v) => v;
     const refused = new Proxy({}, {
       get: (_, name) => () => {
-        if (name === "rb_wasm_throw_prohibit_rewind_exception") throw new Error("ruby: a fiber switches where it must not");
-        throw new Error(`there is no JavaScript here (${name.split(":")[0]})`);
+        if (name === "rb_wasm_throw_prohibit_rewind_exception") throw new Error("ruby: a fiber switched where it must not");
+        throw new Error(`JavaScript is not available here (${name.split(":")[0]})`);
       },
     });
     return {

@@ -5,7 +5,7 @@
 import { binary, bytesFrom } from "./block.mjs";
 import { clean, errno, Tree } from "./files.mjs";
 import { languages } from "./languages.mjs";
-import { Halt, LimitError, Quota, Trap } from "./limits.mjs";
+import { Exit, Halt, LimitError, Quota, Trap } from "./limits.mjs";
 import { Machine } from "./machine.mjs";
 import { latin1, readOutput } from "./output.mjs";
 import { file, given, nothing, Pipe, Stream } from "./streams.mjs";
@@ -299,6 +299,15 @@ const calls = {
 
   tool_utime() { return 0; }, // the page shows no times
 
+  tool_dup(fd, least) {
+    const { wasi } = this.machine;
+    try {
+      return wasi.dup(fd, least);
+    } catch (e) {
+      return -errorNumber(e);
+    }
+  },
+
   tools(to, room) { return this.copyOut(to, room, bytesFrom(this.kernel.program.tools.join(" "))); },
 
   async tool_run(at, n, from, length, flags) {
@@ -341,7 +350,10 @@ const calls = {
 
   tool_environ(at, n) {
     const block = this.bytes(at, n);
-    if (block) this.env = latin1(block).split("\0").filter((kv) => kv !== "");
+    if (!block) return;
+    this.env = latin1(block).split("\0").filter((kv) => kv !== "");
+    const pwd = this.env.find((kv) => kv.startsWith("PWD=/")); // where the tool is by now
+    if (pwd) this.dir = pwd.slice(4);
   },
 };
 
@@ -416,7 +428,7 @@ class Shell {
       { name: isGuest ? this.recipe.name : this.programOf(p.argv[0]), args: p.argv, env: p.env, dir: p.dir, stdin: p.streams[0] ?? nothing,
         limits: { fuel: left, memory: limits.memory, output: -1, files: -1 }, image: isGuest ? this.recipe.image : null },
       { program: isGuest ? this.guest : this.beside[this.programOf(p.argv[0])], tree: this.tree, storage: this.storage, seed, binary: true, imports: p.imports,
-        stdout: sink(p.streams[1]), stderr: sink(p.streams[2]), tick: () => this.tick?.(this.meter.used) });
+        stdout: sink(p.streams[1], isGuest), stderr: sink(p.streams[2], isGuest), tick: () => this.tick?.(this.meter.used) });
     for (const name of ["fd_read", "fd_write"]) {
       const { wasi_snapshot_preview1: wasi } = m.imports;
       wasi[name] = new WebAssembly.Suspending(wasi[name]);
@@ -505,7 +517,23 @@ class Shell {
   }
 }
 
+// brokenPipe ends a tool that writes to a pipe nobody reads any more, as SIGPIPE does.
+function brokenPipe(e) {
+  throw e === errno.pipe ? new Exit(141) : e;
+}
+
 // sink is a stream as the system interface writes to it.
-const sink = (stream) => stream ? (bytes) => stream.write(bytes) : () => {};
+function sink(stream, isGuest) {
+  if (!stream) return () => {};
+  if (isGuest) return (bytes) => stream.write(bytes);
+  return (bytes) => {
+    try {
+      const done = stream.write(bytes);
+      return done instanceof Promise ? done.catch(brokenPipe) : done;
+    } catch (e) {
+      return brokenPipe(e);
+    }
+  };
+}
 
 languages.shell = Shell;

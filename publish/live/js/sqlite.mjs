@@ -141,7 +141,7 @@ function fitted(rows, want) {
 function outputs(outs, sets, last) {
   if (last.length === 1 && outs.every((out) => last[0].has(out))) return last[0];
   if (sets.length !== outs.length) {
-    throw new Misfit(`the outputs ${outs.join(", ")} are the columns of one row, or one statement's rows each; ${sets.length} statements found rows`);
+    throw new Misfit(`the outputs ${outs.join(", ")} need one row with a column each, or one statement with rows each; ${sets.length} statements found rows`);
   }
   return new Members(outs.map((out, i) => [out, sets[i]]));
 }

@@ -244,6 +244,16 @@ export class Wasi {
     return n;
   }
 
+  // dup gives a descriptor a second number, no lower than least.
+  dup(n, least) {
+    const d = this.fd(n);
+    while (this.fds[least]) least++;
+    if (least >= maxDescriptors) throw errno.mfile;
+    while (this.fds.length < least) this.fds.push(null);
+    this.fds[least] = d;
+    return least;
+  }
+
   fd_fdstat_get(n, at) {
     const d = this.fd(n);
     const view = this.view(at, 24);

@@ -28,7 +28,7 @@ func Target(dir string, c site.Config, with Options) (target.Target, error) {
 	if c.Target == target.Local && c.Dir == "" {
 		return nil, nil
 	}
-	t := target.Config{Kind: c.Target, URL: c.Server, Site: c.Project, Remote: c.Remote, Branch: c.Branch, Domain: c.Domain,
+	t := target.Config{Kind: c.Target, URL: c.Server, To: c.To, Site: c.Project, Remote: c.Remote, Branch: c.Branch, Domain: c.Domain,
 		Project: c.Project, Keep: c.Keep, AllowLeak: with.AllowLeak, Secrets: with.Secrets, Issuer: with.Issuer}
 	if c.Dir != "" {
 		t.Dir = c.Path(dir, c.Dir)
@@ -37,7 +37,7 @@ func Target(dir string, c site.Config, with Options) (target.Target, error) {
 	return target.New(t)
 }
 
-// Options are what a target needs besides the configuration.
+// Options hold what a target needs besides the configuration.
 type Options struct {
 	AllowLeak []string      // files that may hold what looks like a secret
 	Secrets   []leak.Secret // values that must not leave

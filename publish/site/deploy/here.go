@@ -58,7 +58,7 @@ func (h here) History(context.Context) (manifest.Files, error) {
 // errNoReleases says what a site without a target cannot do.
 type errNoReleases struct{ dir string }
 
-func (e *errNoReleases) Error() string { return e.dir + " keeps one release" }
+func (e *errNoReleases) Error() string { return e.dir + " keeps only one release" }
 func (e *errNoReleases) Hint() string {
 	return "#+PUBLISH_DIR: /srv/www/site keeps the last ones there"
 }

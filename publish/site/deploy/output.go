@@ -20,7 +20,7 @@ import (
 )
 
 // unsignedMark is a file of a site that was built without being signed, so
-// that nobody takes it for a signed one that lost its signature.
+// that it cannot be mistaken for a signed one that lost its signature.
 const unsignedMark = ".well-known/wb-unsigned"
 
 // unfinishedMark is there while the first release is being written. Who was stopped
@@ -61,7 +61,7 @@ func OpenOutput(dir string) (*Output, error) {
 	return o, nil
 }
 
-// Release is what was written to an output directory.
+// Release describes the site in an output directory.
 type Release struct {
 	Sequence int    `json:"sequence,omitempty"` // 0 when it is not signed
 	DID      string `json:"issuer_did,omitempty"`
@@ -74,27 +74,48 @@ type Release struct {
 // Sign makes the files of a job's site the next release after those of a history
 // ([sign.Latest]): signed, listed and logged. Pages get the assertions and the
 // sources of the job. Files that are there already, and are what they were, stay
-// as they are.
-func (o *Output) Sign(files, history manifest.Files, j Job, by sign.Issuer, at time.Time) (manifest.Files, *Release, error) {
+// as they are; those in stay are known to be.
+func (o *Output) Sign(files, history manifest.Files, stay map[string]manifest.File, j Job, by sign.Issuer, at time.Time) (manifest.Files, *Release, error) {
 	signed, s, err := o.unchanged(files, history, j, by)
 	if err == nil && s == nil {
-		signed, s, err = o.sign(files, history, j, by, at)
+		signed, s, err = o.sign(files, history, stay, j, by, at)
 	}
 	if err != nil {
 		return nil, nil, err
 	}
 	r := &Release{Sequence: s.Sequence, DID: s.IssuerDID, Root: s.Root, Files: len(s.Files)}
 	if bytes.Equal(signed[manifest.SitePath], o.old[manifest.SitePath]) {
-		// The release that is there already has these files; its own bytes carry
+		// The release that already exists has these files; its own bytes carry
 		// its signatures.
-		if report := verify.Site(o.old, verify.Options{}); report.Err() == nil {
-			r.Bytes = size(o.old)
-			return o.old, r, nil
+		if err := o.intact(stay); err != nil {
+			return nil, nil, fmt.Errorf("%s is not what was signed: %w", o.Dir, err)
 		}
-		return nil, nil, fmt.Errorf("%s is not what was signed: %w", o.Dir, verify.Site(o.old, verify.Options{}).Err())
+		r.Bytes = size(o.old)
+		return o.old, r, nil
 	}
 	r.Changed, r.Bytes = true, size(signed)
 	return signed, r, nil
+}
+
+// intact verifies the release that is there. Files that stay were compared with its
+// list; where that is all of it, there is no need to verify each page again.
+func (o *Output) intact(stay map[string]manifest.File) error {
+	own := 0
+	for path := range o.old {
+		if _, stays := stay[path]; !stays {
+			own++
+		}
+	}
+	proofs := len(sign.History(o.old))
+	for _, path := range []string{manifest.DIDPath, manifest.RevokedPath} {
+		if o.old[path] != nil {
+			proofs++
+		}
+	}
+	if stay != nil && own == proofs && len(stay)+proofs == len(o.old) {
+		return nil
+	}
+	return verify.Site(o.old, verify.Options{}).Err()
 }
 
 // unchanged is the last release of a history, when the files are those. What pages
@@ -111,14 +132,14 @@ func (o *Output) unchanged(files, history manifest.Files, j Job, by sign.Issuer)
 	if err != nil {
 		return nil, nil, fault.New(fault.ManifestFields, "issued_at: %v", err)
 	}
-	signed, s, err := o.sign(files, history, j, by, when)
+	signed, s, err := o.sign(files, history, nil, j, by, when)
 	if err != nil || s.Sequence != last.Sequence {
 		return nil, nil, err
 	}
 	return signed, s, nil
 }
 
-func (o *Output) sign(files, history manifest.Files, j Job, by sign.Issuer, at time.Time) (manifest.Files, *manifest.Site, error) {
+func (o *Output) sign(files, history manifest.Files, stay map[string]manifest.File, j Job, by sign.Issuer, at time.Time) (manifest.Files, *manifest.Site, error) {
 	next := maps.Clone(files)
 	for name, carried := range j.Carry {
 		zip, err := sign.Bundle(carried, by, at)
@@ -128,19 +149,22 @@ func (o *Output) sign(files, history manifest.Files, j Job, by sign.Issuer, at t
 		next[name] = bundle.Embed(next[name], zip)
 	}
 	for name, said := range j.Assertions {
+		if _, stays := stay[name]; stays {
+			continue
+		}
 		signed, err := manifest.SignPage(next[name], by.Signer, at, said...)
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s: %w", name, err)
 		}
 		next[name] = signed
 	}
-	return sign.Site(sign.Onto(history, next), by, j.Config.Domain, at)
+	return sign.Next(sign.Onto(history, next), stay, by, j.Config.Domain, at)
 }
 
 // Unsigned marks files as not signed.
 func (o *Output) Unsigned(files manifest.Files) (manifest.Files, *Release) {
 	next := maps.Clone(files)
-	next[unsignedMark] = []byte("This site was built with --no-sign. Nobody can tell whether it is what its author wrote.\n")
+	next[unsignedMark] = []byte("This site was built with --no-sign. Readers cannot tell whether its author wrote it.\n")
 	return next, &Release{Files: len(next), Bytes: size(next), Changed: !maps.EqualFunc(next, o.old, bytes.Equal)}
 }
 
@@ -158,7 +182,7 @@ func (o *Output) Write(files manifest.Files) error {
 		return err
 	}
 	if len(o.old) == 0 {
-		o.old = manifest.Files{unfinishedMark: []byte("wb is writing this site, or was stopped while it did.\n")}
+		o.old = manifest.Files{unfinishedMark: []byte("wb is writing this site, or was stopped while it wrote.\n")}
 		if err := sign.WriteDir(o.Dir, nil, o.old); err != nil {
 			return err
 		}

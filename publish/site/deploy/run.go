@@ -23,13 +23,17 @@ type Job struct {
 	Config     site.Config
 	Assertions map[string][]manifest.Assertion // of pages, by path
 	Carry      map[string]manifest.Files       // sources that pages have inside, by the page's path
-	DryRun     bool
+	// Digests are those of the files in Stage, by path, where they are known. Before says
+	// what the last release was made of; nil when unknown.
+	Digests map[string]string
+	Before  *Made
+	DryRun  bool
 	// First hears which files besides pages the first release has, before anything
 	// is written; nil hears nothing.
 	First func(files []manifest.File)
 }
 
-// Done is what became of it.
+// Done is its outcome.
 type Done struct {
 	Output   string          `json:"output"`
 	Pages    int             `json:"pages"`
@@ -38,55 +42,55 @@ type Done struct {
 	Deployed *target.Release `json:"deployed,omitempty"` // nil when it was built alone
 	Restored bool            `json:"restored"`           // the output directory had lost its history
 	DryRun   bool            `json:"dry_run"`
+	Left     []string        `json:"left,omitempty"` // documents that are no pages, with the reason
 	Warnings []site.Kind     `json:"warnings"`
 	Found    []diag.Finding  `json:"found,omitempty"`
+	Made     *Made           `json:"-"` // what the release was made of
 	Millis   int64           `json:"dur_ms"`
 }
 
 // Run releases a site: signs it into its output directory, and deploys it if
 // there is a target. Without an issuer it is built alone.
 func Run(ctx context.Context, j Job, with Options) (*Done, error) {
-	files, err := verify.ReadDir(j.Stage)
-	if err != nil {
-		return nil, err
-	}
-	if err := Leaks(files, with); err != nil {
-		return nil, err
-	}
-	for _, carried := range j.Carry {
-		if err := Leaks(carried, with); err != nil {
-			return nil, err
-		}
-	}
 	out, err := OpenOutput(j.Config.OutputDir(j.Dir))
 	if err != nil {
 		return nil, err
 	}
 	done := &Done{Output: out.Dir, DryRun: j.DryRun}
 	var to target.Target
-	if with.Issuer == nil {
-		files, done.Release = out.Unsigned(files)
-	} else {
+	var history manifest.Files
+	if with.Issuer != nil {
 		if to, err = Target(j.Dir, j.Config, with); err != nil {
 			return nil, err
 		}
-		history, err := latest(ctx, out, to, j, with)
-		if err != nil {
+		if history, err = latest(ctx, out, to, j, with); err != nil {
 			return nil, err
 		}
 		done.Restored = history != nil && out.old[manifest.SitePath] == nil
-		if files, done.Release, err = out.Sign(files, history, j, *with.Issuer, time.Now()); err != nil {
+	}
+	files, stay, err := j.read(out, history, with)
+	if err != nil {
+		return nil, err
+	}
+	if err := j.leaks(files, stay, with); err != nil {
+		return nil, err
+	}
+	if with.Issuer == nil {
+		files, done.Release = out.Unsigned(files)
+	} else {
+		if files, done.Release, err = out.Sign(files, history, stay, j, *with.Issuer, time.Now()); err != nil {
 			return nil, err
 		}
 		if err := unseen(with.Seen, files); err != nil {
 			return nil, err
 		}
+		done.Made = j.made(with)
 	}
 	if to != nil {
 		done.Target = to.Name()
 	}
 	if done.Release.Sequence == 1 && done.Release.Changed && j.First != nil {
-		j.First(linked(files))
+		j.First(linked(files, &j.Config))
 	}
 	if j.DryRun {
 		return done, nil
@@ -96,7 +100,7 @@ func Run(ctx context.Context, j Job, with Options) (*Done, error) {
 			return nil, err
 		}
 	}
-	if with.Issuer != nil && with.Record != nil {
+	if with.Issuer != nil && with.Record != nil && (done.Release.Changed || stay == nil) {
 		if err := with.Record.Keep(*with.Issuer, out.Dir, files); err != nil {
 			return nil, err
 		}
@@ -114,8 +118,8 @@ func Run(ctx context.Context, j Job, with Options) (*Done, error) {
 
 // linked are the files of a site that documents lead to: neither pages nor what wb
 // makes.
-func linked(files manifest.Files) []manifest.File {
-	return slices.DeleteFunc(files.List(), func(f manifest.File) bool { return manifest.IsPage(f.Path) || site.Generated(f.Path) })
+func linked(files manifest.Files, c *site.Config) []manifest.File {
+	return slices.DeleteFunc(files.List(), func(f manifest.File) bool { return manifest.IsPage(f.Path) || c.Generated(f.Path) })
 }
 
 // latest is the history that the next release goes on from: the longest of those
@@ -133,7 +137,7 @@ func latest(ctx context.Context, out *Output, to target.Target, j Job, with Opti
 		if known, err := sign.Latest(by, nil, shown); err != nil || known == nil {
 			return nil, &continueError{err}
 		}
-	case to != nil && (!j.DryRun || j.Config.Target == target.Local || j.Config.Target == target.Cloudflare):
+	case to != nil && (!j.DryRun || slices.Contains([]string{target.Local, target.Cloudflare, target.Rsync}, j.Config.Target)):
 		if shown, err = to.History(ctx); err != nil {
 			return nil, err
 		}
@@ -151,9 +155,9 @@ type continueError struct{ err error }
 
 func (e *continueError) Error() string {
 	if e.err == nil {
-		return "there is no signed site to go on from"
+		return "there is no signed site to continue"
 	}
-	return "cannot go on from that site: " + e.err.Error()
+	return "that site cannot be continued: " + e.err.Error()
 }
 
 func (e *continueError) Unwrap() error { return e.err }
@@ -181,14 +185,14 @@ func unseen(seen *verify.Memory, files manifest.Files) error {
 type behindError struct{ err error }
 
 func (e *behindError) Error() string {
-	return "readers would take this release for an old one: " + e.err.Error()
+	return "readers would mistake this release for an old one: " + e.err.Error()
 }
 
 func (e *behindError) Unwrap() error { return e.err }
 
 // Hint says where the missing releases may be.
 func (e *behindError) Hint() string {
-	return "--continue-from DIR-OR-URL goes on from a copy of the site with all its releases"
+	return "--continue-from DIR-OR-URL continues a copy of the site with all its releases"
 }
 
 // ExitCode is that of a conflict.
@@ -211,7 +215,7 @@ func (d *Done) Write(w io.Writer) error {
 	}
 	out.WriteByte('\n')
 	if d.Restored && d.Release.Sequence > 0 {
-		fmt.Fprintf(&out, "%s had lost its releases: their log goes on\n", d.Output)
+		fmt.Fprintf(&out, "%s had lost its releases: their log continues\n", d.Output)
 	}
 	switch {
 	case d.DryRun:

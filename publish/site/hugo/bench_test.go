@@ -173,11 +173,55 @@ func BenchmarkThousandPages(b *testing.B) {
 	b.ReportMetric(float64(len(first)), "files")
 }
 
+// BenchmarkRelease publishes a thousand pages from nothing, then again with nothing
+// changed, then with one page changed, signed each time, as people do. Reported is what
+// wb and wb-publish used together; the peak is that of the larger one.
+func BenchmarkRelease(b *testing.B) {
+	dir, bin, home := b.TempDir(), b.TempDir(), b.TempDir()
+	thousand(b, dir)
+	if out, err := exec.Command("go", "build", "-o", bin, "wb/cmd/wb", "wb/cmd/wb-publish").CombinedOutput(); err != nil {
+		b.Fatalf("%v\n%s", err, out)
+	}
+	wb := func(args ...string) cost {
+		cmd := exec.Command(filepath.Join(bin, "wb"), args...)
+		cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(home, "state"), "XDG_CONFIG_HOME="+filepath.Join(home, "config"),
+			"XDG_CACHE_HOME="+filepath.Join(home, "cache"))
+		start := time.Now()
+		if out, err := cmd.CombinedOutput(); err != nil {
+			b.Fatalf("wb %v: %v\n%s", args, err, out)
+		}
+		return costOf(start, cmd.ProcessState)
+	}
+	wb("key", "new")
+	report := func(what string, c cost) {
+		b.ReportMetric(float64(c.cpu.Milliseconds()), what+"-cpu-ms")
+		b.ReportMetric(float64(c.peak>>20), what+"-peak-MiB")
+	}
+	for b.Loop() {
+		for _, gone := range []string{filepath.Join(home, "cache"), filepath.Join(home, "state", "wb", "signed"), filepath.Join(dir, site.DefaultOutput)} {
+			if err := os.RemoveAll(gone); err != nil {
+				b.Fatal(err)
+			}
+		}
+		report("full", wb("publish", "site", dir))
+		report("unchanged", wb("publish", "site", dir))
+		name := filepath.Join(dir, "p0500.org")
+		text, err := os.ReadFile(name)
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := os.WriteFile(name, append(text, "\nOne more line.\n"...), 0o644); err != nil {
+			b.Fatal(err)
+		}
+		report("changed", wb("publish", "site", dir))
+	}
+}
+
 // BenchmarkOnePage changes the text of one page of a thousand, as a preview sees it.
 func BenchmarkOnePage(b *testing.B) {
 	dir := b.TempDir()
 	thousand(b, dir)
-	p, err := site.Open(dir)
+	p, err := site.Open(dir, site.Ask{})
 	if err != nil {
 		b.Fatal(err)
 	}

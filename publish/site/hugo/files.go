@@ -55,6 +55,6 @@ func (f *file) Sync() error                       { return nil }
 func (f *file) Close() error {
 	f.fs.mu.Lock()
 	defer f.fs.mu.Unlock()
-	f.fs.files[f.name] = f.data.Bytes()
+	f.fs.files[f.name] = bytes.Clone(f.data.Bytes()) // without the room it had to grow
 	return nil
 }

@@ -17,8 +17,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"html"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -55,8 +57,9 @@ func (Layout) Frames(ctx context.Context, o *site.Outline) (manifest.Files, erro
 		return nil, err
 	}
 	files := out.files
+	leadToRoot(files)
 	markCurrent(files)
-	protect(files)
+	protect(files, o.Look.Comments.Allow)
 	if err := addAssets(files); err != nil {
 		return nil, err
 	}
@@ -112,7 +115,10 @@ func placed(err error) error {
 
 // write gives hugo its configuration, the layouts and a file for each page.
 func write(in afero.Fs, o *site.Outline) error {
-	s := newSource(o)
+	s, err := newSource(o)
+	if err != nil {
+		return err
+	}
 	if err := writeJSON(in, configPath, s.config()); err != nil {
 		return err
 	}
@@ -133,6 +139,11 @@ func write(in afero.Fs, o *site.Outline) error {
 	if err != nil {
 		return err
 	}
+	for _, e := range s.editions {
+		if err := writeJSON(in, path.Join(root, "themes", builtIn, "i18n", e.Code+".json"), e.words); err != nil {
+			return err
+		}
+	}
 	for name, data := range o.Look.Own {
 		if err := afero.WriteFile(in, path.Join(root, name), data, 0o644); err != nil {
 			return err
@@ -149,7 +160,7 @@ func write(in afero.Fs, o *site.Outline) error {
 // builtIn is the name of wb's own theme.
 const builtIn = "wb"
 
-// contentSlots are what a theme of hugo's shows as a page's content.
+// contentSlots are the variables that a Hugo theme shows as a page's content.
 const contentSlots = site.SlotContents + site.SlotBody + site.SlotProvenance + site.SlotFoot + "\n"
 
 // writeContent writes the file of a page: front matter, and for pages that are
@@ -166,22 +177,37 @@ func writeContent(in afero.Fs, name string, front object) error {
 }
 
 // protect gives pages of layouts that name no content security policy the one of
-// pages: nothing is loaded from elsewhere, and scripts are files of the site.
-func protect(files manifest.Files) {
+// pages: nothing is loaded from elsewhere but what comments need, and scripts are files
+// of the site.
+func protect(files manifest.Files, allow map[string][]string) {
+	policy := policyOf(allow)
 	for name, data := range files {
 		if !manifest.IsPage(name) || bytes.Contains(data, []byte("Content-Security-Policy")) {
 			continue
 		}
 		if at := headTag.FindIndex(data); at != nil {
-			files[name] = slices.Concat(data[:at[1]], []byte("\n"+sitePolicy), data[at[1]:])
+			files[name] = slices.Concat(data[:at[1]], []byte("\n"+policy), data[at[1]:])
 		}
 	}
 }
 
 var headTag = lazyregexp.New(`(?i)<head(?:\s[^>]*)?>`)
 
-// sitePolicy is that of the theme's csp.html, for pages with programs, too.
-const sitePolicy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; img-src 'self' data:; style-src 'self' 'unsafe-inline'; font-src 'self'; script-src 'self' 'wasm-unsafe-eval'; worker-src blob:; media-src 'self'; connect-src 'self'; form-action 'none'; base-uri 'none'">`
+// policyOf is the policy of the theme's csp.html, for pages with programs and comments.
+func policyOf(allow map[string][]string) string {
+	rules := []string{"default-src 'none'", "img-src 'self' data:", "style-src 'self' 'unsafe-inline'", "font-src 'self'", "script-src 'self' 'wasm-unsafe-eval'", "worker-src blob:",
+		"media-src 'self'", "connect-src 'self'", "form-action 'none'", "base-uri 'none'"}
+	for _, directive := range slices.Sorted(maps.Keys(allow)) {
+		more := " " + strings.Join(allow[directive], " ")
+		at := slices.IndexFunc(rules, func(rule string) bool { return strings.HasPrefix(rule, directive+" ") })
+		if at < 0 {
+			rules = append(rules, directive+more)
+		} else {
+			rules[at] += more
+		}
+	}
+	return `<meta http-equiv="Content-Security-Policy" content="` + html.EscapeString(strings.Join(rules, "; ")) + `">`
+}
 
 func writeJSON(in afero.Fs, name string, v any) error {
 	text, err := json.Marshal(v)
@@ -200,6 +226,15 @@ func addAssets(files manifest.Files) error {
 		files[name], err = fs.ReadFile(theme.Files, name)
 		return err
 	})
+}
+
+// leadToRoot puts the way to the site's directory where frames have a mark for it.
+func leadToRoot(files manifest.Files) {
+	for name, data := range files {
+		if manifest.IsPage(name) && bytes.Contains(data, []byte(RootMark)) {
+			files[name] = bytes.ReplaceAll(data, []byte(RootMark), []byte(rootOf(name)))
+		}
+	}
 }
 
 // markCurrent says in each page's navigation which link leads to the page

@@ -41,7 +41,7 @@ func TestLiveSite(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	opts := workbook.Options{File: file, Lanes: registry, Cache: workbook.CacheBeside(file)}
+	opts := workbook.Options{Book: workbook.BookAt(file, nil, registry)}
 	if report, err := workbook.Run(t.Context(), opts); err != nil || report.Failed() != nil {
 		t.Fatal(err, report.Failed())
 	}
@@ -50,7 +50,7 @@ func TestLiveSite(t *testing.T) {
 			return site.Known{}, nil
 		}
 		at := func(digest string) string { return "assets/live/" + digest + ".gz" }
-		own := opts
+		own := opts.Book
 		own.Source = d.Source
 		l, err := live.New(ctx, own, live.Config{Href: func(digest string) string { return d.To(at(digest)) }})
 		if err != nil {
@@ -63,7 +63,7 @@ func TestLiveSite(t *testing.T) {
 		known.Foot, err = l.Foot()
 		return known, err
 	}
-	p, err := site.Open(dir)
+	p, err := site.Open(dir, site.Ask{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // built in, and its policy stays.
 func TestLook(t *testing.T) {
 	dir := unpack(t, "look.txtar")
-	p, err := site.Open(dir)
+	p, err := site.Open(dir, site.Ask{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +103,7 @@ func TestTemplateMistakes(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		p, err := site.Open(dir)
+		p, err := site.Open(dir, site.Ask{})
 		if err != nil {
 			t.Fatal(err)
 		}

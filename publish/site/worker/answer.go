@@ -32,6 +32,9 @@ func (t *Talk) Note(format string, args ...any) error {
 	return t.say(message{Note: fmt.Sprintf(format, args...)})
 }
 
+// Made says how many pages are made, of those that must be.
+func (t *Talk) Made(pages, of int) { _ = t.say(message{Made: &made{pages, of}}) }
+
 // URL says where the preview answers.
 func (t *Talk) URL(at string) error { return t.say(message{URL: at}) }
 
@@ -49,7 +52,7 @@ func Answer(ctx context.Context, in io.Reader, out io.Writer, do func(context.Co
 		return fmt.Errorf("read the request: %w", err)
 	}
 	if r.Version != Version {
-		return t.say(message{Reply: &Reply{Error: "wb-publish is of another version than wb", Hint: "install both together"}})
+		return t.say(message{Reply: &Reply{Error: "wb-publish and wb have different versions", Hint: "install both together"}})
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()

@@ -26,10 +26,11 @@ import (
 
 	"wb/internal/diag"
 	"wb/proof/manifest"
+	"wb/publish/site"
 )
 
 // Version is that of the protocol. Both sides must be of the same.
-const Version = 1
+const Version = 3
 
 // What a [Request] may ask for.
 const (
@@ -46,8 +47,12 @@ type Request struct {
 	File    string `json:"file,omitempty"`
 	Out     string `json:"out,omitempty"`
 	Port    int    `json:"port,omitempty"`
-	Offline bool   `json:"offline,omitempty"` // no live components
+	Kept    string `json:"kept,omitempty"`    // site: the directory in which the site is built from release to release, instead of Out
+	Machine string `json:"machine,omitempty"` // site: names what pages depend on besides Dir
 	Strict  bool   `json:"strict,omitempty"`  // warnings are errors
+
+	// Ask says which documents become pages.
+	Ask site.Ask `json:"ask"`
 }
 
 // Reply is how it went.
@@ -57,6 +62,12 @@ type Reply struct {
 	Found []diag.Finding `json:"found,omitempty"`
 	Left  []string       `json:"left,omitempty"`
 	Pages int            `json:"pages"`
+	// Until is when the dates of documents change which of them are pages; zero is never.
+	Until time.Time `json:"until,omitzero"`
+	Made  int       `json:"made,omitempty"` // pages that were made anew
+	// Out is where the site is, when it is kept, and Digests are those of its files.
+	Out     string            `json:"out,omitempty"`
+	Digests map[string]string `json:"digests,omitempty"`
 	// Assertions are what a page's manifest says besides, by the page's path.
 	Assertions map[string][]manifest.Assertion `json:"assertions,omitempty"`
 }
@@ -64,14 +75,21 @@ type Reply struct {
 // message is one line of standard output.
 type message struct {
 	Note  string `json:"note,omitempty"`
-	URL   string `json:"url,omitempty"` // the preview answers there
+	URL   string `json:"url,omitempty"`  // the preview answers there
+	Made  *made  `json:"made,omitempty"` // so much is done
 	Reply *Reply `json:"reply,omitempty"`
+}
+
+type made struct {
+	Pages int `json:"pages"`
+	Of    int `json:"of"`
 }
 
 // Listener hears what wb-publish says before it is done.
 type Listener struct {
 	Note func(string)
 	URL  func(string) error
+	Made func(pages, of int)
 }
 
 // Run starts wb-publish at path and waits for its reply. Canceling the context
@@ -134,13 +152,15 @@ func listen(out io.Reader, to Listener) (*Reply, error) {
 		}
 		var m message
 		if err := json.Unmarshal(line, &m); err != nil {
-			return nil, fmt.Errorf("wb-publish said something else than JSON: %w", err)
+			return nil, fmt.Errorf("the reply of wb-publish is not JSON: %w", err)
 		}
 		switch {
 		case m.Reply != nil:
 			return m.Reply, nil
 		case m.Note != "" && to.Note != nil:
 			to.Note(m.Note)
+		case m.Made != nil && to.Made != nil:
+			to.Made(m.Made.Pages, m.Made.Of)
 		case m.URL != "" && to.URL != nil:
 			if err := to.URL(m.URL); err != nil {
 				return nil, err

@@ -30,7 +30,7 @@ type hinted struct{ error }
 func (hinted) Hint() string { return "try again" }
 
 func TestTalk(t *testing.T) {
-	reply, notes := ask(t, `{"version":1,"do":"site","dir":"notes"}`, func(_ context.Context, r Request, t *Talk) (*Reply, error) {
+	reply, notes := ask(t, `{"version":3,"do":"site","dir":"notes"}`, func(_ context.Context, r Request, t *Talk) (*Reply, error) {
 		if err := t.Note("reading %s\nand more", r.Dir); err != nil {
 			return nil, err
 		}
@@ -39,17 +39,17 @@ func TestTalk(t *testing.T) {
 	if reply == nil || reply.Pages != 3 || len(reply.Found) != 1 || len(notes) != 1 || notes[0] != "reading notes\nand more" {
 		t.Errorf("%+v %q", reply, notes)
 	}
-	reply, _ = ask(t, `{"version":1,"do":"site"}`, func(context.Context, Request, *Talk) (*Reply, error) {
+	reply, _ = ask(t, `{"version":3,"do":"site"}`, func(context.Context, Request, *Talk) (*Reply, error) {
 		return nil, hinted{errors.New("no such directory")}
 	})
 	if reply.Error != "no such directory" || reply.Hint != "try again" {
 		t.Errorf("%+v", reply)
 	}
-	reply, _ = ask(t, `{"version":2}`, func(context.Context, Request, *Talk) (*Reply, error) {
+	reply, _ = ask(t, `{"version":1}`, func(context.Context, Request, *Talk) (*Reply, error) {
 		t.Error("a request of another version is done")
 		return nil, nil
 	})
-	if !strings.Contains(reply.Error, "another version") {
+	if !strings.Contains(reply.Error, "different versions") {
 		t.Errorf("%+v", reply)
 	}
 }
@@ -61,7 +61,7 @@ func TestNobodyWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer in.Close()
-	if _, err := other.WriteString("{\"version\":1}\n"); err != nil {
+	if _, err := other.WriteString("{\"version\":3}\n"); err != nil {
 		t.Fatal(err)
 	}
 	var out bytes.Buffer

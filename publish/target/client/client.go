@@ -1,7 +1,8 @@
-// Package client starts the two programs of the user that deploying may need:
-// wrangler, which talks to Cloudflare, and git's credential helpers, which know
-// how to log in to a remote. Their arguments are fixed here but for a directory,
-// a project and a branch, which are checked; nothing that a document says
+// Package client starts the programs of the user that deploying may need:
+// wrangler, which talks to Cloudflare, rsync, which talks to other machines, and
+// git's credential helpers, which know how to log in to a remote. Their arguments
+// are fixed here but for a directory, a project, a branch and a destination, which
+// are checked; nothing that a document says
 // becomes an option of either. No component, tool or shell stage reaches this
 // package.
 package client
@@ -40,7 +41,7 @@ var name = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._/-]{0,99}$`)
 func Wrangler(ctx context.Context, dir, project, branch string, out io.Writer) error {
 	for _, word := range []string{project, branch} {
 		if !name.MatchString(word) {
-			return fmt.Errorf("%q cannot be a project or branch: letters, digits, dots and hyphens", word)
+			return fmt.Errorf("%q cannot be a project or branch: use letters, digits, dots and hyphens", word)
 		}
 	}
 	program, err := exec.LookPath("wrangler")
@@ -49,16 +50,39 @@ func Wrangler(ctx context.Context, dir, project, branch string, out io.Writer) e
 	}
 	cmd := exec.CommandContext(ctx, program, "pages", "deploy", dir, "--project-name", project, "--branch", branch)
 	cmd.Env = append(os.Environ(), "CI=1") // never asks
+	return run(ctx, cmd, "wrangler pages deploy", out)
+}
+
+// destination is a directory of another machine, as rsync writes it: never an option.
+var destination = lazyregexp.New(`^([A-Za-z0-9][A-Za-z0-9._-]*@)?[A-Za-z0-9][A-Za-z0-9.-]*:[A-Za-z0-9._~/][A-Za-z0-9._~/-]*$`)
+
+// Rsync makes a directory of another machine hold what one of this machine does, with
+// the user's own rsync, ssh and login. What they say goes to out.
+func Rsync(ctx context.Context, dir, to string, out io.Writer) error {
+	if !destination.MatchString(to) {
+		return fmt.Errorf("%q cannot be a destination: write user@host:/directory", to)
+	}
+	program, err := exec.LookPath("rsync")
+	if err != nil {
+		return &MissingError{"rsync", "apt-get install rsync, here and on the other machine"}
+	}
+	cmd := exec.CommandContext(ctx, program, "--recursive", "--checksum", "--delay-updates", "--delete-delay", "--chmod=D755,F644", "--", dir+"/", to)
+	cmd.Env = append(os.Environ(), "SSH_ASKPASS_REQUIRE=never")
+	return run(ctx, cmd, "rsync", out)
+}
+
+// run runs a program to its end; when nobody waits any more, it is interrupted.
+func run(ctx context.Context, cmd *exec.Cmd, what string, out io.Writer) error {
 	cmd.Stdout, cmd.Stderr = out, out
 	cmd.WaitDelay = 5 * time.Second
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
-	err = cmd.Run()
+	err := cmd.Run()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return fmt.Errorf("wrangler pages deploy: exit %d", exit.ExitCode())
+		return fmt.Errorf("%s: exit %d", what, exit.ExitCode())
 	}
 	return err
 }

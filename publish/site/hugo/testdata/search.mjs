@@ -12,7 +12,7 @@ const element = (extra = {}) => {
     replaceChildren(...nodes) { this.children = nodes; },
     querySelector: () => null, querySelectorAll: () => [] };
 };
-const form = element(), box = element(), list = element(), count = element();
+const form = Object.assign(element(), { dataset: { none: "Nothing found", single: "1 place", many: "places" } }), box = element(), list = element(), count = element();
 const context = vm.createContext({ location: { protocol: "file:" }, document: {
   body: element(), head: { append: (tag) => { loaded = tag.src; } }, activeElement: null,
   querySelector: () => form, getElementById: (id) => ({ "wb-search": box, "wb-found": list, "wb-found-count": count })[id],

@@ -29,7 +29,7 @@
     if (load.done) return;
     load.done = true;
     const script = document.createElement("script");
-    script.src = root + "assets/search-index.js";
+    script.src = root + (document.body.dataset.index || "") + "assets/search-index.js";
     document.head.append(script);
   };
 
@@ -191,7 +191,7 @@
       read(address).then((html) => { if (html) fill(text, passageOf(html, id), words); });
     }
     list.hidden = found.length === 0;
-    count.textContent = !query ? "" : found.length === 0 ? "Nothing found" : found.length === 1 ? "1 place" : `${found.length} places`;
+    count.textContent = !query ? "" : found.length === 0 ? form.dataset.none : found.length === 1 ? form.dataset.single : `${found.length} ${form.dataset.many}`;
   };
 
   box.addEventListener("focus", load);

@@ -9,14 +9,15 @@ import (
 	"time"
 
 	"wb/internal/identity"
+	"wb/internal/whole"
 )
 
-// Store is a user's signing key with its log, in the user's config directory.
+// Ring is a user's signing key with its log, in the user's config directory.
 //
 // Rotation survives a crash at any point: the next key is written aside, then
 // the log names it, then it takes the place of the old one. [Open] finishes
 // what was begun. The old key is gone afterwards.
-type Store struct {
+type Ring struct {
 	dir, tenant string
 	Key         identity.Key
 	Log         *Log
@@ -26,12 +27,12 @@ type Store struct {
 // Open reads the key of a tenant and its log; both are made on first use. dir
 // is "" for the user's config directory. A key from WB_SIGNING_KEY comes with
 // the log that names it, or else with a log of its own that is not kept.
-func Open(dir, tenant string, now time.Time) (*Store, error) {
+func Open(dir, tenant string, now time.Time) (*Ring, error) {
 	dir, err := Dir(dir)
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, tenant: tenant, fromEnv: os.Getenv(identity.EnvSeed) != ""}
+	s := &Ring{dir: dir, tenant: tenant, fromEnv: os.Getenv(identity.EnvSeed) != ""}
 	if s.Key, err = identity.Load(dir, tenant); err != nil {
 		return nil, err
 	}
@@ -61,7 +62,7 @@ func Kept(dir, tenant string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := os.ReadFile((&Store{dir: dir, tenant: tenant}).logPath())
+	text, err := os.ReadFile((&Ring{dir: dir, tenant: tenant}).logPath())
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -78,7 +79,7 @@ func KnownLogs(dir, tenant string) ([]*Log, error) {
 	if dir, err = Dir(dir); err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, tenant: tenant}
+	s := &Ring{dir: dir, tenant: tenant}
 	logs, err := s.Former()
 	if err != nil || text == nil {
 		return logs, err
@@ -102,19 +103,19 @@ func Dir(dir string) (string, error) {
 	return filepath.Join(config, "wb", "keys"), nil
 }
 
-func (s *Store) keyPath() string  { return filepath.Join(s.dir, s.tenant+".ed25519") }
-func (s *Store) nextPath() string { return filepath.Join(s.dir, s.tenant+".next.ed25519") }
-func (s *Store) logPath() string  { return filepath.Join(s.dir, s.tenant+".keylog") }
+func (s *Ring) keyPath() string  { return filepath.Join(s.dir, s.tenant+".ed25519") }
+func (s *Ring) nextPath() string { return filepath.Join(s.dir, s.tenant+".next.ed25519") }
+func (s *Ring) logPath() string  { return filepath.Join(s.dir, s.tenant+".keylog") }
 
 // Path is where the key lies, "" when it came from the environment.
-func (s *Store) Path() string {
+func (s *Ring) Path() string {
 	if s.fromEnv {
 		return ""
 	}
 	return s.keyPath()
 }
 
-func (s *Store) begin(now time.Time) error {
+func (s *Ring) begin(now time.Time) error {
 	log, err := NewLog(s.Key, now)
 	if err != nil {
 		return err
@@ -128,7 +129,7 @@ func (s *Store) begin(now time.Time) error {
 
 // finish puts the next key in its place, after a crash or at the end of a
 // rotation.
-func (s *Store) finish() error {
+func (s *Ring) finish() error {
 	next, err := identity.Load(s.dir, s.tenant+".next")
 	if err != nil {
 		return err
@@ -147,7 +148,7 @@ func (s *Store) finish() error {
 var ErrFromEnvironment = errors.New("the key comes from " + identity.EnvSeed + "; change it where its file is")
 
 // Rotate replaces the key from release sequence on and returns the old did.
-func (s *Store) Rotate(sequence int, now time.Time) (old string, err error) {
+func (s *Ring) Rotate(sequence int, now time.Time) (old string, err error) {
 	if s.fromEnv {
 		return "", ErrFromEnvironment
 	}
@@ -169,7 +170,7 @@ func (s *Store) Rotate(sequence int, now time.Time) (old string, err error) {
 
 // Revoke takes back what key signs from release sequence on. The current key
 // gives way to a new one in the same step: a revoked key could name no other.
-func (s *Store) Revoke(key string, sequence int, reason string, now time.Time) error {
+func (s *Ring) Revoke(key string, sequence int, reason string, now time.Time) error {
 	if s.fromEnv {
 		return ErrFromEnvironment
 	}
@@ -201,7 +202,7 @@ func (s *Store) Revoke(key string, sequence int, reason string, now time.Time) e
 
 // Another begins another identity. The key and log that were there stay beside,
 // so that what they revoke goes on being published.
-func (s *Store) Another(now time.Time) error {
+func (s *Ring) Another(now time.Time) error {
 	if s.fromEnv {
 		return ErrFromEnvironment
 	}
@@ -220,7 +221,7 @@ func (s *Store) Another(now time.Time) error {
 }
 
 // Former are the logs of the identities before this one.
-func (s *Store) Former() ([]*Log, error) {
+func (s *Ring) Former() ([]*Log, error) {
 	paths, err := s.formerPaths()
 	if err != nil {
 		return nil, err
@@ -240,22 +241,13 @@ func (s *Store) Former() ([]*Log, error) {
 	return out, nil
 }
 
-func (s *Store) formerPaths() ([]string, error) {
+func (s *Ring) formerPaths() ([]string, error) {
 	return filepath.Glob(filepath.Join(s.dir, s.tenant+".former-*.keylog"))
 }
 
 // keep replaces the log's file as a whole.
-func (s *Store) keep(log *Log) error {
-	tmp, err := os.CreateTemp(s.dir, ".keylog-*")
-	if err != nil {
-		return fmt.Errorf("key log: %w", err)
-	}
-	defer os.Remove(tmp.Name())
-	_, err = tmp.Write(log.Text())
-	if err := errors.Join(err, tmp.Chmod(0o644), tmp.Sync(), tmp.Close()); err != nil {
-		return fmt.Errorf("key log: %w", err)
-	}
-	if err := os.Rename(tmp.Name(), s.logPath()); err != nil {
+func (s *Ring) keep(log *Log) error {
+	if err := (whole.File{Mode: 0o644, Sync: true}).Write(s.logPath(), log.Text()); err != nil {
 		return fmt.Errorf("key log: %w", err)
 	}
 	return nil

@@ -59,7 +59,7 @@ type Ledger struct {
 	reserved Bounds
 }
 
-// Account is what an agent may spend over all its runs. Amounts are reserved in it
+// Account limits what an agent spends over all its runs. Amounts are reserved in it
 // and settled like those of a [Ledger]; package account keeps one in a file.
 type Account interface {
 	Reserve(amount Bounds) error
@@ -168,7 +168,7 @@ func (l *Ledger) upward(amount Bounds) Bounds {
 	return amount
 }
 
-// Used is what has been settled so far.
+// Used returns the amount settled so far.
 func (l *Ledger) Used() Bounds {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"wb/internal/trace"
 )
 
-// effect is what the journal keeps of a tool call.
+// effect is the journal's record of a tool call.
 type effect struct {
 	Tool   string          `json:"tool"`
 	Args   json.RawMessage `json:"args"`
@@ -61,7 +61,7 @@ func (r *run) callTools(ctx context.Context, step int, calls []ToolCall) ([]Outp
 		from = to
 	}
 	for i := last; i < len(calls); i++ { // none vanishes unsaid
-		text := fmt.Sprintf("%s was not run: it is call %d of a turn that has %d, and %d is the most; call it again", calls[i].Name, i+1, len(calls), MaxCalls)
+		text := fmt.Sprintf("%s was not run: it is call %d of %d in one turn, and a turn may make %d; call it again", calls[i].Name, i+1, len(calls), MaxCalls)
 		effects[i] = effect{Tool: calls[i].Name, Args: jsonArgs(calls[i].Args), Error: text, Output: Output{Text: text}}
 		r.noteCall(step, effects[i])
 	}
@@ -187,7 +187,7 @@ func (r *run) settle(key string, e *effect) error {
 func (e *effect) landed(files []FileChange, merged []string, err error) {
 	e.Output.Files = files
 	if len(merged) > 0 {
-		e.Output.Text = under(e.Output.Text, fmt.Sprintf("note: somebody else changed %s meanwhile; it holds both changes now", strings.Join(merged, ", ")))
+		e.Output.Text = under(e.Output.Text, fmt.Sprintf("note: %s was changed by somebody else meanwhile; it now holds both changes", strings.Join(merged, ", ")))
 	}
 	if err != nil {
 		e.Error = err.Error()
@@ -311,7 +311,7 @@ func jsonArgs(text string) json.RawMessage {
 	return quoted
 }
 
-// callContext is what a tool can learn about the call it is in.
+// callContext describes the current call to its tool.
 type callContext struct {
 	key    string
 	ledger *Ledger

@@ -11,7 +11,8 @@ import (
 
 // What becomes of a conversation that does not fit the model's window.
 const (
-	keptMessages   = 6      // of its end stay as they are
+	unshortened    = 2      // of its beginning, the prompt and the task, cannot be shortened
+	keptMessages   = 6      // of its end stay as they are, unless there is nothing before them
 	windowShare    = 4      // it is shortened when a fifth of the window is left: 4/5
 	renderedLength = 1500   // characters of each message that the summary is made from
 	renderedWhole  = 60_000 // characters of all of them
@@ -36,7 +37,7 @@ func (r *run) askShortened(ctx context.Context, step int) (Reply, error) {
 		}
 		reply, err := r.ask(ctx, step, r.tools.specs)
 		var full interface{ ContextExceeded() bool }
-		if err == nil || n >= maxCompactions || !errors.As(err, &full) || !full.ContextExceeded() || len(r.transcript) <= keptMessages {
+		if err == nil || n >= maxCompactions || !errors.As(err, &full) || !full.ContextExceeded() || len(r.transcript) <= unshortened {
 			return reply, err
 		}
 		if err := r.compact(ctx, step, key); err != nil {
@@ -57,7 +58,7 @@ func (r *run) compactedBefore(key string) (bool, error) {
 // nearWindow reports whether the next turn may not fit the model's window. A replay
 // decides as its journal says.
 func (r *run) nearWindow() bool {
-	if r.Window <= 0 || r.Replay || len(r.transcript) <= keptMessages+2 {
+	if r.Window <= 0 || r.Replay || len(r.transcript) <= unshortened {
 		return false
 	}
 	size := r.promptTokens(r.request(r.transcript, r.tools.specs))
@@ -71,8 +72,8 @@ func (r *run) compact(ctx context.Context, step int, key string) error {
 	for to > from && r.transcript[to].Role == RoleTool { // outputs stay with their calls
 		to--
 	}
-	if to <= from {
-		return errors.New("the conversation does not fit the model's window, and there is nothing to shorten")
+	if to <= unshortened { // a few long messages: all of them are summed up
+		to = len(r.transcript)
 	}
 	request := Request{Model: r.agent.Model, Temperature: r.agent.Temperature, MaxTokens: summaryTokens,
 		Messages: []Message{{Role: RoleSystem, Content: summarySystem}, {Role: RoleUser, Content: rendered(r.transcript[from:to])}}}

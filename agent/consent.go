@@ -47,7 +47,7 @@ func (e *PendingError) Error() string {
 	return fmt.Sprintf("waiting for approval of %s (%s)", e.Tool, e.ID)
 }
 
-// consent is what the journal keeps of an answer.
+// consent is the journal's record of an approval's answer.
 type consent struct {
 	Allowed bool   `json:"allowed"`
 	Why     string `json:"why"`
@@ -117,17 +117,18 @@ func (r *run) onceMore(ctx context.Context, step int, key string, call ToolCall)
 	if r.Consent == nil {
 		return false, nil
 	}
-	return r.askPerson(ctx, step, key, call, "the process that made this call died before it had an answer: allow makes it again, deny takes it as made")
+	return r.askPerson(ctx, step, key, call, "the process that made this call died before the answer came: allow repeats the call, deny counts it as made")
 }
 
-// errUnknown is what the model reads of a call that was not made again.
+// errUnknown is the tool result of a call that may have happened before a crash and is not
+// repeated.
 func errUnknown(tool string) error {
-	return errors.New(tool + " was under way when the process died, so it may have been made; it was not made again: look before you repeat it")
+	return errors.New(tool + " was under way when the process died, so it may have taken effect; it was not repeated: check before you repeat it")
 }
 
-// errRefused is what the model reads when a person said no.
+// errRefused is the tool result of a call that a reviewer denied.
 func errRefused(tool string) error {
-	return errors.New(tool + " denied: a person was asked and refused; carry on without it")
+	return errors.New(tool + " denied by a person; carry on without it")
 }
 
 // tainted notes where text that was read came from.
@@ -139,8 +140,8 @@ func (r *run) tainted(labels string) {
 	}
 }
 
-// TaintOf is what the run whose tool call a context belongs to has read; a run
-// that the call starts begins with it.
+// TaintOf returns the untrusted sources read so far by the run that a tool call's context
+// belongs to; a run that the call starts begins with it.
 func TaintOf(ctx context.Context) []string {
 	c, _ := ctx.Value(callContextKey{}).(callContext)
 	return c.taint

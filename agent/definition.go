@@ -71,7 +71,7 @@ const (
 // Reasonings are how long a model may be asked to reason.
 var Reasonings = []string{"none", "minimal", "low", "medium", "high", "xhigh", "max"}
 
-// WrapUp is what a bound leaves to an agent.
+// WrapUp says what an agent may still do when it reaches a bound.
 type WrapUp string
 
 // The ways a bound may end a run.
@@ -182,7 +182,7 @@ func (r *definitionReader) read() {
 		case "MISSED":
 			d.SkipMissed = text == "skip"
 			if text != "skip" && text != "once" {
-				r.fail(pos, fmt.Sprintf(":MISSED: %s is neither once nor skip", text), "")
+				r.fail(pos, fmt.Sprintf(":MISSED: %s: expected once or skip", text), "")
 			}
 		case "TEMPERATURE":
 			d.Temperature = r.fraction(pos, key, text, 2)
@@ -191,7 +191,7 @@ func (r *definitionReader) read() {
 		case "REASONING":
 			d.Reasoning = text
 			if !slices.Contains(Reasonings, text) {
-				r.fail(pos, fmt.Sprintf(":REASONING: %s is none of %s", text, strings.Join(Reasonings, ", ")), "")
+				r.fail(pos, fmt.Sprintf(":REASONING: %s: expected one of %s", text, strings.Join(Reasonings, ", ")), "")
 			}
 		case "MAX_RETRIES":
 			d.MaxRetries = int(r.number(pos, key, text))
@@ -202,17 +202,17 @@ func (r *definitionReader) read() {
 		case "WRAP_UP":
 			d.WrapUp = WrapUp(text)
 			if !slices.Contains([]WrapUp{WrapUpTurn, WrapUpLast, WrapUpNone}, d.WrapUp) {
-				r.fail(pos, fmt.Sprintf(":WRAP_UP: %s is none of t, last, nil", text), "")
+				r.fail(pos, fmt.Sprintf(":WRAP_UP: %s: expected t, last or nil", text), "")
 			}
 		case "STYLE":
 			d.Style = text
 			if text != StyleTools && text != StyleWat {
-				r.fail(pos, fmt.Sprintf(":STYLE: %s is neither tools nor wat", text), "")
+				r.fail(pos, fmt.Sprintf(":STYLE: %s: expected tools or wat", text), "")
 			}
 		case "SESSION_TTL":
 			ttl, err := time.ParseDuration(text)
 			if err != nil || ttl <= 0 {
-				r.fail(pos, fmt.Sprintf(":SESSION_TTL: %s is no duration", text), "write it as 30m or 2h")
+				r.fail(pos, fmt.Sprintf(":SESSION_TTL: %s is not a duration", text), "write it as 30m or 2h")
 			}
 			d.SessionTTL = ttl
 		case "CATALOG":
@@ -225,14 +225,14 @@ func (r *definitionReader) read() {
 			r.output(pos, text)
 		case "PROFILE":
 			r.found = append(r.found, diag.Finding{Pos: pos, Severity: diag.Warning, Code: "agent-key",
-				Message: ":PROFILE: gives an agent nothing", Hint: "what its workbooks and commands may have is granted with --grant, its hosts are :ALLOW_HOSTS:"})
+				Message: "agents have no profile: :PROFILE: has no effect", Hint: "--grant grants capabilities to its workbooks and commands; :ALLOW_HOSTS: lists the hosts it may reach"})
 		default:
 			if !slices.Contains(drawerKeys, strings.TrimSuffix(key, "+")) && !strings.HasPrefix(key, "HEADER-ARGS") {
 				hint := ""
 				if near := nearest.Word(key, drawerKeys); near != "" {
 					hint = fmt.Sprintf("did you mean :%s:?", near)
 				}
-				r.found = append(r.found, diag.Finding{Pos: pos, Severity: diag.Warning, Code: "agent-key", Message: fmt.Sprintf("an agent has no property :%s:", key), Hint: hint})
+				r.found = append(r.found, diag.Finding{Pos: pos, Severity: diag.Warning, Code: "agent-key", Message: fmt.Sprintf("agents have no property :%s:", key), Hint: hint})
 			}
 		}
 	}
@@ -260,7 +260,7 @@ func (a *Allowance) window(key string) *Bounds {
 	return &a.Total
 }
 
-// watDefaults are what agents that write programs have where their drawer says
+// watDefaults apply to agents that write programs where their drawer says
 // nothing.
 func (r *definitionReader) watDefaults() {
 	if _, given := r.h.Property("MAX_STEPS"); !given {
@@ -308,7 +308,7 @@ func (r *definitionReader) bounds(text string) {
 	case steps:
 		d.Bounds.Wall = 0
 	default:
-		r.fail(d.Pos, fmt.Sprintf(":BOUNDS: %s names neither steps nor wall", text), "")
+		r.fail(d.Pos, fmt.Sprintf(":BOUNDS: %s: expected steps or wall", text), "")
 	}
 }
 
@@ -338,7 +338,7 @@ func promptBelow(h org.Headline) (org.Headline, bool) {
 func (r *definitionReader) output(pos diag.Position, name string) {
 	block, ok := r.doc.BlockNamed(name)
 	if !ok {
-		r.fail(pos, fmt.Sprintf(":OUTPUT: %s names no block", name), "give a json block with the schema this #+NAME:")
+		r.fail(pos, fmt.Sprintf(":OUTPUT: %s: no block has that name", name), "give the json block that holds the schema this #+NAME:")
 		return
 	}
 	schema, err := NewSchema([]byte(block.Code()))
@@ -449,8 +449,8 @@ func unfenced(text string) string {
 	return strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(text), "```"))
 }
 
-// schemaText is the schema as it goes to the provider.
-func (d *Definition) schemaText() json.RawMessage {
+// OutputSchema is the schema of results, nil where the document says none.
+func (d *Definition) OutputSchema() json.RawMessage {
 	if d.Output == nil {
 		return nil
 	}

@@ -115,7 +115,9 @@ func (r *run) asWritten(b *BoundError) *BoundError {
 // latestText is the last thing the model said in words.
 func (r *run) latestText() string {
 	for i := len(r.transcript) - 1; i >= 0; i-- {
-		if m := r.transcript[i]; m.Role == RoleAssistant && m.Content != "" {
+		m := r.transcript[i]
+		program := r.agent.Style == StyleWat && len(m.ToolCalls) > 0 // the text is the call
+		if m.Role == RoleAssistant && m.Content != "" && !program {
 			return m.Content
 		}
 	}

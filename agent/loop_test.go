@@ -124,7 +124,7 @@ func TestEndings(t *testing.T) {
 		{"tool calls", func(o *agent.Options) { o.Agent.Bounds.ToolCalls, o.Agent.WrapUp = 1, agent.WrapUpNone },
 			[]llmtest.Step{call("echo a"), call("echo b")}, "budget", "stopped: budget tool_calls exhausted (1)", "a"},
 		{"tokens", func(o *agent.Options) { o.Agent.Bounds.Tokens, o.Agent.WrapUp = 40, agent.WrapUpNone }, []llmtest.Step{say("x")}, "budget", "stopped: budget tokens exhausted (40)", ""},
-		{"dollars without prices", func(o *agent.Options) { o.Agent.Bounds.USD = 1 }, nil, "error", "error: a budget in dollars needs prices: set WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT, in dollars for a million tokens", ""},
+		{"dollars without prices", func(o *agent.Options) { o.Agent.Bounds.USD = 1 }, nil, "error", "error: a budget in dollars needs prices: set WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT, in dollars per million tokens", ""},
 		{"dollars", func(o *agent.Options) {
 			o.Agent.Bounds.USD, o.Prices, o.Agent.WrapUp = 0.0001, agent.Prices{In: 1, Out: 1}, agent.WrapUpNone
 		}, []llmtest.Step{say("x")}, "budget", "stopped: budget usd exhausted (0.0001)", ""},
@@ -175,7 +175,7 @@ func TestStalledStream(t *testing.T) {
 	}
 }
 
-// An address that is no model's is named as such, at once.
+// An address that is not a model's is named as such, at once.
 func TestPageInsteadOfModel(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -69,7 +69,7 @@ type Model interface {
 	Complete(ctx context.Context, request Request, delta func(text string)) (Reply, error)
 }
 
-// ToolSpec is what a model is told about a tool.
+// ToolSpec describes a tool to a model.
 type ToolSpec struct {
 	Name        string          `json:"name"`
 	Description string          `json:"description"`

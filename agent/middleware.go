@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"wb/internal/sha"
 	"wb/internal/trace"
 )
 
@@ -16,7 +17,7 @@ import (
 // goes on would find in its journal.
 type Middleware func(RunInfo) Layer
 
-// RunInfo is what a middleware knows of the run it wraps.
+// RunInfo describes to a middleware the run it wraps.
 type RunInfo struct {
 	Agent     *Definition
 	RunID     string
@@ -65,7 +66,7 @@ func (r *run) layers() {
 	}
 }
 
-// admission is what the journal keeps of an answer to whether a task may be done.
+// admission is the journal's record of whether a guard admitted the task.
 type admission struct {
 	Task    string `json:"task"` // digest
 	Blocked string `json:"blocked,omitempty"`
@@ -94,7 +95,7 @@ func (r *run) admit(ctx context.Context) *outcome {
 
 func (r *run) admitted(ctx context.Context) error {
 	const key = "admit"
-	a := admission{Task: digest([]byte(r.Task))}
+	a := admission{Task: sha.Hex(r.Task)}
 	var known admission
 	found, err := r.recorded(trace.EntryEffect, key, &known)
 	switch {

@@ -12,7 +12,7 @@ import (
 	"wb/sandbox"
 )
 
-// Origin is what a file held when the agent began to change it.
+// Origin is the content of a file when the agent began to change it.
 type Origin struct {
 	Base  []byte `json:"base,omitempty"`
 	Fresh bool   `json:"fresh,omitempty"` // there was no such file
@@ -28,7 +28,7 @@ func (o Origin) is(content []byte) bool {
 	return !o.Fresh && !o.Stale && bytes.Equal(o.Base, content) && o.Base != nil
 }
 
-// reads is what a run has read of its working directory. It is safe for concurrent
+// reads records what a run has read of its working directory. It is safe for concurrent
 // use.
 type reads struct {
 	mu    sync.Mutex
@@ -93,7 +93,7 @@ func (r *reads) shown(text string) {
 	}
 }
 
-// known is what a file was when the call in progress read it, else when the agent
+// known is the state of a file when the call in progress read it, else when the agent
 // did.
 func (r *reads) known(name string) ([]byte, bool) {
 	r.mu.Lock()

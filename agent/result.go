@@ -20,7 +20,7 @@ const (
 	StatusBlocked   = "blocked" // the content guard refused the task
 )
 
-// Result is what a run gives its caller.
+// Result is the outcome of a run for its caller.
 type Result struct {
 	Result string          `json:"result"`
 	Data   json.RawMessage `json:"data,omitempty"` // Result as the :OUTPUT: schema describes it

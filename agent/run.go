@@ -3,8 +3,6 @@ package agent
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"wb/internal/sha"
 	"wb/internal/textdiff"
 	"wb/internal/trace"
 )
@@ -22,7 +21,7 @@ type Recorder interface {
 	Emit(trace.Event) error
 }
 
-// Journal is what a run is resumed from; a [*trace.Journal] is one. What Add
+// Journal holds what a run is resumed from; a [*trace.Journal] is one. What Add
 // was given outlives the process, and once Sync has returned the machine's power.
 type Journal interface {
 	Add(kind trace.EntryKind, key string, body []byte) (trace.Entry, error)
@@ -31,7 +30,7 @@ type Journal interface {
 	Body(trace.Entry) ([]byte, error)
 }
 
-// Prices are what a provider charges, in dollars for a million tokens.
+// Prices are a provider's prices, in dollars per million tokens.
 type Prices struct{ In, Out float64 }
 
 // Options is one execution of an agent.
@@ -79,6 +78,10 @@ type Options struct {
 	// Window is how many tokens the model takes at once, 0 where that is not known: a
 	// conversation that comes near it is shortened before it is asked about.
 	Window int64
+
+	// retold hears every turn that is taken from the journal, in place of a comparison
+	// of what is asked with what was: see [Retell].
+	retold func(key string, request Request, t turn, exact bool)
 }
 
 // run is the state of one execution.
@@ -150,7 +153,7 @@ func (r *run) begin() *outcome {
 	r.layers()
 	limits := r.agent.Bounds.overriddenBy(r.Limits)
 	if (limits.USD > 0 || r.Ledger.boundsUSD()) && r.Prices == (Prices{}) {
-		err := errors.New("a budget in dollars needs prices: set WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT, in dollars for a million tokens")
+		err := errors.New("a budget in dollars needs prices: set WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT, in dollars per million tokens")
 		return &outcome{status: StatusError, text: "error: " + err.Error(), err: err}
 	}
 	r.outer = NewLedger(limits, r.Ledger)
@@ -215,14 +218,9 @@ func (r *run) keep(text string) string {
 		return ""
 	}
 	if r.Keep == nil {
-		return digest([]byte(text))
+		return sha.Hex(text)
 	}
 	return r.Keep(text)
-}
-
-func digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
 }
 
 // emit records an event. Views inform and never stop a run.
@@ -328,7 +326,7 @@ func (e *DivergedError) Error() string {
 	case e.Got == "" && e.Want == "":
 		return fmt.Sprintf("replay diverged: %s was not recorded", e.Key)
 	case e.Want == "" && strings.HasPrefix(e.Key, "turn/"):
-		return fmt.Sprintf("replay diverged at %s: the conversation before it is not the recorded one", e.Key)
+		return fmt.Sprintf("replay diverged at %s: the conversation before it differs from the recorded one", e.Key)
 	}
 	return fmt.Sprintf("replay diverged at %s", e.Key)
 }

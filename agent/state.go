@@ -54,7 +54,7 @@ func (s *State) Set(key, value string) error {
 	case len(value) > MaxStateValue:
 		return fmt.Errorf("the value of %s has %d bytes, more than %d", key, len(value), MaxStateValue)
 	case !there && len(s.values) >= MaxStateKeys:
-		return fmt.Errorf("there are %d keys already", MaxStateKeys)
+		return fmt.Errorf("the session already keeps %d keys", MaxStateKeys)
 	}
 	s.values[key] = value
 	s.log = append(s.log, StateChange{Key: key, Value: value})

@@ -36,12 +36,12 @@ func (a Args) Text(name string) string {
 	return s
 }
 
-// Output is what a tool gives back.
+// Output is the result of a tool call.
 type Output struct {
 	// Text goes to the model, shortened to MaxOutput characters.
 	Text string `json:"text"`
 	Exit *int   `json:"exit,omitempty"`
-	// Fuel is what programs that the tool started have used.
+	// Fuel is the fuel used by programs that the tool started.
 	Fuel int64 `json:"fuel,omitempty"`
 	// Done ends the run with Text as its result.
 	Done bool `json:"done,omitempty"`
@@ -60,11 +60,11 @@ type Output struct {
 	Taint string `json:"taint,omitempty"`
 	// Artifacts are for the caller; the model never sees them.
 	Artifacts []Artifact `json:"artifacts,omitempty"`
-	// BytesOut is what the tool sent to the network.
+	// BytesOut counts the bytes the tool sent to the network.
 	BytesOut int64 `json:"bytes_out,omitempty"`
-	// Files are what the tool changed in the run's tree.
+	// Files are the tool's changes to the run's tree.
 	Files []FileChange `json:"files,omitempty"`
-	// State is what the tool changed in the session's state.
+	// State holds the tool's changes to the session's state.
 	State []StateChange `json:"state,omitempty"`
 }
 
@@ -180,7 +180,7 @@ func (b *toolbox) wantsString(tool, name string) bool {
 	return s.Properties[name].Type == "string"
 }
 
-// excerpt is what the model reads of an output: the whole when it is short.
+// excerpt is the part of an output that the model reads: all of it when it is short.
 func excerpt(text, id string) string {
 	runes := []rune(text)
 	if len(runes) <= MaxOutput {

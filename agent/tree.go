@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"wb/agent/workdir"
+	"wb/internal/sha"
 	"wb/sandbox"
 )
 
@@ -24,7 +25,7 @@ type FileChange struct {
 	Path    string `json:"path"`
 	Content []byte `json:"content,omitempty"`
 	Removed bool   `json:"removed,omitempty"`
-	// Origin is what the change began from, as far as that is known.
+	// Origin is the content the change began from, as far as that is known.
 	Origin
 }
 
@@ -125,7 +126,7 @@ func (t *Tree) Writable(name string) error {
 // the directory, nor to what the host keeps.
 func MayWrite(dir, name string) error {
 	if kept(name) {
-		return fmt.Errorf("write blocked: %s is kept by the host", name)
+		return fmt.Errorf("write blocked: %s is reserved for the host", name)
 	}
 	whole, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -140,14 +141,14 @@ func MayWrite(dir, name string) error {
 	}
 	target, err := filepath.EvalSymlinks(filepath.Join(whole, there))
 	if err != nil {
-		return fmt.Errorf("write blocked: %s leads nowhere", filepath.ToSlash(there))
+		return fmt.Errorf("write blocked: %s is a broken link", filepath.ToSlash(there))
 	}
 	real, err := filepath.Rel(whole, filepath.Join(target, rest))
 	switch {
 	case err != nil || !filepath.IsLocal(real):
 		return errors.New("write blocked: path escapes your working dir")
 	case kept(filepath.ToSlash(real)):
-		return fmt.Errorf("write blocked: %s is kept by the host", filepath.ToSlash(real))
+		return fmt.Errorf("write blocked: %s is reserved for the host", filepath.ToSlash(real))
 	}
 	return nil
 }
@@ -215,7 +216,7 @@ func (t *Tree) Changes(context.Context) ([]FileChange, error) {
 		if info.IsDir() || kept(name) || strings.HasPrefix(name, "tmp/") {
 			return nil
 		}
-		origin, sum := t.reads.originOf(name), digest(data)
+		origin, sum := t.reads.originOf(name), sha.Hex(data)
 		if t.seen[name] == sum || t.seen[name] == "" && origin.is(data) {
 			return nil
 		}
@@ -299,7 +300,7 @@ func (t *Tree) flush(again bool) (landed []FileChange, merged []string, err erro
 
 // land writes one change.
 func (t *Tree) land(c FileChange, again bool) (workdir.Landed, error) {
-	if err := MayWrite(t.dir, c.Path); err != nil { // the shell asks nobody else
+	if err := MayWrite(t.dir, c.Path); err != nil { // the shell has no other check
 		return workdir.Landed{}, err
 	}
 	if c.Stale {
@@ -315,7 +316,7 @@ func (c FileChange) change(again bool) workdir.Change {
 	return workdir.Change{Name: c.Path, Base: c.Base, Fresh: c.Fresh, New: c.Content, Removed: c.Removed, Append: c.Append, Again: again}
 }
 
-// Plan is what a file of the directory would become by a change.
+// Plan says what a file of the directory would become by a change.
 func (c FileChange) Plan(dir string) ([]byte, error) {
 	landed, err := workdir.Dir{Path: dir}.Plan(c.change(true))
 	return landed.Content, err
@@ -373,7 +374,7 @@ func (t *Tree) apply(changes []FileChange) error {
 		if err := sandbox.WriteFile(t.overlay, c.Path, c.Content); err != nil {
 			return err
 		}
-		t.seen[c.Path] = digest(c.Content)
+		t.seen[c.Path] = sha.Hex(c.Content)
 		t.reads.from(c.Path, c.Origin)
 	}
 	return nil

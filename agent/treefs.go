@@ -179,7 +179,7 @@ func (t *Tree) eachFile(name string, visit func(name string)) {
 	}
 }
 
-// origin is what a file is changed from that is about to be: what this call read of
+// origin is the content that a change of a file starts from: what this call read of
 // it, or what the agent knows of it. Of a file that the agent never read it is what
 // the file holds, unless somebody wrote it after the run began.
 func (t *Tree) origin(name string) Origin {

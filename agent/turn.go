@@ -9,10 +9,11 @@ import (
 	"strings"
 	"time"
 
+	"wb/internal/sha"
 	"wb/internal/trace"
 )
 
-// turn is what the journal keeps of a model's turn.
+// turn is the journal's record of a model's turn.
 type turn struct {
 	Request string        `json:"request"`         // digest of what was asked
 	Asked   *asked        `json:"asked,omitempty"` // of the first turn
@@ -20,8 +21,8 @@ type turn struct {
 	Took    time.Duration `json:"took_ns"`
 }
 
-// asked is what every turn of a run asks alike. What differs in a later process,
-// because the document was changed, is shown by it.
+// asked holds the parts of the request that all turns of a run share. What differs in a later
+// process, because the document was changed, is shown by it.
 type asked struct {
 	Model       string          `json:"model"`
 	Temperature float64         `json:"temperature"`
@@ -84,7 +85,7 @@ func (r *run) ask(ctx context.Context, step int, tools []ToolSpec) (Reply, error
 // request is a turn's question.
 func (r *run) request(messages []Message, tools []ToolSpec) Request {
 	return Request{Model: r.agent.Model, Messages: messages, Tools: tools, Temperature: r.agent.Temperature, MaxTokens: r.agent.MaxTokens,
-		Schema: r.agent.schemaText(), Reasoning: r.agent.Reasoning}
+		Schema: r.agent.OutputSchema(), Reasoning: r.agent.Reasoning}
 }
 
 // reserve sets aside the most a turn can cost. Where tokens are bounded, the
@@ -147,7 +148,7 @@ func requestSize(request Request) int64 {
 	return tokensIn(text) + pictures*pictureTokens
 }
 
-// pictureTokens is what a picture costs at most with the providers known.
+// pictureTokens is the most tokens a picture costs at the known providers.
 const pictureTokens = 1500
 
 // tokensIn estimates rather too many: tokens of English and of code have about four
@@ -172,7 +173,7 @@ func (r *run) counted(t turn) {
 	}
 }
 
-// cost is what a turn used.
+// cost is the usage of a turn.
 func (r *run) cost(u trace.Usage) Bounds {
 	b := Bounds{Tokens: u.TokensIn + u.TokensOut, USD: u.CostUSD}
 	if b.USD == 0 {
@@ -195,7 +196,11 @@ func (r *run) take(ctx context.Context, key string, request Request, stop time.T
 	switch {
 	case err != nil:
 		return turn{}, err
-	case found && t.Request != digest(text):
+	case found && r.retold != nil:
+		r.retold(key, request, t, t.Request == sha.Hex(text))
+		r.elapsed += t.Took
+		return t, nil
+	case found && t.Request != sha.Hex(text):
 		return turn{}, &DivergedError{key, r.askedIn(lasting).String(), t.Asked.String()}
 	case found:
 		r.elapsed += t.Took
@@ -217,7 +222,7 @@ func (r *run) take(ctx context.Context, key string, request Request, stop time.T
 		return turn{}, err
 	}
 	reply.Message = Message{Role: RoleAssistant, Content: reply.Message.Content, ToolCalls: reply.Message.ToolCalls}
-	t = turn{Request: digest(text), Reply: reply, Took: r.Now().Sub(start)}
+	t = turn{Request: sha.Hex(text), Reply: reply, Took: r.Now().Sub(start)}
 	if r.trips == 0 {
 		t.Asked = r.askedIn(lasting)
 	}

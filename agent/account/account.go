@@ -23,9 +23,10 @@ import (
 
 	"wb/agent"
 	"wb/internal/trace"
+	"wb/internal/whole"
 )
 
-// Amount is what is spent.
+// Amount is an amount of tokens, dollars and calls.
 type Amount struct {
 	Tokens int64   `json:"tokens"`
 	USD    float64 `json:"usd"`
@@ -41,7 +42,7 @@ func (a Amount) beyond(b Amount) Amount {
 
 func amountOf(b agent.Bounds) Amount { return Amount{b.Tokens, b.USD} }
 
-// Book is what the file has.
+// Book is the content of the file.
 type Book struct {
 	Agent string            `json:"agent"`
 	File  string            `json:"file,omitempty"` // the document
@@ -63,7 +64,7 @@ const keptDays = 62 * 24 * time.Hour
 
 const dayFormat = "2006-01-02"
 
-// Spent is what was spent on a day, in its month, and in all.
+// Spent holds the amounts spent on a day, in its month, and in total.
 func (b *Book) Spent(now time.Time) (day, month, total Amount) {
 	for d, a := range b.Days {
 		if d[:7] == now.Format(dayFormat)[:7] {
@@ -73,7 +74,7 @@ func (b *Book) Spent(now time.Time) (day, month, total Amount) {
 	return b.Days[now.Format(dayFormat)], month, b.Total
 }
 
-// reserved is what runs have set aside, but for one.
+// reserved sums the reservations of all runs but one.
 func (b *Book) reserved(but string) Amount {
 	var sum Amount
 	for root, e := range b.Runs {
@@ -316,7 +317,7 @@ func lock(path string) (unlock func(), err error) {
 			return unlock, err
 		}
 		if waited > lockWait {
-			return nil, fmt.Errorf("%s: another process holds it", path)
+			return nil, fmt.Errorf("%s: another process has locked it", path)
 		}
 		time.Sleep(wait)
 	}
@@ -344,9 +345,5 @@ func Update(path string, change func(*Book) error) error {
 	if err != nil {
 		return err
 	}
-	part := path + ".part"
-	if err := os.WriteFile(part, append(text, '\n'), 0o600); err != nil {
-		return err
-	}
-	return os.Rename(part, path)
+	return whole.File{}.Write(path, append(text, '\n'))
 }

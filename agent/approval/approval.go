@@ -1,10 +1,10 @@
 // Package approval asks people before an agent does what cannot be undone.
 //
-// Every question is one request in a [Store], which is the user's state
+// Every question is one request in a [Inbox], which is the user's state
 // directory. It has several faces that mean the same: a headline TODO APPROVE …
 // in approvals.org beside what the agent works on, which a person turns into
 // DONE or DENIED in any editor; `wb agent approve`; and whatever a server shows.
-// [Store.Wait] returns as soon as one of them answers.
+// [Inbox.Wait] returns as soon as one of them answers.
 //
 // A request's id is made from the run and the call, so that a resumed run finds
 // its old question, answered or not, instead of asking again.
@@ -26,6 +26,7 @@ import (
 	"time"
 
 	"wb/internal/diag"
+	"wb/internal/whole"
 )
 
 // Decision is how a request stands.
@@ -62,17 +63,17 @@ func ID(key string) string {
 	return "approval-" + hex.EncodeToString(sum[:6])
 }
 
-// Store keeps requests in a directory, one file each. It is safe for use by
+// Inbox keeps requests in a directory, one file each. It is safe for use by
 // several processes.
-type Store struct {
+type Inbox struct {
 	dir string
 	// Poll is how often Wait looks for an answer.
 	Poll time.Duration
 }
 
-// NewStore opens a store below a state directory.
-func NewStore(state string) *Store {
-	return &Store{dir: filepath.Join(state, "approvals"), Poll: 200 * time.Millisecond}
+// NewInbox opens an inbox below a state directory.
+func NewInbox(state string) *Inbox {
+	return &Inbox{dir: filepath.Join(state, "approvals"), Poll: 200 * time.Millisecond}
 }
 
 // NotFound is the error about a request that does not exist.
@@ -80,7 +81,7 @@ func NotFound(what string) error {
 	return diag.NotFoundf("wb agent approve lists what waits", "no request for approval %s", what)
 }
 
-func (s *Store) path(id string) (string, error) {
+func (s *Inbox) path(id string) (string, error) {
 	if id == "" || id != filepath.Base(id) || strings.HasPrefix(id, ".") {
 		return "", NotFound(fmt.Sprintf("%q", id))
 	}
@@ -88,7 +89,7 @@ func (s *Store) path(id string) (string, error) {
 }
 
 // Get reads a request.
-func (s *Store) Get(id string) (Request, error) {
+func (s *Inbox) Get(id string) (Request, error) {
 	path, err := s.path(id)
 	if err != nil {
 		return Request{}, err
@@ -108,7 +109,7 @@ func (s *Store) Get(id string) (Request, error) {
 }
 
 // List are all requests, oldest first.
-func (s *Store) List() ([]Request, error) {
+func (s *Inbox) List() ([]Request, error) {
 	entries, err := os.ReadDir(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -135,7 +136,7 @@ func (s *Store) List() ([]Request, error) {
 }
 
 // put writes a request, whole or not at all.
-func (s *Store) put(r Request) error {
+func (s *Inbox) put(r Request) error {
 	path, err := s.path(r.ID)
 	if err != nil {
 		return err
@@ -149,21 +150,12 @@ func (s *Store) put(r Request) error {
 	if err := encoder.Encode(r); err != nil {
 		return err
 	}
-	part, err := os.CreateTemp(s.dir, ".part-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part.Name())
-	_, err = part.Write(text.Bytes())
-	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), path)
+	return whole.File{Sync: true}.Write(path, text.Bytes())
 }
 
 // Ask files a request, or finds the one that an earlier process filed, and shows
 // it in approvals.org.
-func (s *Store) Ask(r Request) (Request, error) {
+func (s *Inbox) Ask(r Request) (Request, error) {
 	old, err := s.Get(r.ID)
 	var missing *diag.NotFoundError
 	switch {
@@ -180,7 +172,7 @@ func (s *Store) Ask(r Request) (Request, error) {
 }
 
 // Decide answers a request. An answer is final.
-func (s *Store) Decide(id string, d Decision, by string, at time.Time) (Request, error) {
+func (s *Inbox) Decide(id string, d Decision, by string, at time.Time) (Request, error) {
 	r, err := s.Get(id)
 	if err != nil {
 		return r, err
@@ -196,7 +188,7 @@ func (s *Store) Decide(id string, d Decision, by string, at time.Time) (Request,
 }
 
 // Look reads a request, and takes over what a person wrote in approvals.org.
-func (s *Store) Look(id string) (Request, error) {
+func (s *Inbox) Look(id string) (Request, error) {
 	r, err := s.Get(id)
 	if err != nil || r.Decision != Pending {
 		return r, err
@@ -208,7 +200,7 @@ func (s *Store) Look(id string) (Request, error) {
 }
 
 // Wait returns when a request is answered, or ctx ends.
-func (s *Store) Wait(ctx context.Context, id string) (Request, error) {
+func (s *Inbox) Wait(ctx context.Context, id string) (Request, error) {
 	for {
 		r, err := s.Look(id)
 		if err != nil || r.Decision != Pending {
@@ -224,7 +216,7 @@ func (s *Store) Wait(ctx context.Context, id string) (Request, error) {
 
 // Of are the requests of a run that wait, by its id or that of a run it was
 // resumed from, or the one request with this id.
-func (s *Store) Of(ref string) ([]Request, error) {
+func (s *Inbox) Of(ref string) ([]Request, error) {
 	all, err := s.List()
 	if err != nil {
 		return nil, err

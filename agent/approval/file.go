@@ -63,7 +63,7 @@ func requestText(r Request) string {
 	return b.String()
 }
 
-// line is text that stays on a line and is no tag, keyword or drawer.
+// line is text that stays on a line and is not a tag, keyword or drawer.
 func line(text string) string {
 	return strings.Join(strings.Fields(string(sandbox.Neutralize([]byte(text)))), " ")
 }
@@ -99,7 +99,7 @@ func find(doc *org.Document, id string) (org.Headline, bool) {
 // words of a headline, and what they mean.
 var words = map[Decision]string{Allowed: "DONE", Denied: "DENIED"}
 
-// written is what a person wrote about a request; a file that is not there or
+// written reads a person's answer to a request; a file that is not there or
 // cannot be read says nothing.
 func written(r Request) Decision {
 	src, err := os.ReadFile(filepath.Join(r.Dir, File))

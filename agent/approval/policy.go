@@ -35,17 +35,17 @@ var (
 // Check says what is wrong with a policy.
 func (p Policy) Check() error {
 	if !slices.Contains([]string{"", TaintOutside, TaintEffects, TaintEgress, TaintAllow}, p.Taint) {
-		return fmt.Errorf("taint is outside, effects, egress or allow, not %q", p.Taint)
+		return fmt.Errorf("taint must be outside, effects, egress or allow, not %q", p.Taint)
 	}
 	for _, s := range p.Sources {
 		if !slices.Contains([]string{"web", "mcp", "file"}, s) {
-			return fmt.Errorf("sources are web, mcp and file, not %q", s)
+			return fmt.Errorf("sources must be web, mcp or file, not %q", s)
 		}
 	}
 	return nil
 }
 
-// Call is what a policy decides about.
+// Call is a tool call for a policy to decide on.
 type Call struct {
 	Tool string
 	// Reads says that the tool changes nothing, as far as is known.
@@ -77,7 +77,7 @@ func (p Policy) Needed(c Call) string {
 	if len(read) == 0 {
 		return ""
 	}
-	return "the run has read text from outside: " + strings.Join(read, " ")
+	return "the run has read untrusted text from outside: " + strings.Join(read, " ")
 }
 
 // names reports whether a name of the policy means a tool.

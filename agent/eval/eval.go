@@ -51,7 +51,7 @@ func Read(doc *org.Document, file string) ([]Case, error) {
 			case "MAX_STEPS":
 				if _, err := fmt.Sscan(value, &c.Steps); err != nil || c.Steps < 1 {
 					line, _ := doc.Position(p.Value.Start)
-					return nil, fmt.Errorf("%s:%d: :MAX_STEPS: %s is no number of steps", file, line, value)
+					return nil, fmt.Errorf("%s:%d: :MAX_STEPS: %s is not a number of steps", file, line, value)
 				}
 			}
 		}
@@ -69,7 +69,7 @@ func Read(doc *org.Document, file string) ([]Case, error) {
 		line, _ := doc.Position(h.Start())
 		switch {
 		case c.Task == "":
-			return nil, fmt.Errorf("%s:%d: the eval %q has no :TASK: and no text", file, line, c.Title)
+			return nil, fmt.Errorf("%s:%d: the eval %q has neither :TASK: nor text", file, line, c.Title)
 		case c.Rubric == "" && len(c.Expect) == 0:
 			return nil, fmt.Errorf("%s:%d: the eval %q has neither #+EXPECT: nor :RUBRIC:, so it cannot fail", file, line, c.Title)
 		}
@@ -121,7 +121,7 @@ func (r *Examiner) judge(ctx context.Context, c Case, answer string) string {
 	question, _ := json.Marshal(map[string]string{"task": c.Task, "rubric": c.Rubric, "answer": answer})
 	text, err := r.Ask(ctx, judge, string(question))
 	if err != nil {
-		return "it could not be judged: " + err.Error()
+		return "the answer could not be judged: " + err.Error()
 	}
 	var verdict struct {
 		Pass *bool  `json:"pass"`
@@ -129,7 +129,7 @@ func (r *Examiner) judge(ctx context.Context, c Case, answer string) string {
 	}
 	from, to := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}')
 	if from < 0 || to < from || json.Unmarshal([]byte(text[from:to+1]), &verdict) != nil || verdict.Pass == nil {
-		return fmt.Sprintf("the judge gave no verdict: %q", text)
+		return fmt.Sprintf("the judge's answer holds no verdict: %q", text)
 	}
 	if !*verdict.Pass {
 		return "the judge says no: " + verdict.Why

@@ -1,7 +1,7 @@
 // Package guard is the content guard of agents: it sees the task before the first
 // turn and may refuse it. A run whose task is refused ends as blocked and has asked
 // no model. A guard that cannot be asked, or whose answer cannot be understood, ends
-// the run with an error: nothing passes for want of a guard.
+// the run with an error: a missing guard never lets a task pass.
 //
 // [Endpoint] asks a moderation endpoint over HTTP, [Verdict] reads what a component
 // said. [Middleware] puts either around a run.
@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"wb/agent"
+	"wb/internal/clip"
 	"wb/sandbox/netbroker"
 )
 
@@ -84,7 +85,7 @@ func moderation(body []byte) error {
 	flagged := false
 	for _, r := range answer.Results {
 		if r.Flagged == nil {
-			return errors.New("the endpoint's answer does not say whether the task is flagged")
+			return errors.New("the endpoint's answer has no member flagged")
 		}
 		flagged = flagged || *r.Flagged
 		for _, name := range slices.Sorted(maps.Keys(r.Categories)) {
@@ -118,7 +119,7 @@ func Verdict(said []byte) error {
 		Reason  string `json:"reason"`
 	}
 	if json.Unmarshal(said, &verdict) != nil || verdict.Flagged == nil {
-		return fmt.Errorf("%s is no verdict: a guard gives \"\" or why not, or {flagged, reason}", clip(string(said)))
+		return fmt.Errorf("%s is not a verdict: a guard returns \"\" to pass, a reason to refuse, or {flagged, reason}", clip.Bytes(string(said), 80))
 	}
 	if !*verdict.Flagged {
 		return nil
@@ -127,11 +128,4 @@ func Verdict(said []byte) error {
 		verdict.Reason = "the task was flagged"
 	}
 	return &agent.BlockedError{Reason: verdict.Reason}
-}
-
-func clip(text string) string {
-	if len(text) > 80 {
-		return strings.ToValidUTF8(text[:80], "") + "…"
-	}
-	return text
 }

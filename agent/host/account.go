@@ -27,7 +27,7 @@ func (rt *Runtime) KeyOf(d *agent.Definition, task Task) string {
 // Definition reads a task's agent.
 func (rt *Runtime) Definition(task Task) (*agent.Definition, error) { return definition(task) }
 
-// Account is what a task's agent has spent.
+// Account returns the amounts spent by a task's agent.
 func (rt *Runtime) Account(d *agent.Definition, task Task) (*account.Book, error) {
 	return account.Read(filepath.Join(rt.State.Dir(), "accounts", rt.KeyOf(d, task)+".json"))
 }

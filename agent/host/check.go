@@ -27,7 +27,7 @@ func (e *TaskError) ExitCode() int { return diag.ExitUsage }
 func (rt *Runtime) check(d *agent.Definition, task Task) error {
 	switch {
 	case strings.TrimSpace(task.Text) == "":
-		return &TaskError{"the task is empty", "say in words what to do"}
+		return &TaskError{"the task is empty", "describe in words what the agent shall do"}
 	case !utf8.ValidString(task.Text) || bytes.IndexByte([]byte(task.Text), 0) >= 0:
 		return &TaskError{fmt.Sprintf("the task is not text (%d bytes)", len(task.Text)), "put the data in a file of the working directory and name it in the task"}
 	case task.Limits.Steps < 0 || task.Limits.Wall < 0 || task.Limits.Tokens < 0 || task.Limits.USD < 0 || task.Limits.ToolCalls < 0:
@@ -56,9 +56,9 @@ func (rt *Runtime) check(d *agent.Definition, task Task) error {
 	return rt.checkNames(d, task, tree, map[string]bool{})
 }
 
-// checkPolicy refuses to run anything under a policy that names a tool which there is
-// none of: it would protect nothing. Tools of documents are written own:NAME where
-// the agent that runs does not have them.
+// checkPolicy refuses a policy that names an unknown tool, since such a policy would
+// protect nothing. Tools of documents are written own:NAME where the agent that runs
+// does not have them.
 func (rt *Runtime) checkPolicy(d *agent.Definition) error {
 	for _, name := range rt.Settings.Policy.Approve {
 		server, foreign := strings.CutPrefix(name, "mcp:")
@@ -66,11 +66,11 @@ func (rt *Runtime) checkPolicy(d *agent.Definition) error {
 		if own || slices.Contains(toolNames, name) || slices.Contains(d.Tools, name) || foreign && rt.knowsServer(d, server) || rt.knowsForeign(d, name) {
 			continue
 		}
-		hint := "tools of the host are " + strings.Join(toolNames, ", ") + "; mcp:SERVER are all of a server's, own:NAME is one of a document's"
+		hint := "tools of the host are " + strings.Join(toolNames, ", ") + "; mcp:SERVER stands for all tools of a server, own:NAME for one of the document's"
 		if near := nearest.Word(name, toolNames); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
-		return &PolicyError{fmt.Sprintf("%s: policy.approve names %s, and there is no such tool", rt.Settings.Path, name), hint}
+		return &PolicyError{fmt.Sprintf("%s: policy.approve names %s, but no tool has that name", rt.Settings.Path, name), hint}
 	}
 	return nil
 }
@@ -113,15 +113,18 @@ func (rt *Runtime) checkNames(d *agent.Definition, task Task, tree *agent.Tree, 
 		return nil
 	}
 	seen[d.ID] = true
-	if _, err := rt.guard(d, task, nil); err != nil || d.Style == agent.StyleWat {
+	if _, err := rt.guard(d, task, nil); err != nil {
 		return err
+	}
+	if d.Style == agent.StyleWat {
+		return rt.checkAssembler(d)
 	}
 	all, err := rt.tools(d, task, tree, agent.Options{}, 0)
 	if err != nil {
 		return err
 	}
 	for _, name := range mcpNames(d) {
-		if _, err := rt.mcpServer(d, name, nil); err != nil { // nobody is called yet
+		if _, err := rt.mcpServer(d, task, name, nil); err != nil { // this contacts no server
 			return err
 		}
 	}

@@ -20,9 +20,9 @@ import (
 // ComponentSteps bounds an agent that is a component, unless its drawer says more.
 const ComponentSteps = 6
 
-// NewComponentLedger is what all agents that are components of one run of a workbook
-// may use together, where nobody's budget bounds them: as much as its components may
-// ask of a model.
+// NewComponentLedger bounds all agents that are components of one run of a workbook
+// together, where no budget bounds them: as much as its components may ask of a
+// model.
 func NewComponentLedger() *agent.Ledger {
 	return agent.NewLedger(agent.Bounds{Tokens: capability.DefaultTokens}, nil)
 }
@@ -35,7 +35,7 @@ func (rt *Runtime) Agents(caller agent.Options, depth int) workbook.Agents {
 	began := time.Now()
 	return func(ctx context.Context, t workbook.AgentTask) (workbook.AgentAnswer, error) {
 		if depth >= maxTeamDepth {
-			return workbook.AgentAnswer{}, fmt.Errorf("agents and workbooks start each other more than %d deep", maxTeamDepth)
+			return workbook.AgentAnswer{}, fmt.Errorf("agents and workbooks start each other more than %d levels deep", maxTeamDepth)
 		}
 		d, err := componentAgent(t)
 		if err != nil {
@@ -82,7 +82,7 @@ func (rt *Runtime) component(ctx context.Context, d *agent.Definition, task Task
 		}
 	case named != nil:
 		opts.Events, opts.RootRunID, opts.RunID = t.Events, named.ID(), named.ID()+"/"+t.Component
-	default: // a run that nobody records
+	default: // a run without a record
 		id, err := (&trace.IDs{}).New()
 		if err != nil {
 			return nil, err
@@ -157,7 +157,7 @@ func headingAgent(t workbook.AgentTask) (*agent.Definition, error) {
 			return nil, &diag.FindingsError{Findings: []diag.Finding{w}}
 		}
 	}
-	return nil, fmt.Errorf("there is no agent on line %d", t.Pos.Line)
+	return nil, fmt.Errorf("no agent begins on line %d", t.Pos.Line)
 }
 
 // answering tells an agent with several outputs how to give them.

@@ -32,8 +32,12 @@ func TestComponentBudget(t *testing.T) {
 	}
 	const budget = 1500
 	ledger := agent.NewLedger(agent.Bounds{Tokens: budget}, nil)
-	report, err := workbook.Run(context.Background(), workbook.Options{File: file, Lanes: rt.Lanes, Jobs: 6, NoWrite: true, Grants: []string{"llm"},
-		Agents: rt.Agents(agent.Options{Ledger: ledger}, 0)})
+	report, err := workbook.Run(context.Background(), workbook.Options{
+		Book:      workbook.Book{File: file, Lanes: rt.Lanes},
+		Authority: workbook.Authority{Grants: []string{"llm"}, Agents: rt.Agents(agent.Options{Ledger: ledger}, 0)},
+		Venue:     workbook.Venue{Jobs: 6},
+		Write:     workbook.WriteNothing,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,8 +72,11 @@ func TestComponentSteps(t *testing.T) {
 		if err := os.WriteFile(file, []byte(c.doc), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		report, err := workbook.Run(context.Background(), workbook.Options{File: file, Lanes: rt.Lanes, NoWrite: true, Grants: []string{"llm"},
-			Agents: rt.Agents(agent.Options{Ledger: host.NewComponentLedger()}, 0)})
+		report, err := workbook.Run(context.Background(), workbook.Options{
+			Book:      workbook.Book{File: file, Lanes: rt.Lanes},
+			Authority: workbook.Authority{Grants: []string{"llm"}, Agents: rt.Agents(agent.Options{Ledger: host.NewComponentLedger()}, 0)},
+			Write:     workbook.WriteNothing,
+		})
 		if err != nil {
 			t.Fatal(err)
 		}

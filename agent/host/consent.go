@@ -12,7 +12,7 @@ import (
 )
 
 // Approvals is where runs ask people.
-func (rt *Runtime) Approvals() *approval.Store { return approval.NewStore(rt.State.Dir()) }
+func (rt *Runtime) Approvals() *approval.Inbox { return approval.NewInbox(rt.State.Dir()) }
 
 // consent asks people as the user's policy says.
 type consent struct {
@@ -51,7 +51,7 @@ func (c *consent) Ask(ctx context.Context, q agent.Question) (bool, error) {
 	r, err := store.Ask(approval.Request{ID: approval.ID(q.Key), Run: c.run, Root: c.root, Agent: q.Agent, Tool: q.Call.Name, Args: args,
 		Why: q.Why, Dir: c.task.Dir, Asked: time.Now()})
 	if err != nil {
-		return false, fmt.Errorf("%s needs approval and nobody can be asked: %w", q.Call.Name, err)
+		return false, fmt.Errorf("%s needs approval, but no person can be asked here: %w", q.Call.Name, err)
 	}
 	if unknown == nil { // an earlier process asked, and somebody may have answered since
 		if r, err = store.Look(r.ID); err != nil || r.Decision != approval.Pending {

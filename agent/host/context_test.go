@@ -71,6 +71,30 @@ func TestCompaction(t *testing.T) {
 	}
 }
 
+// A conversation of one long turn is summed up as a whole; the prompt and the task alone
+// cannot be.
+func TestCompactionOfOneTurn(t *testing.T) {
+	full := llmtest.Step{Status: 400, Body: `{"error":{"message":"This model's maximum context length is 100 tokens.","code":"context_length_exceeded"}}`}
+	rt, dir, server := bench(t, step("shell", map[string]string{"pipeline": "echo fact"}), full, llmtest.Step{Text: "a fact was found"}, step("done", map[string]string{"result": "summed up"}))
+	task := host.Task{File: filepath.Join(dir, "team.org"), Text: "collect facts"}
+	r, err := rt.Run(t.Context(), task)
+	if err != nil || r.Result != "summed up" {
+		t.Fatalf("%+v %v", r, err)
+	}
+	requests := server.Requests()
+	if messages := requests[len(requests)-1].Body["messages"].([]any); len(messages) != 2 || !strings.Contains(fmt.Sprint(messages[1]), "a fact was found") {
+		t.Errorf("the last question is %v", messages)
+	}
+	if again, err := rt.Replay(t.Context(), r.RunID); err != nil || again.Result != "summed up" || again.Diff != "" {
+		t.Errorf("replayed: %+v %v", again, err)
+	}
+	rt, dir, _ = bench(t, full)
+	task.File = filepath.Join(dir, "team.org")
+	if r, err := rt.Run(t.Context(), task); err != nil || r.Status != agent.StatusError || !strings.Contains(r.Result, "maximum context length") {
+		t.Errorf("%+v %v", r, err)
+	}
+}
+
 // A long output is shown with its beginning and its end, and more reads the middle.
 func TestLongOutput(t *testing.T) {
 	rt, dir, server := bench(t, step("shell", map[string]string{"pipeline": "seq 1 5000; echo the end"}))

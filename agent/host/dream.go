@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"wb/agent"
+	"wb/internal/clip"
 	"wb/internal/trace"
 )
 
@@ -104,7 +105,7 @@ func (rt *Runtime) keepDream(ctx context.Context, d *agent.Definition, task Task
 	return m.store.WriteFile(ctx, m.prefix+dreamtFile, []byte(task.Until.UTC().Format(time.RFC3339Nano)))
 }
 
-// past is what an agent did and said after a time, the latest of it, and where
+// past returns the latest of what an agent did and said after a time, and where
 // untrusted text in it came from.
 func (rt *Runtime) past(d *agent.Definition, task Task, since time.Time) (text string, taint []string, err error) {
 	events, taint, err := eventsSince(trace.FilesIn(task.Dir).Events, d.ID, since)
@@ -156,7 +157,7 @@ func eventsSince(path, id string, since time.Time) (lines, taint []string, err e
 		line := fmt.Sprintf("- %s %s", e.Time.Local().Format("2006-01-02 15:04"), e.Kind)
 		for _, part := range []string{e.Tool, string(e.Args), e.Status, e.Error, oneLine(e.Output)} {
 			if part != "" {
-				line += " " + clip(part, 200)
+				line += " " + clip.Chars(part, 200)
 			}
 		}
 		lines = append(lines, line)
@@ -205,7 +206,7 @@ func (rt *Runtime) saidSince(d *agent.Definition, since time.Time) (lines, taint
 	for _, s := range all[max(0, len(all)-dreamSessions):] {
 		lines = append(lines, fmt.Sprintf("- conversation %s, %s", s.Name, s.Updated.Local().Format("2006-01-02 15:04")))
 		for _, m := range s.History[max(0, len(s.History)-20):] {
-			lines = append(lines, fmt.Sprintf("  - %s :: %s", m.Role, clip(oneLine(m.Content), 500)))
+			lines = append(lines, fmt.Sprintf("  - %s :: %s", m.Role, clip.Chars(oneLine(m.Content), 500)))
 		}
 		taint = append(taint, s.Taint...)
 	}
@@ -213,10 +214,3 @@ func (rt *Runtime) saidSince(d *agent.Definition, since time.Time) (lines, taint
 }
 
 func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
-
-func clip(text string, n int) string {
-	if runes := []rune(text); len(runes) > n {
-		return string(runes[:n-1]) + "…"
-	}
-	return text
-}

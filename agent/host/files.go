@@ -15,7 +15,7 @@ import (
 	"wb/internal/diag"
 )
 
-// Files is what a run has made of the files of its working directory.
+// Files lists the changes of a run to its working directory.
 type Files struct {
 	Dir string
 	// Written says that they are in the directory: the run had leave to write.
@@ -37,7 +37,7 @@ func (c Change) Same() bool {
 	return c.Removed && c.Missing || !c.Removed && !c.Missing && bytes.Equal(c.Content, c.Now)
 }
 
-// Kind is what applying the change does: "add", "change", "remove" or "same".
+// Kind says what applying the change does: "add", "change", "remove" or "same".
 func (c Change) Kind() string {
 	switch {
 	case c.Same():
@@ -96,7 +96,9 @@ func (e *ConflictError) Error() string {
 }
 
 // Hint says how to go on.
-func (e *ConflictError) Hint() string { return "--diff shows how they differ, --force replaces them" }
+func (e *ConflictError) Hint() string {
+	return "--diff shows the differences, --force replaces the files"
+}
 
 // ExitCode is that of a conflict.
 func (e *ConflictError) ExitCode() int { return diag.ExitConflict }

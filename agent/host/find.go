@@ -1,6 +1,7 @@
 package host
 
 import (
+	"encoding/json"
 	"io/fs"
 	"path"
 	"slices"
@@ -27,6 +28,8 @@ type Found struct {
 	Title   string `json:"title"`
 	Tagline string `json:"tagline,omitempty"`
 	System  string `json:"-"`
+	// Output is the schema of its results, nil where the document says none.
+	Output json.RawMessage `json:"-"`
 }
 
 // What is looked at when agents are looked for.
@@ -60,18 +63,33 @@ func FilesIn(dir fs.FS, visit func(name string, info fs.FileInfo)) error {
 // AgentsIn are the agents that the documents of a directory define, by file.
 func AgentsIn(dir fs.FS) ([]Found, error) {
 	all := []Found{}
-	err := FilesIn(dir, func(name string, info fs.FileInfo) {
-		if path.Ext(name) != ".org" || info.Size() > maxAgentFile {
-			return
-		}
-		src, err := fs.ReadFile(dir, name)
-		if err != nil || !strings.Contains(string(src), ":agent:") {
-			return
-		}
-		defined, _ := agent.Definitions(org.Parse(src), name)
-		for _, d := range defined {
-			all = append(all, Found{name + "#" + d.ID, d.Title, d.Tagline, d.System})
+	err := DocumentsIn(dir, func(name string, _ fs.FileInfo) {
+		if src, err := fs.ReadFile(dir, name); err == nil {
+			all = append(all, AgentsOf(name, src)...)
 		}
 	})
 	return all, err
+}
+
+// DocumentsIn visits the org files among those that are not kept back, but for very
+// large ones.
+func DocumentsIn(dir fs.FS, visit func(name string, info fs.FileInfo)) error {
+	return FilesIn(dir, func(name string, info fs.FileInfo) {
+		if path.Ext(name) == ".org" && info.Size() <= maxAgentFile {
+			visit(name, info)
+		}
+	})
+}
+
+// AgentsOf are the agents that one document defines.
+func AgentsOf(name string, src []byte) []Found {
+	if !strings.Contains(string(src), ":agent:") {
+		return nil
+	}
+	var all []Found
+	defined, _ := agent.Definitions(org.Parse(src), name)
+	for _, d := range defined {
+		all = append(all, Found{Name: name + "#" + d.ID, Title: d.Title, Tagline: d.Tagline, System: d.System, Output: d.OutputSchema()})
+	}
+	return all
 }

@@ -20,7 +20,7 @@ import (
 
 // held are the capabilities that an agent passes on to what it starts: those of
 // its task, under the ceiling of the host. Agents that it asks share its task.
-// What a person would have to allow first is not passed on: a component cannot
+// What a person would have to allow first is not forwarded: a component cannot
 // wait for a person in its middle.
 func (rt *Runtime) held(ctx context.Context, d *agent.Definition, task Task, events agent.Recorder) []string {
 	all := task.Grants
@@ -35,7 +35,7 @@ func (rt *Runtime) held(ctx context.Context, d *agent.Definition, task Task, eve
 		capability := grants.Capability(grant)
 		outward := slices.Contains(tools.Outward, capability)
 		if outward && events != nil {
-			_ = events.Emit(trace.Event{Kind: trace.KindDenial, Agent: d.ID, Tool: capability, Error: grant + " is not passed on: " + why})
+			_ = events.Emit(trace.Event{Kind: trace.KindDenial, Agent: d.ID, Tool: capability, Error: grant + " is not forwarded: " + why})
 		}
 		return outward
 	})

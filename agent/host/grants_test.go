@@ -174,7 +174,7 @@ func TestTaintedPassesNothingOut(t *testing.T) {
 		return broker.Completion{Text: "hello", Tokens: 3}, nil
 	}
 	said, denied := outputs(t, rt, task)
-	if asked != 1 || !strings.Contains(denied, "llm is not passed on: the run has read text from outside") || !strings.Contains(said[1], "not granted") {
+	if asked != 1 || !strings.Contains(denied, "llm is not forwarded: the run has read untrusted text from outside") || !strings.Contains(said[1], "not granted") {
 		t.Errorf("asked %d times, said %q, denied %q", asked, said, denied)
 	}
 }
@@ -214,7 +214,7 @@ func TestWriteThroughLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	said, _ := outputs(t, rt, task)
-	if len(said) != 4 || !strings.Contains(said[2], "write blocked: .git/config is kept by the host") || !strings.Contains(said[0], "write blocked: .git/config is kept by the host") || !strings.Contains(said[1], "write blocked: .git/hooks/pre-commit is kept by the host") {
+	if len(said) != 4 || !strings.Contains(said[2], "write blocked: .git/config is reserved for the host") || !strings.Contains(said[0], "write blocked: .git/config is reserved for the host") || !strings.Contains(said[1], "write blocked: .git/hooks/pre-commit is reserved for the host") {
 		t.Errorf("tools said %q", said)
 	}
 	if entries, _ := os.ReadDir(filepath.Join(dir, ".git")); len(entries) != 0 {

@@ -75,14 +75,18 @@ func (rt *Runtime) guardComponent(d *agent.Definition, task Task, events agent.R
 	switch {
 	case found == nil:
 		known := append(slices.Sorted(maps.Keys(rt.Settings.Guard)), ids...)
-		return nil, diag.Errorf(d.Pos, "agent %s names the guard %s, which there is none of", d.ID, d.Guard).WithHint("an https address, a [guard.NAME] of wb.toml or a component: " + strings.Join(known, " "))
+		return nil, diag.Errorf(d.Pos, "agent %s uses the guard %s, but no guard has that name", d.ID, d.Guard).WithHint("an https address, a [guard.NAME] of wb.toml or a component: " + strings.Join(known, " "))
 	case len(found.In) != 1:
-		return nil, diag.Errorf(d.Pos, "the guard %s has %d inputs, not one: the task", d.Guard, len(found.In))
+		return nil, diag.Errorf(d.Pos, "the guard %s has %d inputs; a guard takes one, the task", d.Guard, len(found.In))
 	}
 	pass := rt.pass(d, task, agent.Options{Events: events}, maxTeamDepth) // it asks no agents
 	return func(ctx context.Context, text string) error {
-		report, _, err := rt.runWith(ctx, pass(ctx, relative(task.Dir, task.File)), workbook.Options{File: task.File, Source: src, Lanes: rt.Lanes, Only: []string{found.ID},
-			Set: map[string]value.Value{found.In[0].Name: value.OfString(text)}, NoWrite: true})
+		report, _, err := rt.runWith(ctx, pass(ctx, relative(task.Dir, task.File)), workbook.Options{
+			Book:      workbook.Book{File: task.File, Source: src, Lanes: rt.Lanes},
+			Inputs:    workbook.Inputs{Set: map[string]value.Value{found.In[0].Name: value.OfString(text)}},
+			Selection: workbook.Selection{Only: []string{found.ID}},
+			Write:     workbook.WriteNothing,
+		})
 		if err != nil {
 			return fmt.Errorf("%s: %w", found.ID, err)
 		}

@@ -74,7 +74,7 @@ func TestGuardEndpoint(t *testing.T) {
 		{address, "make tea", agent.StatusText, "tea"},
 		{address, "make poison", agent.StatusBlocked, "blocked: harm"},
 		{address, "make rain", agent.StatusError, "error: guard: the endpoint answered HTTP 500"},
-		{address, "make fog", agent.StatusError, "error: guard: the endpoint's answer does not say"},
+		{address, "make fog", agent.StatusError, "error: guard: the endpoint's answer has no member flagged"},
 		{"strict", "make tea", agent.StatusText, "tea"},
 		{"strict", "make poison", agent.StatusBlocked, "blocked: harm"},
 		{"http://127.0.0.1:1/", "make tea", agent.StatusError, "error: guard: "},
@@ -137,7 +137,7 @@ func TestGuardComponent(t *testing.T) {
 		{"censor", "make tea", agent.StatusText, "tea"},
 		{"guarded/censor", "make poison", agent.StatusBlocked, "blocked: no poison here"},
 		{"censor", "make object", agent.StatusBlocked, "blocked: an object"},
-		{"censor", "make number", agent.StatusError, "error: guard: 7 is no verdict"},
+		{"censor", "make number", agent.StatusError, "error: guard: 7 is not a verdict"},
 		{"censor", "make crash", agent.StatusError, "error: guard: "},
 	} {
 		r, err := rt.Run(t.Context(), host.Task{File: guarded(t, dir, c.guard, censor), Text: c.task})
@@ -148,7 +148,7 @@ func TestGuardComponent(t *testing.T) {
 	if n := len(server.Requests()); n != 1 {
 		t.Errorf("the model was asked %d times", n)
 	}
-	for guard, want := range map[string]string{"cencor": "names the guard cencor, which there is none of", "two": "has 2 inputs"} {
+	for guard, want := range map[string]string{"cencor": "uses the guard cencor, but no guard has that name", "two": "has 2 inputs"} {
 		file := guarded(t, dir, guard, censor+strings.NewReplacer("Censor", "Two", ":in: task", ":in: task, b").Replace(censor))
 		if _, err := rt.Run(t.Context(), host.Task{File: file, Text: "x"}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", guard, err)

@@ -41,7 +41,7 @@ func Lint(file string, src []byte) []diag.Finding {
 		for _, name := range d.Tools {
 			if !slices.Contains(known, name) && !strings.HasPrefix(name, "mcp:") {
 				found = append(found, diag.Finding{Pos: d.ToolsPos, Severity: diag.Error, Code: "agent-tool",
-					Message: fmt.Sprintf("agent %s names the tool %s, which there is none of", d.ID, name), Hint: meant(name, known)})
+					Message: fmt.Sprintf("agent %s uses the tool %s, but no tool has that name", d.ID, name), Hint: meant(name, known)})
 			}
 		}
 		if d.Schedule == "" {

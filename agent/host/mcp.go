@@ -1,8 +1,10 @@
 package host
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -21,7 +23,7 @@ import (
 
 // mcpTools are the tools of the MCP servers that an agent names, and a function
 // that ends the connections to them.
-func (rt *Runtime) mcpTools(ctx context.Context, d *agent.Definition, opts agent.Options) (all []agent.Tool, done func(), err error) {
+func (rt *Runtime) mcpTools(ctx context.Context, d *agent.Definition, task Task, opts agent.Options) (all []agent.Tool, done func(), err error) {
 	var servers []*mcptools.Server
 	done = func() {
 		for _, s := range servers {
@@ -29,7 +31,7 @@ func (rt *Runtime) mcpTools(ctx context.Context, d *agent.Definition, opts agent
 		}
 	}
 	for _, want := range mcpNames(d) {
-		s, err := rt.mcpServer(d, want, opts.Events)
+		s, err := rt.mcpServer(d, task, want, opts.Events)
 		if err != nil {
 			done()
 			return nil, nil, err
@@ -38,7 +40,7 @@ func (rt *Runtime) mcpTools(ctx context.Context, d *agent.Definition, opts agent
 		listed, err := mcpListed(ctx, s, opts)
 		if err != nil {
 			done()
-			return nil, nil, err
+			return nil, nil, advised(err, want)
 		}
 		all = append(all, s.Tools(listed)...)
 	}
@@ -57,16 +59,27 @@ func mcpNames(d *agent.Definition) []string {
 	return names
 }
 
+// advised says which grant lets an agent reach a server on this machine or its network.
+func advised(err error, want string) error {
+	_, address, _ := strings.Cut(want, "=")
+	u, parseErr := url.Parse(address)
+	if denied, ok := errors.AsType[*netbroker.DeniedError](err); !ok || parseErr != nil || u.Host == "" || strings.Contains(denied.Reason, "revoked") {
+		return err
+	}
+	return diag.Advise(err, fmt.Sprintf("allow it with --grant net:%s://%s, or configure it in wb.toml", u.Scheme, u.Host))
+}
+
 // mcpServer finds a server: one that the user has configured, by its name, or
 // one at an address that the document gives, as NAME=URL. A document cannot
-// name a program.
-func (rt *Runtime) mcpServer(d *agent.Definition, want string, events agent.Recorder) (*mcptools.Server, error) {
+// name a program, and reaches one that is not public where the user granted its
+// origin.
+func (rt *Runtime) mcpServer(d *agent.Definition, task Task, want string, events agent.Recorder) (*mcptools.Server, error) {
 	if name, address, ok := strings.Cut(want, "="); ok {
 		u, err := url.Parse(address)
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
-			return nil, diag.Errorf(d.Pos, "agent %s names the MCP server %s, whose address is no http URL", d.ID, want)
+			return nil, diag.Errorf(d.Pos, "agent %s uses the MCP server %s, whose address is not an http URL", d.ID, want)
 		}
-		web, err := rt.web(d, events)
+		web, err := rt.webOr(d, task, u, events)
 		if err != nil {
 			return nil, err
 		}
@@ -74,10 +87,7 @@ func (rt *Runtime) mcpServer(d *agent.Definition, want string, events agent.Reco
 	}
 	c, ok := rt.Settings.MCP[want]
 	if !ok {
-		hint := "configure it in " + rt.Settings.Path
-		if rt.Settings.Path == "" {
-			hint = "configure it in wb.toml"
-		}
+		hint := fmt.Sprintf(`add [mcp.%s] with command = ["PROGRAM", "ARGUMENT"] or url = "http://…" to %s`, want, cmp.Or(rt.Settings.Path, "wb.toml"))
 		if near := nearest.Word(want, slices.Sorted(maps.Keys(rt.Settings.MCP))); near != "" {
 			hint = fmt.Sprintf("did you mean %s?", near)
 		}
@@ -85,7 +95,7 @@ func (rt *Runtime) mcpServer(d *agent.Definition, want string, events agent.Reco
 		if slices.Contains(d.Tools, "mcp:"+want) {
 			pos = d.ToolsPos
 		}
-		return nil, diag.Errorf(pos, "agent %s names the MCP server %s, which is not configured", d.ID, want).WithHint(hint)
+		return nil, diag.Errorf(pos, "agent %s uses the MCP server %s, which is not configured", d.ID, want).WithHint(hint)
 	}
 	s := &mcptools.Server{Name: want, Only: c.Tools}
 	if c.URL == "" {
@@ -110,7 +120,7 @@ func (rt *Runtime) mcpServer(d *agent.Definition, want string, events agent.Reco
 	return s, nil
 }
 
-// mcpListed is what a server offers: as the journal says, else as it says now.
+// mcpListed returns the tools a server offers: those in the journal, else those it lists now.
 func mcpListed(ctx context.Context, s *mcptools.Server, opts agent.Options) (listed []mcptools.Listed, err error) {
 	key := "mcp/" + s.Name
 	if opts.Journal != nil {
@@ -124,7 +134,7 @@ func mcpListed(ctx context.Context, s *mcptools.Server, opts agent.Options) (lis
 		}
 	}
 	if opts.Replay {
-		return nil, fmt.Errorf("what the MCP server %s offered was not recorded", s.Name)
+		return nil, fmt.Errorf("the journal does not record what the MCP server %s offered", s.Name)
 	}
 	if listed, err = s.List(ctx); err != nil || opts.Journal == nil {
 		return listed, err

@@ -11,8 +11,8 @@ import (
 	"wb/sandbox/dock/store"
 )
 
-// memories is what an agent keeps between runs. It lies in the volume memory of its working directory, in a
-// directory of its own.
+// memories is an agent's memory between runs. It lies in the volume memory of its working
+// directory, in a directory of its own.
 type memories struct {
 	store  *store.Store
 	prefix string
@@ -40,7 +40,7 @@ const maxMemories = 100
 func (m *memories) name(name string) (string, error) {
 	clean := path.Clean(strings.ReplaceAll(name, "\\", "/"))
 	if clean == "." || strings.HasPrefix(clean, "/") || strings.HasPrefix(clean, "..") || strings.HasPrefix(path.Base(clean), ".") || strings.Contains(clean, ":") {
-		return "", fmt.Errorf("%q is no name of a file", name)
+		return "", fmt.Errorf("%q is not a name of a file", name)
 	}
 	return m.prefix + clean, nil
 }
@@ -64,7 +64,7 @@ func (m *memories) Write(ctx context.Context, name, text string, taint []string)
 		return err
 	}
 	if len(names) >= maxMemories && !slices.Contains(names, strings.TrimPrefix(file, m.prefix)) {
-		return fmt.Errorf("%d files are remembered already; remove one", len(names))
+		return fmt.Errorf("the memory already holds %d files; remove one", len(names))
 	}
 	known, err := m.Taint(ctx)
 	if err != nil {
@@ -106,7 +106,7 @@ func (m *memories) Taint(ctx context.Context) ([]string, error) {
 // shownDigest is how much of the digest a wake begins with, in characters.
 const shownDigest = 4000
 
-// recall is what an agent is told of its memory when it wakes.
+// recall is the part of the prompt that tells a waking agent of its memory.
 func (m *memories) recall(ctx context.Context) (text string, taint []string, err error) {
 	names, err := m.List(ctx)
 	if err != nil || len(names) == 0 {
@@ -124,7 +124,7 @@ func (m *memories) recall(ctx context.Context) (text string, taint []string, err
 	return text + "\n\nWhat you have made of the past:\n" + digest, taint, err
 }
 
-// Recall is what a wake of a task's agent is told of its memory, and where untrusted
+// Recall returns what a waking agent is told of its memory, and where untrusted
 // text in that came from.
 func (rt *Runtime) Recall(ctx context.Context, task Task) (text string, taint []string, err error) {
 	if task, err = absolute(task); err != nil {

@@ -21,7 +21,7 @@ const (
 	DefaultEndpoint = "https://openrouter.ai/api/v1"
 )
 
-// NoModelError says that no model can be reached for want of a key.
+// NoModelError says that no model can be reached because the key is missing.
 type NoModelError struct{ Endpoint string }
 
 func (e *NoModelError) Error() string { return "no key for the model at " + e.Endpoint }
@@ -74,7 +74,7 @@ func (rt *Runtime) client(run *trace.Run) (*llm.Client, error) {
 		if run == nil { // a component asks: its own event says how it ended
 			return
 		}
-		_ = run.Emit(trace.Event{Kind: trace.KindRetry, Tool: "model", Error: err.Error(), Output: fmt.Sprintf("attempt %d failed, the next in %v", attempt, wait.Round(time.Millisecond))})
+		_ = run.Emit(trace.Event{Kind: trace.KindRetry, Tool: "model", Error: err.Error(), Output: fmt.Sprintf("attempt %d failed, next attempt in %v", attempt, wait.Round(time.Millisecond))})
 	}})
 }
 
@@ -88,7 +88,7 @@ func loopback(base string) bool {
 	return u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// prices are what the user says the model costs.
+// prices are the model's prices as the user configured them.
 func (rt *Runtime) prices() agent.Prices {
 	number := func(name string, otherwise float64) float64 {
 		n, err := strconv.ParseFloat(rt.Getenv(name), 64)

@@ -59,7 +59,7 @@ func TestOnceThroughMCP(t *testing.T) {
 		calls       int64
 		says        string
 	}{
-		{"denied", nil, approval.Denied, 1, "it was not made again: look before you repeat it"},
+		{"denied", nil, approval.Denied, 1, "it was not repeated: check before you repeat it"},
 		{"allowed", nil, approval.Allowed, 2, "2"},
 		{"idempotent", &mcp.ToolAnnotations{IdempotentHint: true}, approval.Pending, 2, "2"},
 	} {
@@ -83,7 +83,7 @@ func TestOnceThroughMCP(t *testing.T) {
 					t.Fatalf("%+v %v after %d calls", r, err, count.calls.Load())
 				}
 				open, err := rt.Approvals().Of(r.RunID)
-				if err != nil || len(open) != 1 || !strings.Contains(open[0].Why, "died before it had an answer") {
+				if err != nil || len(open) != 1 || !strings.Contains(open[0].Why, "died before the answer came") {
 					t.Fatalf("%+v %v", open, err)
 				}
 				if _, err := rt.Approvals().Decide(open[0].ID, c.decide, "test", time.Now()); err != nil {

@@ -18,13 +18,13 @@ import (
 	"wb/internal/trace"
 )
 
-// record is what a journal keeps of the task, so that it can be resumed.
+// record is the journal's record of the task, from which it can be resumed.
 type record struct {
 	Task       Task   `json:"task"`
 	Model      string `json:"model,omitempty"` // that was asked, whatever the environment says later
 	Definition string `json:"definition"`      // fingerprint of the definition
 	Root       string `json:"root"`            // the first run of those resumed from each other
-	// memory is what the session remembered when the run began.
+	// memory is the session's conversation when the run began.
 	memory
 }
 
@@ -67,7 +67,7 @@ func (rt *Runtime) rootOf(run string) string {
 	return cmp.Or(r.Root, run)
 }
 
-// TaskOf is what a run was given to do, also while it is going.
+// TaskOf returns the task of a run, also while it is running.
 func (rt *Runtime) TaskOf(run string) (Task, bool) {
 	r, ok := rt.peek(run)
 	return r.Task, ok
@@ -105,7 +105,7 @@ func (rt *Runtime) Fork(ctx context.Context, run string, step int) (*agent.Resul
 
 func (rt *Runtime) from(ctx context.Context, run string, step int) (*agent.Result, error) {
 	if step == 0 {
-		return nil, &TaskError{"steps are counted from 1", "wb agent show " + run}
+		return nil, &TaskError{"steps count from 1", "wb agent show " + run}
 	}
 	old, err := rt.open(run)
 	if err != nil {
@@ -189,13 +189,17 @@ func (rt *Runtime) open(run string) (*trace.Journal, error) {
 		if !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
-		return nil, &diag.NotFoundError{What: fmt.Sprintf("there is no journal of run %s", run), Help: "wb agent list"}
+		return nil, noJournal(run)
 	}
 	j, err := rt.State.OpenJournal(run)
 	if errors.Is(err, trace.ErrJournalBusy) {
-		return nil, diag.Busyf("wb agent show "+run+" tells how far it is", "run %s is going", run)
+		return nil, diag.Busyf("wb agent show "+run+" shows its progress", "run %s is still running", run)
 	}
 	return j, err
+}
+
+func noJournal(run string) error {
+	return &diag.NotFoundError{What: fmt.Sprintf("there is no journal of run %s", run), Help: "wb agent list"}
 }
 
 // recordKey is the first entry of every journal.
@@ -205,7 +209,7 @@ func recordOf(j *trace.Journal) (record, error) {
 	var r record
 	e, ok := j.Find(trace.EntryIntent, recordKey)
 	if !ok {
-		return r, errors.New("the journal is empty: the run had not begun")
+		return r, errors.New("the journal is empty: the run never began")
 	}
 	body, err := j.Body(e)
 	if err != nil {
@@ -221,6 +225,22 @@ func appendRecord(j *trace.Journal, r record) error {
 	}
 	_, err = j.Append(trace.EntryIntent, recordKey, body)
 	return err
+}
+
+// Messages are the turns of a run as its model saw them, also while it is going.
+func (rt *Runtime) Messages(ctx context.Context, run string) (*agent.Conversation, error) {
+	j, err := rt.State.ReadJournal(run)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, noJournal(run)
+	}
+	if err != nil {
+		return nil, err
+	}
+	r, err := recordOf(j)
+	if err != nil {
+		return nil, err
+	}
+	return agent.Retell(ctx, j, r.History)
 }
 
 // Replay repeats a run offline: every turn and effect comes from its journal,

@@ -44,8 +44,8 @@ import (
 type Runtime struct {
 	Env   *compile.Env
 	Lanes *compile.Registry
-	// Table is what wb does, for the tools wb and run and for components that are
-	// tools; without one agents have none of them.
+	// Table is wb's table of verbs, for the tools wb and run and for components
+	// that are tools; without it agents have none of these.
 	Table tools.Table
 	State *trace.State
 	Key   trace.Signer // signs the records
@@ -55,7 +55,7 @@ type Runtime struct {
 	Warn func(error)
 	// Delta hears the model's text as it comes.
 	Delta func(string)
-	// Net is what requests of agents go through, besides the grants and the
+	// Net handles the requests of agents, besides the grants and the
 	// floor that hold for every broker; tests put their own network there.
 	Net netbroker.Config
 	// Starting hears of every tool call before it is made; it may be nil.
@@ -66,7 +66,7 @@ type Runtime struct {
 	// Capabilities serve what workbooks and commands that agents start ask for
 	// and were granted; nil serves nothing.
 	Capabilities *capability.Host
-	// Ceiling is what a task's grants are worth on this host, whoever gave
+	// Ceiling bounds a task's grants on this host, whoever gave
 	// them; nil takes them as they are.
 	Ceiling func(grants []string) []string
 	// Sink hears the events of runs besides their records; it may be nil.
@@ -138,6 +138,12 @@ func Agents(file string) ([]*agent.Definition, []diag.Finding, error) {
 	}
 	all, found := agent.Definitions(org.Parse(src), file)
 	return all, found, nil
+}
+
+// Known says why the agent of a task cannot be found, nil where it can.
+func Known(task Task) error {
+	_, err := definition(task)
+	return err
 }
 
 // definition finds the agent of a task.
@@ -357,7 +363,7 @@ func (rt *Runtime) perform(ctx context.Context, d *agent.Definition, task Task, 
 	if err != nil {
 		return nil, err
 	}
-	foreign, done, err := rt.mcpTools(ctx, d, opts)
+	foreign, done, err := rt.mcpTools(ctx, d, task, opts)
 	if err != nil {
 		return nil, err
 	}
@@ -374,7 +380,7 @@ func (rt *Runtime) reasoning(d *agent.Definition) string {
 	return cmp.Or(d.Reasoning, rt.Getenv("WB_LLM_REASONING"), rt.Settings.Model.Reasoning)
 }
 
-// window is how many tokens the model takes at once, 0 where nobody says it.
+// window is the model's context window in tokens, 0 when unknown.
 func (rt *Runtime) window() int64 {
 	if n, err := strconv.ParseInt(rt.Getenv("WB_LLM_CONTEXT"), 10, 64); err == nil && n > 0 {
 		return n
@@ -432,7 +438,7 @@ func (rt *Runtime) workbookDirs() []string {
 	return dirs
 }
 
-// label is what the task's events are grouped by.
+// label groups the task's events.
 func (t Task) label() string {
 	if t.Dream {
 		return dreamSession
@@ -469,7 +475,7 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 		if !ok {
 			return nil, errors.New("the shell lane cannot run tools")
 		}
-		all = append(all, tools.Shell(runner.Runner, tree, shellLimits))
+		all = append(all, tools.Shell(runner.ScriptRunner, tree, shellLimits))
 	}
 	pass := rt.pass(d, task, opts, depth)
 	all = append(all, tools.Search(tools.Passages(task.Dir, rt.workbookDirs)))
@@ -523,7 +529,7 @@ func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts 
 			}
 		}
 		if !found && !slices.Contains(toolNames, want) && !strings.HasPrefix(want, "mcp:") {
-			return nil, diag.Errorf(d.ToolsPos, "agent %s names the tool %s, which there is none of", d.ID, want).WithHint(meant(want, names))
+			return nil, diag.Errorf(d.ToolsPos, "agent %s uses the tool %s, but no tool has that name", d.ID, want).WithHint(meant(want, names))
 		}
 		if want == "done" {
 			break

@@ -14,6 +14,7 @@ import (
 
 	"wb/agent"
 	"wb/internal/lazyregexp"
+	"wb/internal/whole"
 )
 
 // session is a conversation that goes on from run to run: what was said, kept
@@ -25,7 +26,7 @@ type session struct {
 	memory
 }
 
-// memory is what a run of a session begins with.
+// memory is the conversation that a run of a session begins with.
 type memory struct {
 	History []agent.Message `json:"history,omitempty"`
 	// Taint is where untrusted text came from that the history rests on.
@@ -41,7 +42,7 @@ var sessionName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
 
 func (rt *Runtime) sessionPath(agentID, name string) (string, error) {
 	if !sessionName.MatchString(name) {
-		return "", fmt.Errorf("session %q: a name is letters, digits, dots and hyphens", name)
+		return "", fmt.Errorf("session %q: a name consists of letters, digits, dots and hyphens", name)
 	}
 	return filepath.Join(rt.State.Dir(), "sessions", pathSafe(agentID), name+".json"), nil
 }
@@ -128,19 +129,7 @@ func (rt *Runtime) keepSession(d *agent.Definition, task Task, result *agent.Res
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return err
-	}
-	part, err := os.CreateTemp(filepath.Dir(path), ".part-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part.Name())
-	_, err = part.Write(text)
-	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), path)
+	return whole.File{Dirs: 0o700, Sync: true}.Write(path, text)
 }
 
 // joined are the labels of both, each once.
@@ -154,7 +143,7 @@ func joined(a, b []string) []string {
 	return all
 }
 
-// options are what a run begins with.
+// options are the options of a new run.
 func (m memory) options() agent.Options {
 	return agent.Options{History: m.History, Taint: m.Taint, State: agent.NewState(m.State)}
 }

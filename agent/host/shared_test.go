@@ -200,11 +200,11 @@ func TestWritesFromMemory(t *testing.T) {
 	outputs := requests[len(requests)-1].Outputs()
 	for i, want := range []string{
 		"one\ntwo\nthree\n",
-		"wrote a.txt (14 bytes)\nnote: somebody else changed a.txt meanwhile; it holds both changes now",
+		"wrote a.txt (14 bytes)\nnote: a.txt was changed by somebody else meanwhile; it now holds both changes",
 		"wrote a.txt (15 bytes)\nwrite blocked: a.txt: changed since you read it, in line 3; read it again",
 		"edited a.txt at line 3",
 		"edit error: `old` is not in a.txt; read it again",
-		"edit error: `old` is in a.txt 3 times; give more of what stands around it",
+		"edit error: `old` occurs in a.txt 3 times; include more of the surrounding text",
 		"write blocked: b.txt: changed since the run began; read it first",
 	} {
 		if i >= len(outputs) || outputs[i] != want {

@@ -55,7 +55,7 @@ func TestStateTool(t *testing.T) {
 		{state("list", "", ""), state("get", "city", ""), state("get", "pen", ""), state("burn", "city", "")},
 	})
 	want := []string{
-		"(nothing is kept)", "kept city", "kept pen", "Bern", "! state error: get needs a key", "! state error: there is no ink",
+		"(nothing is stored)", "kept city", "kept pen", "Bern", "! state error: get needs a key", "! state error: there is no ink",
 		"city\npen", "red", "deleted pen", "kept city",
 		"city", "Ulm", "! state error: there is no pen",
 	}

@@ -86,6 +86,34 @@ type part struct {
 	tree *agent.Tree
 	pass tools.Pass
 	name string // by which the definition asks for it
+	// silent says that its output needs no answer, artifact which kind of thing its
+	// result is for the caller; "" is one for the model.
+	silent   bool
+	artifact string
+}
+
+// purpose reads what a component's heading says of its results: :SILENT: and :ARTIFACT:.
+func (p *part) purpose(doc *org.Document) {
+	for h := range doc.Headlines() {
+		if p.c.Headline() == nil || h.Node.Start() != p.c.Headline().Start() {
+			continue
+		}
+		text, _ := h.Property("SILENT")
+		p.silent = slices.Contains([]string{"t", "yes", "true"}, strings.TrimSpace(text))
+		text, _ = h.Property("ARTIFACT")
+		p.artifact = strings.TrimSpace(text)
+	}
+}
+
+// output is a component's value as what its tool gives. An artifact goes to the caller,
+// and the model reads that it was made.
+func (p *part) output(text string) agent.Output {
+	out := agent.Output{Text: text, Data: json.RawMessage(text), Silent: p.silent}
+	if p.artifact != "" {
+		out.Artifacts = []agent.Artifact{{Kind: p.artifact, Data: out.Data}}
+		out.Text, out.Data = fmt.Sprintf("made: %s (%d bytes)", p.artifact, len(text)), nil
+	}
+	return out
 }
 
 func (p *part) Spec() agent.ToolSpec {
@@ -119,7 +147,12 @@ func (p *part) Call(ctx context.Context, args agent.Args) (agent.Output, error) 
 		return agent.Output{}, err
 	}
 	held := p.pass(ctx, relative(p.tree.Dir(), p.file))
-	report, outcome, err := p.rt.runWith(ctx, held, workbook.Options{File: p.file, Source: src, Lanes: p.rt.Lanes, Only: []string{p.c.ID}, Set: set, NoWrite: true, Cache: workbook.CacheBeside(p.file)})
+	report, outcome, err := p.rt.runWith(ctx, held, workbook.Options{
+		Book:      workbook.BookAt(p.file, src, p.rt.Lanes),
+		Inputs:    workbook.Inputs{Set: set},
+		Selection: workbook.Selection{Only: []string{p.c.ID}},
+		Write:     workbook.WriteNothing,
+	})
 	if err != nil {
 		return agent.Output{}, fmt.Errorf("%s error: %w", p.Spec().Name, err)
 	}
@@ -128,7 +161,9 @@ func (p *part) Call(ctx context.Context, args agent.Args) (agent.Output, error) 
 			if d.Err != nil {
 				return agent.Output{}, fmt.Errorf("%s error: %w", p.Spec().Name, d.Err)
 			}
-			return agent.Output{Text: d.Value.String(), Data: json.RawMessage(d.Value.String()), Fuel: outcome.Fuel, Taint: held.Taint()}, nil
+			out := p.output(d.Value.String())
+			out.Fuel, out.Taint = outcome.Fuel, held.Taint()
+			return out, nil
 		}
 	}
 	return agent.Output{}, errors.New(p.Spec().Name + " error: it did not run")
@@ -157,11 +192,12 @@ func (rt *Runtime) own(d *agent.Definition, task Task, tree *agent.Tree, opts ag
 		return nil, nil // the document lies outside the working directory
 	}
 	var all []agent.Tool
-	others, _ := agent.Definitions(org.Parse(src), task.File)
+	doc := org.Parse(src)
+	others, _ := agent.Definitions(doc, task.File)
 	for _, other := range others {
 		if other.ID != d.ID && slices.Contains(d.Tools, other.ID) {
 			if depth >= maxTeamDepth {
-				return nil, fmt.Errorf("agents ask each other more than %d deep", maxTeamDepth)
+				return nil, fmt.Errorf("agents ask each other more than %d levels deep", maxTeamDepth)
 			}
 			if other.Model == "" { // its own stays when the caller's is overridden
 				other.Model = d.Model
@@ -177,7 +213,9 @@ func (rt *Runtime) own(d *agent.Definition, task Task, tree *agent.Tree, opts ag
 		_, short, _ := strings.Cut(c.ID, "/")
 		for _, name := range []string{c.ID, short, c.Name} {
 			if name != "" && slices.Contains(d.Tools, name) {
-				all = append(all, &part{rt, c, task.File, tree, rt.pass(d, task, opts, depth), name})
+				made := &part{rt: rt, c: c, file: task.File, tree: tree, pass: rt.pass(d, task, opts, depth), name: name}
+				made.purpose(doc)
+				all = append(all, made)
 				break
 			}
 		}

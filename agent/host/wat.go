@@ -3,12 +3,16 @@ package host
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"wb/agent"
 	"wb/agent/approval"
 	"wb/agent/wat"
+	"wb/compile"
+	"wb/internal/diag"
 )
 
 // programmer sets a run up for an agent that writes programs: its prompt, its
@@ -37,12 +41,43 @@ func (rt *Runtime) programmer(ctx context.Context, d *agent.Definition, task Tas
 		return rt.Settings.Approvals().Needed(approval.Call{Tool: "fetch", Composed: true, Taint: agent.TaintOf(ctx)})
 	}
 	whole := *d
-	whole.System = strings.TrimSpace(d.System + "\n\n" + wat.Prompt(catalog, wat.Languages(rt.Lanes)))
-	opts.Tools = wat.Tools(rt.programs, host, catalog)
+	whole.System = strings.TrimSpace(d.System + "\n\n" + wat.Prompt(catalog, wat.Languages(rt.Lanes, rt.ready)))
+	opts.Tools = wat.Tools(rt.programs, host, catalog, rt.ready)
 	if opts.Model != nil {
 		opts.Model = wat.Model{Model: opts.Model}
 	}
 	return &whole, nil
+}
+
+// ready are the languages whose toolchains are installed: nothing is built while a run
+// waits for it.
+func (rt *Runtime) ready(info compile.Info) bool {
+	return !slices.ContainsFunc(info.Toolchains, func(name string) bool {
+		_, ok := rt.Env.Tools.Installed(name)
+		return !ok
+	})
+}
+
+// UnreadyError is an agent that writes programs, where the assembler is missing.
+type UnreadyError struct{ Agent, Toolchain string }
+
+func (e *UnreadyError) Error() string {
+	return fmt.Sprintf("agent %s writes programs, and the toolchain %s that assembles them is not installed", e.Agent, e.Toolchain)
+}
+
+// Hint says how to install it; a run does not, since that takes minutes.
+func (e *UnreadyError) Hint() string { return "wb toolchain install " + e.Toolchain }
+
+// ExitCode is that of a missing toolchain.
+func (e *UnreadyError) ExitCode() int { return diag.ExitUnavailable }
+
+// checkAssembler refuses to begin without what every program needs.
+func (rt *Runtime) checkAssembler(d *agent.Definition) error {
+	lane, ok := rt.Lanes.Lookup("wat")
+	if !ok || rt.ready(lane.Info()) {
+		return nil
+	}
+	return &UnreadyError{d.ID, lane.Info().Toolchains[0]}
 }
 
 // assistTokens is how long an answer of ai.assist may be.

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"net/url"
+	"strings"
 	"time"
 
 	"wb/agent"
@@ -17,6 +19,29 @@ func (rt *Runtime) web(d *agent.Definition, events agent.Recorder) (*netbroker.B
 		return nil, err
 	}
 	return rt.broker(d, grants, events), nil
+}
+
+// webOr is the network towards an address that a document gives: the user's grant of
+// its very origin opens it wherever it is, as for a server on this machine; else it is
+// the public web.
+func (rt *Runtime) webOr(d *agent.Definition, task Task, u *url.URL, events agent.Recorder) (*netbroker.Broker, error) {
+	origin, err := originOf(u.String())
+	if err != nil {
+		return nil, err
+	}
+	held := task.Grants
+	if rt.Ceiling != nil {
+		held = rt.Ceiling(held)
+	}
+	for _, grant := range held {
+		scope, ok := strings.CutPrefix(grant, "net:")
+		if granted, err := netbroker.ParseGrant(scope); ok && err == nil && granted == origin {
+			config := rt.netConfig(d, []netbroker.Grant{origin}, events)
+			config.Private = netbroker.Local
+			return netbroker.New(config), nil
+		}
+	}
+	return rt.web(d, events)
 }
 
 func (rt *Runtime) broker(d *agent.Definition, grants []netbroker.Grant, events agent.Recorder) *netbroker.Broker {

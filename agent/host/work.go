@@ -42,7 +42,7 @@ func (rt *Runtime) CheckIn(ctx context.Context, dir, script string) error {
 		return err
 	}
 	defer host.Close()
-	result, err := sh.Runner.Run(ctx, shell.Script{Text: script, Stdin: strings.NewReader(""), Files: sandbox.Overlay(host), Limits: shellLimits})
+	result, err := sh.ScriptRunner.Run(ctx, shell.Script{Text: script, Stdin: strings.NewReader(""), Files: sandbox.Overlay(host), Limits: shellLimits})
 	if err != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ import (
 	"wb/sandbox"
 )
 
-// MaxAttempts is how often a ticket is worked on that nobody names.
+// MaxAttempts is how often a ticket is tried unless a person names it.
 const MaxAttempts = 3
 
 // Worker works tickets of one file, one after the other.
@@ -31,7 +31,7 @@ type Worker struct {
 	Now  func() time.Time
 }
 
-// Outcome is what came of a ticket.
+// Outcome says how work on a ticket ended.
 type Outcome struct {
 	ID       string        `json:"id"`
 	Title    string        `json:"title"`
@@ -52,8 +52,8 @@ func (w *Worker) lock(id string) (release func(), ok bool, err error) {
 	return trace.NewState(filepath.Join(filepath.Dir(w.Path), ".wb", "tickets")).Lock(name)
 }
 
-// Next works the oldest ticket that is open, that nobody works on, and that has not
-// been tried too often, but for those in seen. It returns nil when there is none.
+// Next works on the oldest open ticket that has no worker, was not tried too often
+// and is not in seen. It returns nil when there is none.
 func (w *Worker) Next(ctx context.Context, seen map[string]bool) (*Outcome, error) {
 	all, err := Read(w.Path)
 	if err != nil {
@@ -86,7 +86,7 @@ func (w *Worker) Work(ctx context.Context, id string) (*Outcome, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, diag.Busyf("", "%s is being worked on by %s", t.ID, cmp.Or(t.Worker, "another process"))
+		return nil, diag.Busyf("", "%s is already being worked on by %s", t.ID, cmp.Or(t.Worker, "another process"))
 	}
 	defer release()
 	if t, err = w.find(t.ID); err != nil { // as the last worker left it
@@ -201,5 +201,5 @@ func closing(h org.Headline) ([]org.Edit, error) {
 			return org.SetKeyword(h, k.Name)
 		}
 	}
-	return nil, errors.New("the file has no keyword for what is done")
+	return nil, errors.New("the file declares no keyword for done tasks")
 }

@@ -27,6 +27,7 @@ import (
 	"wb/agent/schedule"
 	"wb/internal/diag"
 	"wb/internal/trace"
+	"wb/internal/whole"
 )
 
 // Keeper keeps one agent. Its fields are set once.
@@ -49,7 +50,7 @@ type Keeper struct {
 // Wake is one time that the agent was woken for.
 type Wake struct {
 	Due    time.Time     `json:"due"`
-	Missed int           `json:"missed,omitempty"` // times before it that nobody kept
+	Missed int           `json:"missed,omitempty"` // earlier times when the agent was not kept
 	Text   string        `json:"text"`
 	Taint  []string      `json:"taint,omitempty"`
 	Runs   []string      `json:"runs,omitempty"` // resumed from each other
@@ -58,7 +59,7 @@ type Wake struct {
 	Error  string        `json:"error,omitempty"`
 }
 
-// State is what is kept between processes.
+// State is what the agent's state file holds between processes.
 type State struct {
 	Agent   string    `json:"agent"`
 	File    string    `json:"file"`
@@ -66,7 +67,7 @@ type State struct {
 	Wake    *Wake     `json:"wake,omitempty"`
 	Last    *Wake     `json:"last,omitempty"`
 	Wakes   int       `json:"wakes"`
-	Skipped int       `json:"skipped,omitempty"` // for want of budget
+	Skipped int       `json:"skipped,omitempty"` // because the budget was exhausted
 	// Bound is the bound of the account that the last wake met, at Met.
 	Bound *agent.BoundError `json:"bound,omitempty"`
 	Met   time.Time         `json:"met,omitzero"`
@@ -114,7 +115,7 @@ func (k *Keeper) Keep(ctx context.Context, mode Mode) error {
 		return err
 	}
 	if !ok {
-		return diag.Busyf("", "another process keeps %s", d.ID)
+		return diag.Busyf("", "another process already keeps %s", d.ID)
 	}
 	defer release()
 	k.path = filepath.Join(k.Runtime.State.Dir(), "keepers", name+".json")
@@ -124,7 +125,7 @@ func (k *Keeper) Keep(ctx context.Context, mode Mode) error {
 	k.state.Agent, k.state.File = d.ID, k.Task.File
 	k.Runtime.On = append(slices.Clone(k.Runtime.On), k.hear)
 	if k.state.Handled.IsZero() {
-		k.state.Handled = k.Clock.Now() // what was before nobody was to keep
+		k.state.Handled = k.Clock.Now() // times before the first keep do not count
 		if err := k.save(); err != nil {
 			return err
 		}
@@ -384,19 +385,7 @@ func (k *Keeper) save() error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Dir(k.path), 0o700); err != nil {
-		return err
-	}
-	part, err := os.CreateTemp(filepath.Dir(k.path), ".part-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part.Name())
-	_, err = part.Write(append(text, '\n'))
-	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), k.path)
+	return whole.File{Dirs: 0o700, Sync: true}.Write(k.path, append(text, '\n'))
 }
 
 // String is a wake in a line.

@@ -253,7 +253,7 @@ func TestKeepOn(t *testing.T) {
 		t.Errorf("two keepers: %v", err)
 	}
 	if !keeper.Kept(state, key) {
-		t.Error("nobody keeps it")
+		t.Error("no process keeps it")
 	}
 }
 

@@ -52,7 +52,7 @@ func StatusOf(rt *host.Runtime, task host.Task) (*Status, error) {
 
 // Write tells the status in lines.
 func (s *Status) Write(w io.Writer) error {
-	kept := "nobody keeps it"
+	kept := "no process keeps it"
 	if s.Kept {
 		kept = "a process keeps it"
 	}

@@ -67,7 +67,7 @@ func OpenCassette(path string, record http.RoundTripper, secret string) (*Casset
 type NotRecordedError struct{ Path, Asks string }
 
 func (e *NotRecordedError) Error() string {
-	return fmt.Sprintf("cassette %s has no answer to %q", e.Path, e.Asks)
+	return fmt.Sprintf("cassette %s holds no answer to %q", e.Path, e.Asks)
 }
 
 // RoundTrip answers from the cassette, or asks and records.
@@ -102,7 +102,7 @@ func (c *Cassette) RoundTrip(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	e := exchange{key, c.clean(asks(body)), response.StatusCode, response.Header.Get("Content-Type"), c.clean(string(answer))}
-	if passingStatus(e.Status) { // a busy server is no answer to keep
+	if passingStatus(e.Status) { // a busy server is not an answer to keep
 		return e.response(r), nil
 	}
 	c.recorded[key] = append(c.recorded[key], e)

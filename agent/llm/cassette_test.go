@@ -41,7 +41,7 @@ func TestCassette(t *testing.T) {
 		}
 	}
 	if _, err := ask(http.DefaultTransport, server.URL, "s", "refused"); err == nil {
-		t.Error("a refusal is no answer")
+		t.Error("a refusal is not an answer")
 	}
 	server.Close()
 	if got, err := ask(nil, "http://127.0.0.1:1", "another prompt", "second"); got != "two" || err != nil {

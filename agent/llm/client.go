@@ -70,7 +70,7 @@ type Client struct {
 func New(config Config) (*Client, error) {
 	u, err := url.Parse(config.BaseURL)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil {
-		return nil, fmt.Errorf("model endpoint %q is no http URL", config.BaseURL)
+		return nil, fmt.Errorf("model endpoint %q is not an http URL", config.BaseURL)
 	}
 	if config.Retries < 0 {
 		config.Retries = DefaultRetries
@@ -253,7 +253,7 @@ func (c *Client) wait(attempt int, h *heard) time.Duration {
 	return wait/2 + rand.N(wait)
 }
 
-// heard is what an attempt's response said in its headers.
+// heard holds the headers of an attempt's response.
 type heard struct{ retryAfter atomic.Int64 } // nanoseconds
 
 type heardKey struct{}

@@ -49,15 +49,15 @@ func (e *RefusedError) Unwrap() error { return e.err }
 var advice = map[int]string{
 	http.StatusUnauthorized:    "is WB_LLM_API_KEY or OPENROUTER_API_KEY right?",
 	http.StatusPaymentRequired: "the account has no credit",
-	http.StatusNotFound:        "WB_LLM_BASE_URL is what stands before /chat/completions, and the model must be one that it has",
+	http.StatusNotFound:        "WB_LLM_BASE_URL is the part of the URL before /chat/completions, and the endpoint must offer the model",
 }
 
 var (
-	errSlow    = errors.New("the model took longer than a request may")
-	errCut     = errors.New("the model's stream ended before its answer did")
+	errSlow    = errors.New("the model exceeded the time limit of a request")
+	errCut     = errors.New("the model's stream ended in the middle of its answer")
 	errGarbled = errors.New("the model's stream cannot be read")
-	// errNoStream is what an address says that is not the API's, and it will say so again.
-	errNoStream = errors.New("the model's endpoint answered with a page and not with a stream (WB_LLM_BASE_URL usually ends in /v1)")
+	// errNoStream says that the address is not the API's; a retry would not help.
+	errNoStream = errors.New("the model's endpoint sent a web page instead of a stream (WB_LLM_BASE_URL usually ends in /v1)")
 )
 
 // named is an error of go-openai's in words of ours.
@@ -77,12 +77,12 @@ func named(ctx context.Context, err error) error {
 	return err
 }
 
-// notStream reports whether a type of content is none that turns are streamed in.
+// notStream reports whether turns cannot be streamed in a type of content.
 func notStream(content string) bool {
 	return strings.HasPrefix(content, "text/html") || strings.HasPrefix(content, "application/json")
 }
 
-// maxSaid bounds what is told of a body that is no error as OpenAI's are.
+// maxSaid bounds what is told of a body that is not an error as OpenAI's are.
 const maxSaid = 200
 
 // saidIn is the text of a body that says why.
@@ -115,7 +115,7 @@ func passingStatus(code int) bool {
 	return code == http.StatusRequestTimeout || code == http.StatusTooManyRequests || code == http.StatusTooEarly || code >= 500 || code == 0
 }
 
-// refusesParameter is what an endpoint said that refused the form of a request.
+// refusesParameter returns the endpoint's message when it refused the form of a request.
 func refusesParameter(err error) (said string, ok bool) {
 	var refused *RefusedError
 	if !errors.As(err, &refused) {

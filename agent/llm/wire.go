@@ -52,8 +52,8 @@ type wireFunction struct {
 	Arguments string `json:"arguments"`
 }
 
-// habits are what an endpoint takes of a model's requests. They begin with what the
-// model's name tells and are corrected by what the endpoint refuses.
+// habits record which request parameters an endpoint accepts for a model. They begin with
+// what the model's name tells and are corrected by what the endpoint refuses.
 type habits struct {
 	completionTokens bool // max_completion_tokens in place of max_tokens
 	otherTokens      bool // than the model's name tells
@@ -190,8 +190,8 @@ func parts(text string, pictures []agent.Picture) []openai.ChatMessagePart {
 	return all
 }
 
-// functionName is a name as endpoints take it: models call tools that there are none
-// of, by names that are none.
+// functionName makes a valid function name: models call tools that do not exist, by
+// names that endpoints refuse.
 func functionName(name string) string {
 	clean := strings.Map(func(c rune) rune {
 		if c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_' {

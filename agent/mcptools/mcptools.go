@@ -39,7 +39,7 @@ type Server struct {
 // connectTimeout bounds how long a server may take to say what it offers.
 const connectTimeout = 30 * time.Second
 
-// Listed is what a server offers, as a journal keeps it.
+// Listed is a server's list of tools, as a journal keeps it.
 type Listed struct {
 	Name        string          `json:"name"` // the server's own
 	Description string          `json:"description"`
@@ -222,7 +222,7 @@ func (t *tool) Call(ctx context.Context, args agent.Args) (agent.Output, error) 
 	return out, nil
 }
 
-// text is what the model reads of an answer.
+// text is an answer as the model reads it.
 func text(result *mcp.CallToolResult) string {
 	var parts []string
 	for _, c := range result.Content {

@@ -63,7 +63,7 @@ func repeating(first time.Time, repeat string) (Times, error) {
 	count, unit := 0, byte(0)
 	if repeat != "" {
 		if _, err := fmt.Sscanf(strings.TrimLeft(repeat, "+."), "%d%c", &count, &unit); err != nil || count < 1 || !strings.ContainsRune("hdwmy", rune(unit)) {
-			return nil, fmt.Errorf("SCHEDULED: %s is no repeater", repeat)
+			return nil, fmt.Errorf("SCHEDULED: %s is not a repeater", repeat)
 		}
 	}
 	return func(after time.Time) time.Time {

@@ -21,6 +21,14 @@
 //	model = "sketch-1"
 //	key_env = "IMAGE_KEY"
 //
+//	[volumes]                    # copies of what components keep
+//	copy = "s3://backup/wb"      # or a directory
+//	endpoint = "https://s3.eu-1.example.com"
+//	region = "eu-1"
+//	key_env = "BACKUP_KEY"       # variables with the key and its secret
+//	secret_env = "BACKUP_SECRET"
+//	every = "1s"
+//
 //	[policy]
 //	taint = "egress"             # or "effects" (git, publish) or "allow"
 //	sources = ["web", "mcp", "file"]
@@ -42,15 +50,14 @@ import (
 	"fmt"
 	"io/fs"
 	"net/url"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"github.com/BurntSushi/toml"
+	"time"
 
 	"wb/agent"
 	"wb/agent/approval"
+	"wb/internal/tomlfile"
 )
 
 // Settings is the whole file; the zero value is that of none.
@@ -59,6 +66,7 @@ type Settings struct {
 	Publish Publish              `toml:"publish"`
 	Image   Image                `toml:"image"`
 	Policy  Policy               `toml:"policy"`
+	Volumes Volumes              `toml:"volumes"`
 	MCP     map[string]MCPServer `toml:"mcp"`
 	Guard   map[string]Guard     `toml:"guard"`
 
@@ -99,6 +107,29 @@ type Policy struct {
 	Approve []string `toml:"approve"`
 }
 
+// Volumes says where what components keep is copied to; see package
+// wb/sandbox/dock/replica.
+type Volumes struct {
+	Copy      string `toml:"copy"` // a directory, or s3://BUCKET/PREFIX; "" copies nothing
+	Endpoint  string `toml:"endpoint"`
+	Region    string `toml:"region"`
+	KeyEnv    string `toml:"key_env"`    // name of the variable with the key
+	SecretEnv string `toml:"secret_env"` // and of that with its secret
+	Every     string `toml:"every"`      // how long changes wait for others to go along
+}
+
+// Interval is Every, a second where it is not set.
+func (v Volumes) Interval() (time.Duration, error) {
+	if v.Every == "" {
+		return time.Second, nil
+	}
+	d, err := time.ParseDuration(v.Every)
+	if err != nil || d < 10*time.Millisecond {
+		return time.Second, fmt.Errorf("%q is no time such as 1s or 5m", v.Every)
+	}
+	return d, nil
+}
+
 // MCPServer is a program to start or an address to speak to.
 type MCPServer struct {
 	Command []string `toml:"command"`
@@ -126,26 +157,15 @@ func Path(getenv func(string) string) string {
 }
 
 // Load reads the user's settings; a file that is not there has none. The
-// environment's WB_PUBLISH_ROOT and WB_IMAGE_URL count more than the file.
+// environment's WB_PUBLISH_ROOT, WB_IMAGE_URL and WB_VOLUMES_COPY count more than the file.
 func Load(getenv func(string) string) (Settings, error) {
 	s := Settings{Path: Path(getenv)}
-	text, err := os.ReadFile(s.Path)
+	file, err := tomlfile.Read(s.Path, &s)
+	if err == nil {
+		err = file.Unknown("model", "publish", "image", "policy", "volumes", "mcp", "guard")
+	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s, err
-	}
-	meta, err := toml.Decode(string(text), &s)
-	if err != nil {
-		var parse toml.ParseError
-		if errors.As(err, &parse) {
-			return s, fmt.Errorf("%s:%d:%d: %s", s.Path, parse.Position.Line, parse.Position.Col, parse.Message)
-		}
-		return s, fmt.Errorf("%s: %w", s.Path, err)
-	}
-	for _, key := range meta.Undecoded() {
-		switch key[0] {
-		case "model", "publish", "image", "policy", "mcp", "guard":
-			return s, fmt.Errorf("%s: there is no setting %s", s.Path, key)
-		}
 	}
 	if root := getenv("WB_PUBLISH_ROOT"); root != "" {
 		s.Publish.WebRoot = root
@@ -153,37 +173,47 @@ func Load(getenv func(string) string) (Settings, error) {
 	if address := getenv("WB_IMAGE_URL"); address != "" {
 		s.Image.URL = address
 	}
-	return s, s.check()
+	if to := getenv("WB_VOLUMES_COPY"); to != "" {
+		s.Volumes.Copy = to
+	}
+	if key, err := s.check(); err != nil && file != nil {
+		return s, file.Errorf("", key, "%w", err)
+	}
+	return s, nil
 }
 
-func (s Settings) check() error {
+// check finds a value that makes no sense, and the key that has it.
+func (s Settings) check() (key string, err error) {
 	if err := s.Approvals().Check(); err != nil {
-		return fmt.Errorf("%s: policy: %w", s.Path, err)
+		return "policy", err
 	}
 	if u, err := url.Parse(s.Model.BaseURL); s.Model.BaseURL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https") {
-		return fmt.Errorf("%s: model.base_url: %q is no http URL", s.Path, s.Model.BaseURL)
+		return "model.base_url", fmt.Errorf("%q is not an http URL", s.Model.BaseURL)
 	}
 	if s.Model.PriceIn < 0 || s.Model.PriceOut < 0 {
-		return fmt.Errorf("%s: model: a price is negative", s.Path)
+		return "model", errors.New("a price is negative")
 	}
 	if s.Model.Reasoning != "" && !slices.Contains(agent.Reasonings, s.Model.Reasoning) {
-		return fmt.Errorf("%s: model.reasoning: %q is none of %s", s.Path, s.Model.Reasoning, strings.Join(agent.Reasonings, ", "))
+		return "model.reasoning", fmt.Errorf("%q: expected one of %s", s.Model.Reasoning, strings.Join(agent.Reasonings, ", "))
+	}
+	if _, err := s.Volumes.Interval(); err != nil {
+		return "volumes.every", err
 	}
 	for name, m := range s.MCP {
 		u, err := url.Parse(m.URL)
 		switch {
 		case (len(m.Command) == 0) == (m.URL == ""):
-			return fmt.Errorf("%s: mcp.%s has either a command or a url", s.Path, name)
+			return "mcp." + name, errors.New("a server has either a command or a url")
 		case m.URL != "" && (err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https"):
-			return fmt.Errorf("%s: mcp.%s: %q is no http URL", s.Path, name, m.URL)
+			return "mcp." + name + ".url", fmt.Errorf("%q is not an http URL", m.URL)
 		}
 	}
 	for name, g := range s.Guard {
 		if u, err := url.Parse(g.URL); err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-			return fmt.Errorf("%s: guard.%s: %q is no http URL", s.Path, name, g.URL)
+			return "guard." + name + ".url", fmt.Errorf("%q is not an http URL", g.URL)
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // Approvals is the policy as it is applied.

@@ -34,11 +34,11 @@ func TestLoad(t *testing.T) {
 	for text, want := range map[string]string{
 		"[publish]\nweb_rot = \"/srv\"\n":           "no setting publish.web_rot",
 		"[model]\nbase = \"x\"\n":                   "no setting model.base",
-		"[model]\nbase_url = \"localhost\"\n":       "no http URL",
+		"[model]\nbase_url = \"localhost\"\n":       "not an http URL",
 		"[model]\nprice_in = -1.0\n":                "a price is negative",
 		"[policy]\ntaint = \"maybe\"\n":             "effects, egress or allow",
 		"[mcp.a]\ncommand = [\"x\"]\nurl = \"y\"\n": "either a command or a url",
-		"[mcp.a]\nurl = \"file:///x\"\n":            "no http URL",
+		"[mcp.a]\nurl = \"file:///x\"\n":            "not an http URL",
 		"[publish\n":                                "wb.toml:2:",
 	} {
 		if _, err := load(t, text, nil); err == nil || !strings.Contains(err.Error(), want) {

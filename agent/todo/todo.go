@@ -52,7 +52,7 @@ type Task struct {
 	parent  *Task
 }
 
-// Result is what became of a task.
+// Result says how a task ended.
 type Result struct {
 	ID     string `json:"id"`
 	Title  string `json:"title"`
@@ -138,7 +138,7 @@ func check(ids map[string]*Task) error {
 			case id == "previous-sibling":
 				t.Blockers[i] = ""
 			case ids[id] == nil:
-				return fmt.Errorf("task %q waits for %s, which there is none of", t.Title, id)
+				return fmt.Errorf("task %q waits for %s, but no task has that name", t.Title, id)
 			}
 		}
 		t.Blockers = slices.DeleteFunc(t.Blockers, func(id string) bool { return id == "" })
@@ -315,7 +315,7 @@ func (r *Executor) carryOut(ctx context.Context, t *Task) (Status, error) {
 		return Done, nil
 	}
 	if r.Check == nil {
-		return Failed, errors.New("there is no shell to check :DONE-WHEN: with")
+		return Failed, errors.New("the shell that checks :DONE-WHEN: is not available")
 	}
 	if err := r.Check(ctx, t.DoneWhen); err != nil {
 		return Failed, fmt.Errorf(":DONE-WHEN: %w", err)

@@ -28,7 +28,7 @@ func readCommand(doc *org.Document, file string, h org.Headline) (Command, error
 		c.Name = strings.TrimSpace(h.Title.Text)
 	}
 	if !slug.MatchString(c.Name) {
-		return c, fmt.Errorf("%s: %q is no name for a command: letters, digits, dots and hyphens", at(doc, file, h.Start()), c.Name)
+		return c, fmt.Errorf("%s: %q cannot be a command's name: use letters, digits, dots and hyphens", at(doc, file, h.Start()), c.Name)
 	}
 	c.Tagline, _ = h.Property("TAGLINE")
 	caps, _ := h.Property("CAPS")
@@ -70,7 +70,7 @@ func known() []string {
 type Call struct {
 	Args  []string
 	Stdin io.Reader
-	// Files is what a command that asks for vfs sees; nil has none.
+	// Files is the tree for commands that ask for vfs; nil means none.
 	Files sandbox.FS
 	// Grants are capabilities that the user grants besides vfs.
 	Grants []string
@@ -101,7 +101,7 @@ func (e *NotGrantedError) ExitCode() int { return diag.ExitForbidden }
 type NotServedError struct{ Command, Cap string }
 
 func (e *NotServedError) Error() string {
-	return fmt.Sprintf("%s asks for %s, which is not served here: only vfs, clock and random are", e.Command, e.Cap)
+	return fmt.Sprintf("%s asks for %s, but only vfs, clock and random are served here", e.Command, e.Cap)
 }
 
 // Hint says where it is served.
@@ -118,7 +118,7 @@ func (t *Toolkit) Run(ctx context.Context, lanes *compile.Registry, name string,
 		for _, c := range t.Commands {
 			names = append(names, c.Name)
 		}
-		return nil, &diag.NotFoundError{What: fmt.Sprintf("no such command: %s/%s", t.ID, name), Help: among(name, names, t.ID+" brings no commands")}
+		return nil, &diag.NotFoundError{What: fmt.Sprintf("no such command: %s/%s", t.ID, name), Help: among(name, names, t.ID+" has no commands")}
 	}
 	c := t.Commands[i]
 	job := &compile.Job{Args: call.Args, Limits: call.Limits, Source: c.source}
@@ -163,7 +163,7 @@ func (t *Toolkit) Run(ctx context.Context, lanes *compile.Registry, name string,
 	return lane.Run(ctx, art, job)
 }
 
-// request is what a command asks a dock for.
+// request is a command's request to a dock.
 func (call *Call) request(command string, granted []string, limits sandbox.Limits) workbook.DockRequest {
 	tell := func(e trace.Event) {
 		if call.Trace != nil {
@@ -183,7 +183,7 @@ func (call *Call) request(command string, granted []string, limits sandbox.Limit
 func (c Command) build(ctx context.Context, lanes *compile.Registry) (compile.Lane, *compile.Artifact, error) {
 	lane, ok := lanes.Lookup(c.Lang)
 	if !ok {
-		return nil, nil, diag.Errorf(c.source.Pos, "there is no language %s here", c.Lang)
+		return nil, nil, diag.Errorf(c.source.Pos, "unknown language %s", c.Lang)
 	}
 	if !slices.Contains(lane.Info().Shapes, compile.ShapeCommand) {
 		return nil, nil, diag.Errorf(c.source.Pos, "%s blocks cannot be commands", c.Lang)

@@ -152,7 +152,7 @@ func (t *Toolkit) checkSignature(judge Judge) Check {
 		c.Label += ", a key of " + log.Identity()
 	}
 	if log != nil && log.Current() != s.DID {
-		c.Label += ", which gave way to " + log.Current()
+		c.Label += ", which was replaced by " + log.Current()
 	}
 	return c
 }

@@ -11,7 +11,7 @@ import (
 // shownSkills is how many skills the index names of each toolkit.
 const shownSkills = 8
 
-// Index is what an agent is told of the toolkits it names: no more than it needs
+// Index tells an agent about the toolkits it names: no more than it needs
 // to know which skill to read. It is empty when none are named.
 func (r Root) Index(ids []string) string {
 	if len(ids) == 0 {

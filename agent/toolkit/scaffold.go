@@ -13,7 +13,7 @@ import (
 // work. It writes over nothing.
 func (r Root) New(id string) (*Toolkit, error) {
 	if !slug.MatchString(id) {
-		return nil, fmt.Errorf("%q is no name for a toolkit: letters, digits, dots and hyphens", id)
+		return nil, fmt.Errorf("%q cannot be a toolkit's name: use letters, digits, dots and hyphens", id)
 	}
 	dir := filepath.Join(r.Dir, id)
 	if err := os.MkdirAll(r.Dir, 0o755); err != nil {
@@ -21,7 +21,7 @@ func (r Root) New(id string) (*Toolkit, error) {
 	}
 	err := os.Mkdir(dir, 0o755)
 	if errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("%s is there already, and a new toolkit writes over nothing: %w", dir, fs.ErrExist)
+		return nil, fmt.Errorf("%s already exists, and a new toolkit replaces nothing: %w", dir, fs.ErrExist)
 	}
 	if err != nil {
 		return nil, err

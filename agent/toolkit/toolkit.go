@@ -246,8 +246,8 @@ func (t *Toolkit) Skill(name string) (string, error) {
 	return "", missing
 }
 
-// Show is what a reader of a toolkit sees first: the manifest and what there is
-// besides.
+// Show is the first page a reader of a toolkit sees: the manifest and the lists of what there
+// is besides.
 func (t *Toolkit) Show() string {
 	var b strings.Builder
 	b.WriteString(strings.TrimRight(t.Manifest, "\n") + "\n")

@@ -40,7 +40,7 @@ func workdir(t *testing.T, files map[string]string) (string, *agent.Tree) {
 func TestGit(t *testing.T) {
 	dir, _ := workdir(t, map[string]string{"a.org": "* A\n", "events.org": "* private\n", "sub/_steps.jsonl": "{}\n", ".wb/x": "x"})
 	tool := tools.Git(tools.Repository{Dir: dir, Tenant: "ada", Now: func() time.Time { return time.Unix(1e9, 0) }})
-	if got := call(t, tool, map[string]any{"message": "first"}); !strings.Contains(got, "no git repository") {
+	if got := call(t, tool, map[string]any{"message": "first"}); !strings.Contains(got, "not a git repository") {
 		t.Errorf("without a repository: %q", got)
 	}
 	repo, err := git.PlainInit(dir, false)
@@ -117,7 +117,7 @@ func TestGitMends(t *testing.T) {
 
 func TestPublish(t *testing.T) {
 	_, tree := workdir(t, map[string]string{"content/a.html": "a", "blog/deep/b.html": "b", "secret.txt": "s", "content/_steps.jsonl": "x"})
-	if got := call(t, tools.Publish(tree, "", "/home/ada/.config/wb/wb.toml"), nil); !strings.Contains(got, "publishing is not configured here") || !strings.Contains(got, "wb.toml") {
+	if got := call(t, tools.Publish(tree, "", "/home/ada/.config/wb/wb.toml"), nil); !strings.Contains(got, "publishing is not configured") || !strings.Contains(got, "wb.toml") {
 		t.Errorf("%q", got)
 	}
 	web := t.TempDir()
@@ -138,7 +138,7 @@ func TestPublish(t *testing.T) {
 // Two pictures a run, counted when they are attempted.
 func TestImage(t *testing.T) {
 	_, tree := workdir(t, nil)
-	if got := call(t, tools.Image(tree, nil), map[string]any{"prompt": "x", "dest": "a.png"}); !strings.HasPrefix(got, "! image is not configured here") {
+	if got := call(t, tools.Image(tree, nil), map[string]any{"prompt": "x", "dest": "a.png"}); !strings.HasPrefix(got, "! image has no provider") {
 		t.Errorf("%q", got)
 	}
 	grants, err := tools.PublicGrants([]string{"draw.example.org"})

@@ -25,7 +25,7 @@ const (
 	fetchChars   = agent.MaxOutput
 )
 
-// PublicGrants are what a fetch may reach when a definition names no hosts: any
+// PublicGrants are the hosts a fetch may reach when a definition names none: any
 // public origin on the usual ports. With hosts, only those.
 func PublicGrants(hosts []string) ([]netbroker.Grant, error) {
 	if len(hosts) == 0 {
@@ -82,7 +82,7 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// pageText is what the model reads of a reply.
+// pageText is a reply as the model reads it.
 func pageText(reply *netbroker.Reply) string {
 	kind := reply.Header.Get("Content-Type")
 	body := reply.Body

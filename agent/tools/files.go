@@ -75,7 +75,7 @@ func edit(tree *agent.Tree) agent.Tool {
 		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
 			name, passage := args.Text("path"), args.Text("old")
 			if passage == "" {
-				return agent.Output{}, errors.New("edit error: `old` is empty; vfs_write makes a file")
+				return agent.Output{}, errors.New("edit error: `old` is empty; use vfs_write to make a file")
 			}
 			line := 0
 			err := tree.Edit(name, func(text []byte) ([]byte, error) {
@@ -86,7 +86,7 @@ func edit(tree *agent.Tree) agent.Tool {
 					line = 1 + strings.Count(before, "\n")
 					return []byte(before + args.Text("new") + after), nil
 				default:
-					return nil, fmt.Errorf("edit error: `old` is in %s %d times; give more of what stands around it", name, n)
+					return nil, fmt.Errorf("edit error: `old` occurs in %s %d times; include more of the surrounding text", name, n)
 				}
 			})
 			if err != nil {

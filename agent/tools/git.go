@@ -71,7 +71,7 @@ const callTrailer = "Wb-Call: "
 func (r Repository) commit(ctx context.Context, message string) (string, error) {
 	repo, err := git.PlainOpenWithOptions(r.Dir, &git.PlainOpenOptions{DetectDotGit: true})
 	if errors.Is(err, git.ErrRepositoryNotExists) {
-		return "", errors.New("the working directory is no git repository; nothing was committed")
+		return "", errors.New("the working directory is not a git repository; nothing was committed")
 	}
 	if err != nil {
 		return "", err
@@ -170,9 +170,9 @@ func (r Repository) stage(tree *git.Worktree) (changed bool, err error) {
 		own := below == "." || strings.HasPrefix(name, filepath.ToSlash(below)+"/")
 		switch {
 		case staged && !own:
-			return false, fmt.Errorf("%s is staged and lies outside of the working directory", name)
+			return false, fmt.Errorf("%s is staged but lies outside the working directory", name)
 		case staged && neverLeaves(name):
-			return false, fmt.Errorf("%s is staged and never leaves this machine; it must be unstaged", name)
+			return false, fmt.Errorf("%s is staged but must never leave this machine; unstage it", name)
 		case !own || neverLeaves(name) || s.Worktree == git.Unmodified && !staged:
 			continue
 		}

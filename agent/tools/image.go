@@ -25,7 +25,7 @@ type ImageProvider struct {
 // imagesPerRun is how many pictures a run may ask for.
 const imagesPerRun = 2
 
-// errImages is what the model reads when it asked too often.
+// errImages is the tool result when the run's image budget is exhausted.
 var errImages = fmt.Errorf("image budget exhausted (%d/run) — plan banners, don't spray", imagesPerRun)
 
 // image counts attempts, so that a failed one costs as much as a good one.
@@ -53,7 +53,7 @@ func Image(tree *agent.Tree, provider *ImageProvider) agent.Tool {
 		schema: object("prompt string what to draw", "dest string where to save it, relative to the working directory")}}
 	i.call = func(ctx context.Context, args agent.Args) (agent.Output, error) {
 		if provider == nil {
-			return agent.Output{}, errors.New("image is not configured here: no provider ([image] url in wb.toml, or WB_IMAGE_URL); carry on without pictures")
+			return agent.Output{}, errors.New("image has no provider ([image] url in wb.toml, or WB_IMAGE_URL); carry on without pictures")
 		}
 		if err := tree.Writable(args.Text("dest")); err != nil {
 			return agent.Output{}, err

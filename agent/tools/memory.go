@@ -50,7 +50,7 @@ func remembered(ctx context.Context, m Memory, op, path, content string) (agent.
 		return agent.Output{Text: strings.Join(names, "\n")}, err
 	case "write":
 		if len(content) > maxMemory {
-			return agent.Output{}, fmt.Errorf("a file has at most %d bytes, not %d", maxMemory, len(content))
+			return agent.Output{}, fmt.Errorf("a file may have %d bytes, not %d", maxMemory, len(content))
 		}
 		return agent.Output{Text: fmt.Sprintf("remembered %s (%d bytes)", path, len(content))}, m.Write(ctx, path, content, agent.TaintOf(ctx))
 	case "remove":

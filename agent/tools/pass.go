@@ -13,7 +13,7 @@ import (
 	"wb/workbook"
 )
 
-// Held is what an agent passes on to a workbook or a command that it starts.
+// Held are the capabilities an agent passes on to a workbook or a command that it starts.
 type Held struct {
 	// Grants are the capabilities: what is started has those of them that it
 	// asks for.
@@ -33,7 +33,7 @@ type Held struct {
 // Pass says what an agent passes on in a call of a tool, to a file of its tree.
 type Pass func(ctx context.Context, name string) Held
 
-// Table is what wb does, as its table of verbs says it (package app): the tools of
+// Table is wb's table of verbs (package app): the tools of
 // agents ask it.
 type Table interface {
 	// Verbs are those that an agent may use.
@@ -43,14 +43,14 @@ type Table interface {
 	Run(ctx context.Context, held Held, opts workbook.Options) (*workbook.Report, trace.Outcome, error)
 }
 
-// Bench is what the tools wb and run work with.
+// Bench holds the dependencies of the tools wb and run.
 type Bench struct {
 	Table Table
 	Lanes *compile.Registry
 	Tree  *agent.Tree
 	// Cache keeps results between runs of a workbook; nil keeps none.
 	Cache func(file string) *workbook.Cache
-	// Pass is what workbooks and commands have; nil runs none.
+	// Pass gives workbooks and commands their capabilities; nil runs none.
 	Pass Pass
 	// Toolkits are those that the agent knows; nil knows none.
 	Toolkits func() toolkit.Root

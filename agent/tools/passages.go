@@ -19,7 +19,7 @@ func Passages(dir string, others func() []string) Searcher {
 		case "index":
 			paths = append(paths, others()...)
 		default:
-			return nil, fmt.Errorf("in is files or index, not %q", in)
+			return nil, fmt.Errorf("in must be files or index, not %q", in)
 		}
 		q, err := search.ParseQuery(query)
 		if err != nil {

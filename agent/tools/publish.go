@@ -25,7 +25,7 @@ func Publish(tree *agent.Tree, webRoot, configure string) agent.Tool {
 		schema: `{"type":"object","properties":{},"additionalProperties":false}`,
 		call: func(ctx context.Context, _ agent.Args) (agent.Output, error) {
 			if webRoot == "" {
-				return agent.Output{}, fmt.Errorf("publish error: publishing is not configured here: nothing was published; a person sets web_root under [publish] in %s", configure)
+				return agent.Output{}, fmt.Errorf("publish error: nothing was published: publishing is not configured; a person must set web_root under [publish] in %s", configure)
 			}
 			root, err := os.OpenRoot(webRoot)
 			if err != nil {
@@ -50,7 +50,7 @@ func Publish(tree *agent.Tree, webRoot, configure string) agent.Tool {
 		}}
 }
 
-// count is what publishing comes to.
+// count is the number of files published and unchanged.
 type count struct{ Written, Same int }
 
 // publisher copies files that differ.

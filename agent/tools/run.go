@@ -32,7 +32,7 @@ func (b Bench) Workbooks() agent.Tool {
 			}
 			given["file"], _ = json.Marshal(name)
 			i := slices.IndexFunc(b.Table.Verbs(), func(v Verb) bool { return v.Name == "run" })
-			out, err := b.at(ctx, func(at *Place) (agent.Output, error) {
+			out, err := b.at(ctx, func(at *Checkout) (agent.Output, error) {
 				if _, ok := given["text"]; !ok {
 					if _, err := b.Tree.Read(name); err != nil {
 						return agent.Output{}, err
@@ -66,7 +66,7 @@ func Inputs(raw json.RawMessage) (map[string]value.Value, error) {
 // maxLaidOut bounds what is copied for a workbook that sees an agent's changes.
 const maxLaidOut = 256 << 20
 
-var errTooLarge = errors.New("the working directory is too large to run a workbook on changed files (256 MiB)")
+var errTooLarge = errors.New("the working directory is larger than the 256 MiB that a workbook may see")
 
 // laidOut is the run's tree as a directory: a copy, so that what the agent
 // changed is there and nothing a workbook does reaches the working directory.

@@ -13,7 +13,7 @@ import (
 
 // Shell runs pipelines in the in-wasm shell on the run's tree. No process of
 // the operating system is behind it.
-func Shell(runner *shell.Runner, tree *agent.Tree, limits sandbox.Limits) agent.Tool {
+func Shell(runner *shell.ScriptRunner, tree *agent.Tree, limits sandbox.Limits) agent.Tool {
 	return &tool{name: "shell", contained: true, accept: map[string]string{"command": "pipeline"},
 		description: "Run a shell pipeline in a sandbox that holds the working directory: | ; && ||, variables, globs, loops, redirection, with coreutils, grep, sed, awk, find, diff and jq. There is no network and no other program.",
 		schema:      object("pipeline string the script", "input? string standard input"),

@@ -35,7 +35,7 @@ func State(state *agent.State) agent.Tool {
 				text = "deleted " + key
 			case "list":
 				if text = strings.Join(state.Keys(), "\n"); text == "" {
-					text = "(nothing is kept)"
+					text = "(nothing is stored)"
 				}
 			}
 			return agent.Output{Text: text, State: state.Since(mark)}, nil

@@ -36,7 +36,7 @@ func (b Bench) WB() agent.Tool {
 			if err != nil {
 				return agent.Output{}, err
 			}
-			out, err := b.at(ctx, func(at *Place) (agent.Output, error) { return verb.Call(ctx, at, rest) })
+			out, err := b.at(ctx, func(at *Checkout) (agent.Output, error) { return verb.Call(ctx, at, rest) })
 			if err != nil {
 				return out, fmt.Errorf("wb %s error: %w", words[0], err)
 			}
@@ -72,8 +72,8 @@ func named(verbs []Verb, words []string) (*Verb, []string, error) {
 	return nil, nil, fmt.Errorf("wb %s not permitted to an agent; there are %s", words[0], strings.Join(names, ", "))
 }
 
-// at calls do with the tree as a directory, whose name nobody sees.
-func (b Bench) at(ctx context.Context, do func(*Place) (agent.Output, error)) (agent.Output, error) {
+// at calls do with the tree as a temporary directory, whose name no message shows.
+func (b Bench) at(ctx context.Context, do func(*Checkout) (agent.Output, error)) (agent.Output, error) {
 	dir, remove, err := laidOut(b.Tree)
 	if err != nil {
 		return agent.Output{}, err
@@ -84,7 +84,7 @@ func (b Bench) at(ctx context.Context, do func(*Place) (agent.Output, error)) (a
 		return agent.Output{}, err
 	}
 	defer root.Close()
-	out, err := do(&Place{Bench: b, Dir: dir, Root: root})
+	out, err := do(&Checkout{Bench: b, Dir: dir, Root: root})
 	inside := func(text string) string { return strings.ReplaceAll(text, dir+string(filepath.Separator), "") }
 	out.Text = inside(out.Text)
 	if out.Taint == "" {
@@ -127,27 +127,27 @@ func WBVerb(args string) string {
 	return words[0]
 }
 
-// Verb is what an agent may use of wb: one word, or two.
+// Verb is a verb of wb that an agent may use: one word, or two.
 type Verb struct {
 	Name, Usage string
 	// Usual is the verb of a group that its first word alone names.
 	Usual bool
 	// Runs says that the verb starts programs, which need what is passed on.
 	Runs bool
-	Call func(ctx context.Context, at *Place, args []string) (agent.Output, error)
+	Call func(ctx context.Context, at *Checkout, args []string) (agent.Output, error)
 	// JSON is Call with the arguments as members of an object; nil has none.
-	JSON func(ctx context.Context, at *Place, args map[string]json.RawMessage) (agent.Output, error)
+	JSON func(ctx context.Context, at *Checkout, args map[string]json.RawMessage) (agent.Output, error)
 }
 
-// Place is the tree that a verb looks at, as a directory. What a verb writes it
+// Checkout is the tree that a verb looks at, as a directory. What a verb writes it
 // writes into the tree.
-type Place struct {
+type Checkout struct {
 	Bench
 	Dir  string
 	Root *os.Root
 }
 
-// usage is what help shows.
+// usage is the text that help shows.
 func usage(verbs []Verb) string {
 	var b strings.Builder
 	for _, v := range verbs {

@@ -51,7 +51,7 @@ func TestWB(t *testing.T) {
 		{"read a.org", "! wb read not permitted to an agent"},
 		{"run a.org", "! wb run not permitted to an agent"}, // unless the caller gives it
 		{"tangle a.org", "nothing to tangle"},
-		{"tangle --watch a.org", "! wb tangle error: there is no flag --watch"},
+		{"tangle --watch a.org", "! wb tangle error: unknown flag --watch"},
 		{"trace export", "--otlp-json"},
 		{"trace serve", "! wb trace error: trace serve not permitted to an agent"},
 		{"serve", "! wb serve not permitted to an agent"},
@@ -90,7 +90,7 @@ func TestWBTangle(t *testing.T) {
 		{"tangle --plan a.org", `"src/a.js"`},
 		{"tangle a.org sub/c.org", "created   src/a.js\ncreated   b.js\ncreated   c.js"},
 		{"tangle --check a.org sub/c.org", "unchanged src/a.js"},
-		{"tangle --allow-outside a.org", "there is no flag"},
+		{"tangle --allow-outside a.org", "unknown flag"},
 		{"tangle ../x.org", "! wb tangle error: read blocked: path escapes your working dir"},
 		{"tangle", "! wb tangle error: no file"},
 	} {
@@ -112,11 +112,11 @@ func TestWBTangle(t *testing.T) {
 		"../up.sh":                           "write blocked: path escapes your working dir",
 		filepath.Join(outside, "x.sh"):       "write blocked: path escapes your working dir",
 		"link/x.sh :mkdirp yes":              "write blocked: ",
-		"hidden/hooks/pre-commit :mkdirp y":  "write blocked: hidden leads nowhere",
-		"hidden-too/x :mkdirp yes":           "write blocked: .wb/x is kept by the host",
-		"events.org":                         "write blocked: events.org is kept by the host",
-		".git/hooks/pre-commit :mkdirp yes":  "write blocked: .git/hooks/pre-commit is kept by the host",
-		filepath.Join(dir, ".wb", "x.sh"):    "write blocked: .wb/x.sh is kept by the host",
+		"hidden/hooks/pre-commit :mkdirp y":  "write blocked: hidden is a broken link",
+		"hidden-too/x :mkdirp yes":           "write blocked: .wb/x is reserved for the host",
+		"events.org":                         "write blocked: events.org is reserved for the host",
+		".git/hooks/pre-commit :mkdirp yes":  "write blocked: .git/hooks/pre-commit is reserved for the host",
+		filepath.Join(dir, ".wb", "x.sh"):    "write blocked: .wb/x.sh is reserved for the host",
 		"~/.profile":                         "the home directory is not known here",
 		"(concat \"../\" (user-login-name))": "user-login-name is not known here",
 	} {
@@ -168,15 +168,15 @@ func TestWBVar(t *testing.T) {
 		{"var get other", "! wb var error: there is no variable other"},
 		{"var set region 'eu 1'", "set region"},
 		{"var get region", "eu 1"},
-		{"var set TOKEN mine", "! wb var error: TOKEN is kept by a person"},
-		{"var set release mine", "! wb var error: release is kept by a person"},
-		{"var set x y --secret", "! wb var error: there is no flag --secret"},
+		{"var set TOKEN mine", "! wb var error: TOKEN was set by a person"},
+		{"var set release mine", "! wb var error: release was set by a person"},
+		{"var set x y --secret", "! wb var error: unknown flag --secret"},
 		{"var set x", "! wb var error: wb var set NAME VALUE: the value of x is missing"},
 		{"var ref TOKEN", "{{secret:TOKEN}}"},
 		{"var ref city", "{{var:city}}"},
 		{"var ref release", "! wb var error: release is a signing key"},
 		{"var unset city", "! wb var error: var unset not permitted to an agent"},
-		{"var get city --tenant=bob", "there is no flag"},
+		{"var get city --tenant=bob", "unknown flag"},
 	} {
 		got := call(t, wb, map[string]any{"args": c.args})
 		if !strings.Contains(got, c.want) || strings.Contains(got, "canary") || strings.Contains(got, "kkkk") || strings.Contains(got, "bobs") {
@@ -186,7 +186,7 @@ func TestWBVar(t *testing.T) {
 	if value, _, err := vars.Expand(t.Context(), "ada", "TOKEN"); string(value) != "canary-1234" || err != nil {
 		t.Errorf("TOKEN is now %q, %v", value, err)
 	}
-	if got := call(t, bench(tree).WB(), map[string]any{"args": "var list"}); !strings.Contains(got, "no variables are kept here") {
+	if got := call(t, bench(tree).WB(), map[string]any{"args": "var list"}); !strings.Contains(got, "this server keeps no variables") {
 		t.Errorf("without a store: %q", got)
 	}
 }
@@ -260,7 +260,7 @@ func TestWBRun(t *testing.T) {
 		"run":                                   "no file",
 		"run ../x.org":                          "read blocked",
 		"run 'count the headings'":              "no such file",
-		"run sub/book.org --grant net:x":        "there is no flag --grant",
+		"run sub/book.org --grant net:x":        "unknown flag --grant",
 		"run sub/book.org --set x":              "--set takes NAME=VALUE",
 		"run sub/book.org --set x=@/etc/passwd": "read blocked",
 	} {

@@ -109,7 +109,7 @@ func TestAllowHosts(t *testing.T) {
 }
 
 func TestWebSearch(t *testing.T) {
-	if got := call(t, tools.WebSearch(nil), map[string]any{"query": "x"}); !strings.HasPrefix(got, "! web_search is not configured here") {
+	if got := call(t, tools.WebSearch(nil), map[string]any{"query": "x"}); !strings.HasPrefix(got, "! web_search has no provider") {
 		t.Errorf("without a provider: %q", got)
 	}
 	grants, err := tools.PublicGrants([]string{"search.example.org"})

@@ -33,7 +33,7 @@ func WebSearch(provider *SearchProvider) agent.Tool {
 		schema: object("query string what to look for"),
 		call: func(ctx context.Context, args agent.Args) (agent.Output, error) {
 			if provider == nil {
-				return agent.Output{}, errors.New("web_search is not configured here: no provider (WB_SEARCH_URL); use what you have")
+				return agent.Output{}, errors.New("web_search has no provider (WB_SEARCH_URL); use what you have")
 			}
 			ctx, cancel := context.WithTimeout(ctx, fetchTimeout)
 			defer cancel()

@@ -17,9 +17,9 @@ import (
 	"wb/sandbox"
 )
 
-// Program is one program of a catalog: a .wat file that begins with TOML behind
+// Entry is one program of a catalog: a .wat file that begins with TOML behind
 // ;;; and goes on with a function body.
-type Program struct {
+type Entry struct {
 	Name        string    `toml:"name"`
 	Description string    `toml:"description"`
 	Args        []ArgSpec `toml:"args"`
@@ -36,11 +36,11 @@ type ArgSpec struct {
 }
 
 // Catalog is programs by name.
-type Catalog map[string]*Program
+type Catalog map[string]*Entry
 
 // ReadProgram reads a program's file.
-func ReadProgram(path, text string) (*Program, error) {
-	p := &Program{Path: path}
+func ReadProgram(path, text string) (*Entry, error) {
+	p := &Entry{Path: path}
 	var head strings.Builder
 	rest := text
 	for strings.HasPrefix(rest, ";;;") {
@@ -60,7 +60,7 @@ func ReadProgram(path, text string) (*Program, error) {
 		return nil, fmt.Errorf("%s:1:1: the head of a program has no %s", path, unknown[0])
 	}
 	if p.Name == "" || p.Description == "" {
-		return nil, fmt.Errorf("%s:1:1: a program begins with ;;; name = \"…\" and ;;; description = \"…\"", path)
+		return nil, fmt.Errorf("%s:1:1: a program must begin with ;;; name = \"…\" and ;;; description = \"…\"", path)
 	}
 	p.Body = strings.TrimSpace(rest)
 	return p, nil

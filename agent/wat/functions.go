@@ -78,13 +78,13 @@ func Describe() string {
 	return b.String()
 }
 
-// Code is what a function or a program gives back besides its results.
+// Code is the status that a function or a program returns besides its results.
 type Code int32
 
 // The error codes.
 const (
 	Success Code = iota
-	ETRFM        // a value is no value
+	ETRFM        // a value is not a value
 	ENOMEM       // no memory left
 	EACCESS      // not allowed
 	ENOENT       // not there

@@ -9,13 +9,14 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"time"
 
 	"wb/agent"
 	"wb/sandbox"
 	"wb/sandbox/netbroker"
 )
 
-// Host is what programs may use. A part that is nil is not there: the functions
+// Host holds the services that programs may use. A nil part is unavailable: the functions
 // that need it answer EACCESS.
 type Host struct {
 	Engine *sandbox.Engine
@@ -32,8 +33,9 @@ type Host struct {
 	Assist func(ctx context.Context, text, instruction string) (string, error)
 }
 
-// DefaultLimits bound a program.
-var DefaultLimits = sandbox.Limits{Timeout: agent.ToolTimeout / 2, Fuel: 3_000_000_000, Memory: 64 << 20}
+// DefaultLimits bound a program: its work, which does not count what it waits for, and
+// behind that how long it may take in all.
+var DefaultLimits = sandbox.Limits{Timeout: 8 * time.Second, Wall: agent.ToolTimeout / 2, Fuel: 3_000_000_000, Memory: 64 << 20}
 
 // maxValue is how long a value may be, in bytes.
 const maxValue = 16 << 20
@@ -155,7 +157,7 @@ func (c *call) invoke(f *Function, params, results []string, stack []uint64) err
 		if code, c.why = EREMOTE, f.Name+": "+err.Error(); errors.As(err, &coded) {
 			code, c.why = coded.code, f.Name+": "+coded.why
 		}
-		if !slices.Contains(results, "err") { // nobody would see it
+		if !slices.Contains(results, "err") { // the program could not see it
 			return errors.New(c.why)
 		}
 		clear(stack[:len(results)])

@@ -101,7 +101,7 @@ var Functions = []*Function{
 	{"str.to_int", "(s str) -> (i32, err)", "a number from digits; EPARSE", func(_ *call, a []arg) ([]any, error) {
 		n, err := strconv.ParseInt(strings.TrimSpace(a[0].text), 10, 32)
 		if err != nil {
-			return nil, failed(EPARSE, "%q is no number", a[0].text)
+			return nil, failed(EPARSE, "%q is not a number", a[0].text)
 		}
 		return of(int32(n))
 	}},
@@ -109,7 +109,7 @@ var Functions = []*Function{
 	{"str.to_f64", "(s str) -> (f64, err)", "a number from digits; EPARSE", func(_ *call, a []arg) ([]any, error) {
 		n, err := strconv.ParseFloat(strings.TrimSpace(a[0].text), 64)
 		if err != nil {
-			return nil, failed(EPARSE, "%q is no number", a[0].text)
+			return nil, failed(EPARSE, "%q is not a number", a[0].text)
 		}
 		return of(n)
 	}},
@@ -167,7 +167,7 @@ func truth(b bool) int32 {
 	return 0
 }
 
-// fileError is what went wrong with a file, as a code.
+// fileError translates a file's error to a code.
 func fileError(err error) error {
 	code := EACCESS
 	if strings.HasPrefix(err.Error(), "no such file") {

@@ -15,9 +15,9 @@ type Model struct{ agent.Model }
 
 // Complete asks the model with the transcript as it reads it.
 func (m Model) Complete(ctx context.Context, request agent.Request, delta func(string)) (agent.Reply, error) {
-	final := len(request.Tools) == 0
+	final := request.NoCalls || len(request.Tools) == 0
 	request.Messages = transcript(request.Messages)
-	request.Tools = nil
+	request.Tools, request.NoCalls = nil, false
 	if n := len(request.Messages); final && n > 0 {
 		last := &request.Messages[n-1]
 		last.Content += "\n[System] You MUST respond with ToolCall::Response(\"\"\"...\"\"\") now, summarizing what you accomplished."

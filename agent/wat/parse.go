@@ -1,8 +1,12 @@
 package wat
 
-import "strings"
+import (
+	"strings"
 
-// Kind is what an answer asks for.
+	"wb/internal/lazyregexp"
+)
+
+// Kind says what an answer asks for.
 type Kind string
 
 // The kinds of answer.
@@ -14,7 +18,7 @@ const (
 	KindUnread   Kind = "unread"   // a ToolCall that cannot be read
 )
 
-// Answer is what a model said.
+// Answer is a model's parsed answer.
 type Answer struct {
 	Kind    Kind
 	Thought string
@@ -23,7 +27,16 @@ type Answer struct {
 	Args    []string
 }
 
-const mark = "ToolCall::"
+// mark begins a ToolCall, and marked one of a kind, in whatever case and spacing.
+var (
+	mark   = lazyregexp.New(`(?i)\btool_?call\s*::`)
+	marked = map[Kind]*lazyregexp.Regexp{
+		KindResponse: lazyregexp.New(`(?i)\btool_?call\s*::\s*response\s*\(`),
+		KindWat:      lazyregexp.New(`(?i)\btool_?call\s*::\s*wat\s*\(`),
+		KindCatalog:  lazyregexp.New(`(?i)\btool_?call\s*::\s*catalog\s*\(`),
+		KindCode:     lazyregexp.New(`(?i)\btool_?call\s*::\s*code\s*\(`),
+	}
+)
 
 // Parse reads an answer, however badly it is formatted: fences, quotes and
 // parentheses may be missing, and text without any ToolCall is a response. Text that
@@ -33,19 +46,19 @@ const mark = "ToolCall::"
 func Parse(text string) Answer {
 	thought := thoughtIn(text)
 	for _, read := range []struct {
-		name string
+		kind Kind
 		read func(after string) (Answer, bool)
-	}{{"Response(", readResponse}, {"Wat(", readWat}, {"Catalog(", readCatalog}, {"Code(", readCode}} {
-		_, after, ok := strings.Cut(text, mark+read.name)
-		if !ok {
+	}{{KindResponse, readResponse}, {KindWat, readWat}, {KindCatalog, readCatalog}, {KindCode, readCode}} {
+		at := marked[read.kind].FindStringIndex(text)
+		if at == nil {
 			continue
 		}
-		if a, ok := read.read(after); ok {
+		if a, ok := read.read(text[at[1]:]); ok {
 			a.Thought = thought
 			return a
 		}
 	}
-	if strings.Contains(text, mark) {
+	if mark.MatchString(text) {
 		return Answer{Kind: KindUnread, Thought: thought, Body: strings.TrimSpace(text)}
 	}
 	return Answer{Kind: KindResponse, Body: strings.TrimSpace(text)}
@@ -53,10 +66,11 @@ func Parse(text string) Answer {
 
 // thoughtIn is the reasoning before a call: between its tags, else all of it.
 func thoughtIn(text string) string {
-	before, _, ok := strings.Cut(text, mark)
-	if !ok {
+	at := mark.FindStringIndex(text)
+	if at == nil {
 		return ""
 	}
+	before := text[:at[0]]
 	if _, inside, ok := strings.Cut(before, "<reasoning>"); ok {
 		inside, _, _ = strings.Cut(inside, "</reasoning>")
 		if inside = strings.TrimSpace(inside); inside != "" {
@@ -74,7 +88,7 @@ func readResponse(after string) (Answer, bool) {
 			body = openEnd(inside)
 		}
 		a.Body = strings.TrimSpace(body)
-		return a, true
+		return a, !isCall(a.Body)
 	}
 	if end := closingParen(after); end >= 0 {
 		after = after[:end]
@@ -85,7 +99,13 @@ func readResponse(after string) (Answer, bool) {
 		after = words[0]
 	}
 	a.Body = strings.TrimSpace(after)
-	return a, true
+	return a, !isCall(a.Body)
+}
+
+// isCall reports whether an answer is a ToolCall itself, which was wrapped.
+func isCall(text string) bool {
+	at := mark.FindStringIndex(text)
+	return at != nil && at[0] == 0
 }
 
 // openEnd is text whose end was cut off or left open.
@@ -115,11 +135,31 @@ func readCode(after string) (Answer, bool) {
 	if words := argsIn(after); !ok && len(words) > 1 { // without a fence
 		return Answer{Kind: KindCode, Name: strings.ToLower(words[0]), Body: words[1], Args: words[2:]}, strings.TrimSpace(words[1]) != ""
 	}
-	if !ok || len(names) == 0 {
+	if !ok {
+		return readBareCode(after)
+	}
+	if name := strings.Trim(before, " \t\n,'"); len(names) == 0 && name != "" && !strings.ContainsAny(name, " \n(") {
+		names = []string{name}
+	}
+	if len(names) == 0 {
 		return Answer{}, false
 	}
 	body, rest := fenced(after[len(before):])
 	return Answer{Kind: KindCode, Name: strings.ToLower(names[0]), Body: body, Args: argsIn(rest)}, strings.TrimSpace(body) != ""
+}
+
+// readBareCode reads a language and a program behind a comma, in other quotes than
+// double ones or in none.
+func readBareCode(after string) (Answer, bool) {
+	if end := closingParenOf(after); end >= 0 {
+		after = after[:end]
+	}
+	name, body, ok := strings.Cut(after, ",")
+	name, body = strings.Trim(name, " \t\n\"'`"), strings.TrimSpace(body)
+	if n := len(body); n > 1 && body[0] == body[n-1] && strings.ContainsRune("\"'`", rune(body[0])) {
+		body = body[1 : n-1]
+	}
+	return Answer{Kind: KindCode, Name: strings.ToLower(name), Body: body}, ok && name != "" && strings.TrimSpace(body) != ""
 }
 
 // fenced is the text in the first fence, without the fence's language, and what

@@ -45,7 +45,7 @@ func (p *Programs) compile(ctx context.Context, engine *sandbox.Engine, body str
 	}
 	lane, ok := p.Lanes.Lookup("wat")
 	if !ok {
-		return nil, fmt.Errorf("there is no assembler here")
+		return nil, fmt.Errorf("no assembler is available")
 	}
 	assembler, ok := compile.Unwrapped[wat.Assembler](lane)
 	if !ok {
@@ -121,7 +121,7 @@ func (p *Programs) Run(ctx context.Context, host *Host, body string, args []stri
 	return out, nil
 }
 
-// observed is what the model reads of a program that ran to its end.
+// observed is the observation of a program that ran to its end.
 func (c *call) observed(code Code) string {
 	var lines []string
 	for _, l := range c.logged {

@@ -2,7 +2,7 @@ package wat
 
 import "strings"
 
-// Prompt is what an agent of this style is told after its own system prompt. It
+// Prompt is the text that follows the system prompt of an agent of this style. It
 // is made from the functions and programs there are. Languages are those that
 // ToolCall::Code takes.
 func Prompt(catalog Catalog, languages []string) string {

@@ -18,7 +18,7 @@ type Assembled struct {
 }
 
 // dataStart is where string literals begin in memory; below it nothing is, so
-// that 0 is no value.
+// that 0 is not a value.
 const dataStart = 1024
 
 // Assemble makes a module of a function body: macros are expanded, string
@@ -114,7 +114,7 @@ func (x *expander) expand() (string, error) {
 		case x.skipComment():
 			b.WriteString(strings.Repeat("\n", strings.Count(x.text[start:x.pos], "\n")))
 			if x.pos >= len(x.text) && strings.HasPrefix(x.text[start:], "(;") && !strings.HasSuffix(x.text, ";)") {
-				return "", x.fail("a comment (; does not end")
+				return "", x.fail("a comment (; is never closed")
 			}
 		case x.text[x.pos] == '"':
 			literal, err := x.literal()
@@ -272,7 +272,7 @@ func (x *expander) macro() (form string, ok bool, err error) {
 // declare notes a local; twice the same is once.
 func (x *expander) declare(name, kind string) error {
 	if !slices.Contains([]string{"i32", "i64", "f32", "f64"}, kind) {
-		return x.fail("%s is no type of a local", kind)
+		return x.fail("%s is not a type of a local", kind)
 	}
 	for _, l := range x.locals {
 		if l.name == name {

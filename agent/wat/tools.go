@@ -17,8 +17,9 @@ import (
 // notCompiled begins what a model reads of a program that did not compile.
 const notCompiled = "Your program failed to compile"
 
-// Tools are what answers of this style call: wat, catalog and code.
-func Tools(programs *Programs, host *Host, catalog Catalog) []agent.Tool {
+// Tools are the tools that answers of this style call: wat, catalog and code. Ready says which
+// languages can be used at once.
+func Tools(programs *Programs, host *Host, catalog Catalog, ready func(compile.Info) bool) []agent.Tool {
 	run := func(ctx context.Context, body string, args []string) (agent.Output, error) {
 		out, err := programs.Run(ctx, host, body, args)
 		return observation(ctx, out, err, "ToolCall::Wat(```wat ... ```)")
@@ -39,13 +40,13 @@ func Tools(programs *Programs, host *Host, catalog Catalog) []agent.Tool {
 			}},
 		&tool{toolCode, "Run a program in another language.", `{"type":"object","properties":{"lang":{"type":"string"},"body":{"type":"string"},"args":{"type":"array","items":{"type":"string"}}},"required":["lang","body"]}`,
 			func(ctx context.Context, args agent.Args) (agent.Output, error) {
-				out, err := runCode(ctx, programs.Lanes, host, args.Text("lang"), args.Text("body"), words(args))
+				out, err := runCode(ctx, programs.Lanes, ready, host, args.Text("lang"), args.Text("body"), words(args))
 				return observation(ctx, out, err, fmt.Sprintf("ToolCall::Code(%q, ``` ... ```)", args.Text("lang")))
 			}},
 	}
 }
 
-// unread is what a model reads of a ToolCall that nobody can make out. It may try again
+// unread is the observation of a ToolCall that cannot be parsed. It may try again
 // as after a program that does not compile.
 func unread(context.Context, agent.Args) (agent.Output, error) {
 	return agent.Output{Retry: true}, told(notCompiled + ": your ToolCall cannot be read.\n" +
@@ -79,7 +80,7 @@ type told string
 
 func (t told) Error() string { return string(t) }
 
-// observation is what a model reads of an execution. What does not compile is
+// observation is the model's view of an execution. What does not compile is
 // tried again.
 func observation(ctx context.Context, out agent.Output, err error, form string) (agent.Output, error) {
 	var wrong *CompileError
@@ -98,10 +99,10 @@ func observation(ctx context.Context, out agent.Output, err error, form string) 
 }
 
 // Languages are those that programs can be written in besides wat.
-func Languages(lanes *compile.Registry) []string {
+func Languages(lanes *compile.Registry, ready func(compile.Info) bool) []string {
 	var names []string
 	for _, lane := range lanes.All() {
-		if info := lane.Info(); info.Name != "wat" && slices.Contains(info.Shapes, compile.ShapeCommand) {
+		if info := lane.Info(); info.Name != "wat" && ready(info) && slices.Contains(info.Shapes, compile.ShapeCommand) {
 			names = append(names, info.Name)
 		}
 	}
@@ -109,10 +110,10 @@ func Languages(lanes *compile.Registry) []string {
 }
 
 // runCode runs a program of a lane as a command on the run's tree.
-func runCode(ctx context.Context, lanes *compile.Registry, host *Host, lang, body string, args []string) (agent.Output, error) {
+func runCode(ctx context.Context, lanes *compile.Registry, ready func(compile.Info) bool, host *Host, lang, body string, args []string) (agent.Output, error) {
 	lane, ok := lanes.Lookup(lang)
-	if !ok || !slices.Contains(lane.Info().Shapes, compile.ShapeCommand) {
-		return agent.Output{}, fmt.Errorf("there is no language %s here; there are %s", lang, strings.Join(Languages(lanes), ", "))
+	if !ok || !slices.Contains(lane.Info().Shapes, compile.ShapeCommand) || !ready(lane.Info()) {
+		return agent.Output{}, fmt.Errorf("unknown language %s; known are %s", lang, strings.Join(Languages(lanes, ready), ", "))
 	}
 	src := &compile.Source{Pos: diag.Position{File: "program", Line: 1, Col: 1}, Lang: lang, Body: body, Shape: compile.ShapeCommand, Args: map[string][]string{}}
 	art, err := lane.Build(ctx, src)

@@ -36,6 +36,15 @@ hi "there" (ok)
 		{`ToolCall::Code("js","console.log(6*7)")`, Answer{Kind: KindCode, Name: "js", Body: "console.log(6*7)"}},
 		{`ToolCall::Code("js", """console.log("a")""", "b")`, Answer{Kind: KindCode, Name: "js", Body: `console.log("a")`, Args: []string{"b"}}},
 		{"ToolCall::Code(\"JS\", ```js\nprint(1)\n```, \"a\")", Answer{Kind: KindCode, Name: "js", Body: "print(1)\n", Args: []string{"a"}}},
+		{`ToolCall::Code('js', 'console.log("a")')`, Answer{Kind: KindCode, Name: "js", Body: `console.log("a")`}},
+		{"ToolCall::Code(js, `f(1)`)", Answer{Kind: KindCode, Name: "js", Body: "f(1)"}},
+		{"ToolCall::Code(js, f(1))", Answer{Kind: KindCode, Name: "js", Body: "f(1)"}},
+		{"ToolCall::Code(js, ```f(1)```)", Answer{Kind: KindCode, Name: "js", Body: "f(1)"}},
+		{"toolcall :: wat (```\n(i32.const 0)```)", Answer{Kind: KindWat, Body: "(i32.const 0)"}},
+		{"tool_call::\nCatalog(\"x\")", Answer{Kind: KindCatalog, Name: "x"}},
+		{`ToolCall::Response(ToolCall::Catalog("x"))`, Answer{Kind: KindCatalog, Name: "x"}},
+		{`ToolCall::Response("""ToolCall::Fly()""")`, Answer{Kind: KindUnread, Body: `ToolCall::Response("""ToolCall::Fly()""")`}},
+		{`ToolCall::Response("write ToolCall::Wat(…)")`, Answer{Kind: KindResponse, Body: "write ToolCall::Wat(…)"}},
 		{"ToolCall::Catalog(\"x\") ToolCall::Wat(```wat\n1\n```) ToolCall::Response(\"\"\"r\"\"\")", Answer{Kind: KindResponse, Body: "r"}},
 		{"ToolCall::Catalog(\"x\") ToolCall::Wat(```wat\n1\n```)", Answer{Kind: KindWat, Body: "1\n"}},
 	} {
@@ -61,7 +70,10 @@ func FuzzParse(f *testing.F) {
 		default:
 			t.Errorf("%q: kind %q", text, a.Kind)
 		}
-		if !strings.Contains(text, mark) && a.Body != strings.TrimSpace(text) {
+		if a.Kind == KindResponse && isCall(a.Body) {
+			t.Errorf("%q: a ToolCall became the answer", text)
+		}
+		if !mark.MatchString(text) && a.Body != strings.TrimSpace(text) {
 			t.Errorf("%q became %q", text, a.Body)
 		}
 	})
@@ -235,7 +247,7 @@ func TestCatalog(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for text, want := range map[string]string{
-		"(i32.const 0)":               "begins with ;;; name",
+		"(i32.const 0)":               "must begin with ;;; name",
 		";;; name = \n":               "x.wat:1:",
 		";;; nam = \"x\"\n":           "has no nam",
 		";;; name = \"x\"\n;;; x=1\n": "has no x",

@@ -16,7 +16,7 @@ import (
 // parts counts the names that partOf has given.
 var parts atomic.Int64
 
-// join is what the file becomes: the change alone where the file is what the agent
+// join computes the new content of the file: the change alone where the file is what the agent
 // read, else both changes.
 func (c Change) join(now []byte, there bool) (Landed, error) {
 	switch {
@@ -36,7 +36,7 @@ func (c Change) join(now []byte, there bool) (Landed, error) {
 		if bytes.Equal(now, c.New) {
 			return Landed{Content: now}, nil
 		}
-		return Landed{now, false}, &ConflictError{c.Name, "somebody else made it meanwhile; read it first"}
+		return Landed{now, false}, &ConflictError{c.Name, "somebody else created it meanwhile; read it first"}
 	case !text(c.Base) || !text(c.New) || !text(now):
 		return Landed{now, false}, &ConflictError{c.Name, "changed since you read it, and it is not text"}
 	}

@@ -6,7 +6,7 @@
 // by lines, and in org files headings by keyword, title and tags. Where both changed
 // the same lines, the file stays as it is and the agent reads a [ConflictError].
 //
-// Text that is only added goes to the end of the file in one write, so that nobody
+// Text that is only added goes to the end of the file in one write, so that no program
 // who appends meanwhile loses a line. Every other change is put in place by rename;
 // what somebody wrote into the old file until then is found afterwards and joined,
 // too. Writers of this package and of [orgfile] exclude each other by locks.
@@ -30,7 +30,7 @@ import (
 // Dir is a directory that agents and people share.
 type Dir struct{ Path string }
 
-// Change is what an agent did to one file.
+// Change is an agent's change to one file.
 type Change struct {
 	Name    string // within the directory, with slashes
 	Base    []byte // what the file held when the agent read it
@@ -44,7 +44,7 @@ type Change struct {
 	Again bool
 }
 
-// Landed is what a file holds after a change.
+// Landed is the content of a file after a change.
 type Landed struct {
 	Content []byte
 	Merged  bool // it has changes of others, too
@@ -62,7 +62,7 @@ func (e *ConflictError) Error() string { return e.Name + ": " + e.Reason }
 // maxTries bounds how often a file that keeps changing is compared again.
 const maxTries = 100
 
-// Plan is what a change would make of the file as it is now.
+// Plan computes what a change would make of the file as it is now.
 func (d Dir) Plan(c Change) (Landed, error) {
 	root, err := os.OpenRoot(d.Path)
 	if err != nil {
@@ -94,7 +94,7 @@ func (d Dir) Write(c Change) (Landed, error) {
 			return landed, err
 		}
 	}
-	return Landed{}, &ConflictError{c.Name, "somebody else writes it all the time"}
+	return Landed{}, &ConflictError{c.Name, "somebody else keeps changing it"}
 }
 
 // resolved is the name of the file that a name leads to, through symbolic links.
@@ -164,7 +164,7 @@ func write(root *os.Root, name string, c Change) (landed Landed, again bool, err
 	return replace(root, name, old, info, now, landed)
 }
 
-// create makes a file that nobody else has made.
+// create makes a file that must not exist yet.
 func create(root *os.Root, name string, content []byte) (again bool, err error) {
 	part := partOf(name)
 	if err := root.WriteFile(part, content, 0o644); err != nil {
@@ -212,7 +212,7 @@ func replace(root *os.Root, name string, old *os.File, info fs.FileInfo, now []b
 			return Landed{joined.Content, true}, false, err
 		}
 	}
-	return landed, false, &ConflictError{theirs.Name, "somebody else writes it all the time"}
+	return landed, false, &ConflictError{theirs.Name, "somebody else keeps changing it"}
 }
 
 func whole(f *os.File) ([]byte, error) {

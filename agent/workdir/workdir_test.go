@@ -29,7 +29,7 @@ func TestWrite(t *testing.T) {
 		{name: "removes", base: "1\n", now: "1\n", want: none, change: workdir.Change{Removed: true}},
 		{name: "removes what changed", base: "1\n", now: "2\n", want: "2\n", says: "not removed", change: workdir.Change{Removed: true}},
 		{name: "fresh", new: "x", now: none, want: "x", change: workdir.Change{Fresh: true}},
-		{name: "made by two", new: "x\n", now: "y\n", want: "y\n", says: "somebody else made it", change: workdir.Change{Fresh: true}},
+		{name: "made by two", new: "x\n", now: "y\n", want: "y\n", says: "somebody else created it", change: workdir.Change{Fresh: true}},
 		{name: "made by two who append", new: "x\n", now: "y\n", want: "y\nx\n", change: workdir.Change{Fresh: true, Append: true}},
 		{name: "again, made", base: "a\n", new: "a\no\n", now: "a\nt\no\nu\n", want: "a\nt\no\nu\n", change: workdir.Change{Again: true}},
 		{name: "again, not made", base: "a\n", new: "a\no\n", now: "a\nt\n", want: "a\nt\no\n", change: workdir.Change{Again: true}},

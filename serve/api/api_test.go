@@ -34,7 +34,7 @@ func TestRun(t *testing.T) {
 	if got["status"] != "done" || got["result"] != "wrote poem.txt" || got["steps"] != 3.0 || fmt.Sprint(got["tools"]) != "[vfs_write vfs_read done]" {
 		t.Errorf("the run is %v", got)
 	}
-	if events := got["events_org"].(string); !strings.Contains(events, ":RUN: "+id) || !strings.Contains(events, "vfs_write") {
+	if events := got["events_org"].(string); !strings.Contains(events, ":RUN: "+id) || !strings.Contains(events, "vfs_write") || strings.Contains(events, b.dir("ada")) {
 		t.Errorf("its events are %s", events)
 	}
 	if _, err := os.Stat(filepath.Join(b.dir("ada"), "poem.txt")); err == nil {
@@ -275,7 +275,7 @@ func TestListen(t *testing.T) {
 		l.Close()
 	}
 	for _, addr := range []string{":0", "0.0.0.0:0", "[::]:0"} {
-		if l, err := api.Listen(t.Context(), addr, open); err == nil || !strings.Contains(err.Error(), "no token") {
+		if l, err := api.Listen(t.Context(), addr, open); err == nil || !strings.Contains(err.Error(), "needs a token") {
 			t.Errorf("%s without a token: %v", addr, err)
 			l.Close()
 		}
@@ -328,7 +328,7 @@ func TestConfig(t *testing.T) {
 	other := t.TempDir()
 	for want, tenants := range map[string][]api.Tenant{
 		"no tenant":          {},
-		"not apart":          {{Name: "a", Dir: dir, Token: adaToken}, {Name: "b", Dir: inner, Token: bobToken}},
+		"overlap":            {{Name: "a", Dir: dir, Token: adaToken}, {Name: "b", Dir: inner, Token: bobToken}},
 		"same token":         {{Name: "a", Dir: dir, Token: adaToken}, {Name: "b", Dir: other, Token: adaToken}},
 		"named twice":        {{Name: "a", Dir: dir, Token: adaToken}, {Name: "a", Dir: other, Token: bobToken}},
 		"has no token":       {{Name: "a", Dir: dir, Token: adaToken}, {Name: "b", Dir: other}},
@@ -372,14 +372,14 @@ func TestWrongRequests(t *testing.T) {
 		{"PUT", "/api/run", nil, 405, "/api/run does not take PUT; it takes GET, POST", ""},
 		{"GET", "/api/workflow", nil, 405, "/api/workflow does not take GET; it takes POST", ""},
 		{"GET", "/api/nothing", nil, 404, "no such address: /api/nothing", ""},
-		{"POST", "/api/run", `{"agnet":"x","task":"y"}`, 400, "there is no agnet; did you mean agent?", ""},
-		{"POST", "/api/run", `{"zzz":1}`, 400, "there is no zzz; there are agent, system, task", ""},
+		{"POST", "/api/run", `{"agnet":"x","task":"y"}`, 400, "unknown member agnet; did you mean agent?", ""},
+		{"POST", "/api/run", `{"zzz":1}`, 400, "unknown member zzz; expected one of agent, system, workbook, set, only, task", ""},
 		{"POST", "/api/run", `{"task":"y","max_steps":"3"}`, 400, "max_steps: expected a number, got a JSON string", ""},
-		{"POST", "/api/run", `[]`, 400, "it is no object but a JSON array", ""},
+		{"POST", "/api/run", `[]`, 400, "expected an object, got a JSON array", ""},
 		{"POST", "/api/run", ``, 400, "it is empty", ""},
 		{"POST", "/api/run", `{`, 400, "", ""},
 		{"POST", "/api/run", `{"agent":"team.org#wlado","task":"y"}`, 404, "team.org has no agent wlado", "did you mean team.org#waldo?"},
-		{"POST", "/api/run", `{"agent":"typo.org","task":"y"}`, 422, "typo.org:4:2: error: agent typo names the tool shel", "did you mean shell?"},
+		{"POST", "/api/run", `{"agent":"typo.org","task":"y"}`, 422, "typo.org:4:2: error: agent typo uses the tool shel", "did you mean shell?"},
 	} {
 		write(t, filepath.Join(b.dir("ada"), "typo.org"), "* Typo :agent:\n:PROPERTIES:\n:ID: typo\n:TOOLS: shel\n:END:\nx\n")
 		status, header, text := b.raw(adaToken, c.method, c.path, c.body)

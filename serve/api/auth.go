@@ -71,7 +71,7 @@ func (g *gate) shown(r *http.Request, token string) *tenant {
 	return t
 }
 
-// tenantOf is whose a request is, nil for nobody's.
+// tenantOf is the tenant of a request, nil when unknown.
 func (g *gate) tenantOf(r *http.Request) *tenant {
 	if g.open {
 		if !loopbackHost(r.Host) { // a name that a page elsewhere had resolve to here
@@ -136,6 +136,21 @@ type tenantKey struct{}
 // tenantIn is the tenant that a request passed the gate as.
 func tenantIn(ctx context.Context) *tenant { return ctx.Value(tenantKey{}).(*tenant) }
 
+// known is the context of a request whose tenant is known.
+func known(ctx context.Context, t *tenant) context.Context {
+	if visitor, ok := ctx.Value(visitorKey{}).(*string); ok {
+		*visitor = t.Name
+	}
+	return context.WithValue(ctx, tenantKey{}, t)
+}
+
+type visitorKey struct{}
+
+// withVisitor is a context in which the name of the tenant is noted once it is known.
+func withVisitor(ctx context.Context, name *string) context.Context {
+	return context.WithValue(ctx, visitorKey{}, name)
+}
+
 // callers lets only tenants through; others get a 401.
 func (g *gate) callers(next http.HandlerFunc) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -151,10 +166,10 @@ func (g *gate) callers(next http.HandlerFunc) http.Handler {
 				return
 			}
 			w.Header().Set("WWW-Authenticate", `Bearer realm="wb"`)
-			fail(w, http.StatusUnauthorized, "unauthorized", "a bearer token is needed")
+			fail(w, http.StatusUnauthorized, "unauthorized", "this address needs a bearer token")
 			return
 		}
-		next(w, r.WithContext(context.WithValue(r.Context(), tenantKey{}, t)))
+		next(w, r.WithContext(known(r.Context(), t)))
 	})
 }
 
@@ -164,7 +179,7 @@ func (g *gate) people(next http.HandlerFunc) http.Handler {
 		t := g.tenantOf(r)
 		switch {
 		case t != nil:
-			next(w, r.WithContext(context.WithValue(r.Context(), tenantKey{}, t)))
+			next(w, r.WithContext(known(r.Context(), t)))
 		case g.open:
 			fail(w, http.StatusForbidden, "forbidden", "this server is for this machine; use a loopback address")
 		default:

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
@@ -19,7 +20,7 @@ import (
 	"wb/workbook/capability"
 )
 
-// Config is what a server is started with.
+// Config holds the settings of a server.
 type Config struct {
 	Tenants []Tenant
 	// Lanes are the languages of workbooks.
@@ -52,6 +53,8 @@ type Config struct {
 	Version string
 	// Views hear the events of every run of a workbook besides its records.
 	Views []trace.Sink
+	// AccessLog is written a line for each request, in the combined format; nil is not.
+	AccessLog io.Writer
 	// Warn hears what could not be kept or was tried in vain.
 	Warn func(error)
 	// Clock is the system's when nil; tests turn their own.
@@ -80,7 +83,7 @@ const (
 type Tenant struct {
 	Name string
 	Dir  string // the directory it works in
-	// Token is what its callers present, or "" where the server has one tenant
+	// Token authenticates its callers; it is "" where the server has one tenant
 	// and is reached from this machine only.
 	Token string
 	// Exec lets this tenant grant exec where the server allows it.
@@ -124,7 +127,7 @@ func (c *Config) check() error {
 			case tokens[j] == t.Token:
 				return fmt.Errorf("tenants %s and %s have the same token", names[j], t.Name)
 			case within(dirs[j], dir) || within(dir, dirs[j]):
-				return fmt.Errorf("the directories of tenants %s and %s are not apart: %s, %s", names[j], t.Name, dirs[j], dir)
+				return fmt.Errorf("the directories of tenants %s and %s overlap: %s, %s", names[j], t.Name, dirs[j], dir)
 			}
 		}
 		names, dirs, tokens = append(names, t.Name), append(dirs, dir), append(tokens, t.Token)
@@ -142,7 +145,7 @@ func within(dir, path string) bool {
 type PublicError struct{ Addr string }
 
 func (e *PublicError) Error() string {
-	return e.Addr + " can be reached from other machines and there is no token"
+	return e.Addr + " can be reached from other machines, so it needs a token"
 }
 
 // Hint says how to serve there.

@@ -20,7 +20,7 @@ func (s *Server) didDocument(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if at == nil || at.key.IsZero() {
-		fail(w, http.StatusNotFound, "not_found", "nobody of that name signs here")
+		fail(w, http.StatusNotFound, "not_found", "no signer has that name here")
 		return
 	}
 	answer(w, http.StatusOK, keys.Document(did, at.key.DID()))

@@ -9,8 +9,8 @@ import (
 )
 
 // Frame is one thing that a stream tells. Type is subscribed, thinking, delta,
-// tool_start, step, retry, review, denial, done or error; done and error are the
-// last. Frames with a number are the run's log.
+// tool_start, step, component_start, component, retry, review, denial, done or error;
+// done and error are the last. Frames with a number are the run's log.
 type Frame struct {
 	N    int    `json:"n,omitempty"` // position in the log, from 1
 	Type string `json:"type"`
@@ -23,11 +23,18 @@ type Frame struct {
 	Args   json.RawMessage `json:"args,omitempty"`
 	Text   string          `json:"text,omitempty"`   // what the model said
 	Output string          `json:"output,omitempty"` // of a tool, at most 500 characters
-	Exit   *int            `json:"exit_code,omitempty"`
-	Error  string          `json:"error,omitempty"`
-	Millis int64           `json:"dur_ms,omitempty"`
-	Model  string          `json:"model,omitempty"`
-	Usage  *trace.Usage    `json:"usage,omitempty"`
+	// OutputSHA256 and ArgsSHA256 are digests of the whole, where a frame tells a part.
+	OutputSHA256 string `json:"output_sha256,omitempty"`
+	ArgsSHA256   string `json:"args_sha256,omitempty"`
+	// Component, its language and what its cache said, of what runs in workbooks.
+	Component string       `json:"component,omitempty"`
+	Lang      string       `json:"lang,omitempty"`
+	Cache     string       `json:"cache,omitempty"`
+	Exit      *int         `json:"exit_code,omitempty"`
+	Error     string       `json:"error,omitempty"`
+	Millis    int64        `json:"dur_ms,omitempty"`
+	Model     string       `json:"model,omitempty"`
+	Usage     *trace.Usage `json:"usage,omitempty"`
 	// Status is how a run ended, or what became of a review: asked, allowed or
 	// denied.
 	Status string          `json:"status,omitempty"`
@@ -41,7 +48,8 @@ const maxOutput = 500
 
 // frameOf is an event as streams tell it; most kinds are told.
 func frameOf(e trace.Event) (Frame, bool) {
-	f := Frame{Run: e.Run, Step: e.Step, Agent: e.Agent, Tool: e.Tool, Args: e.Args, Error: e.Error, Millis: e.Duration.Milliseconds(), Model: e.Model}
+	f := Frame{Run: e.Run, Step: e.Step, Agent: e.Agent, Tool: e.Tool, Args: e.Args, Error: e.Error, Millis: e.Duration.Milliseconds(), Model: e.Model,
+		Component: e.Component, Lang: e.Lang, Cache: e.Cache, ArgsSHA256: e.ArgsSHA256}
 	if !e.Time.IsZero() {
 		f.At = e.Time.UnixMilli()
 	}
@@ -57,8 +65,15 @@ func frameOf(e trace.Event) (Frame, bool) {
 		f.Type = "denial"
 	case trace.KindApproval:
 		f.Type, f.Status, f.Text = "review", e.Status, clip(e.Output, maxOutput)
+	case trace.KindComponentStart:
+		f.Type = "component_start"
+	case trace.KindComponentEnd, trace.KindCacheHit:
+		f.Type, f.Output, f.Exit = "component", clip(e.Output, maxOutput), e.Exit
 	default:
 		return f, false
+	}
+	if f.Output+f.Text != e.Output && e.Output != "" {
+		f.OutputSHA256 = e.OutputSHA256
 	}
 	return f, true
 }

@@ -153,7 +153,7 @@ func TestWorkflowAgents(t *testing.T) {
 	if err != nil || !strings.Contains(string(text), "/text/judge\n") {
 		t.Errorf("%v\n%s", err, text)
 	}
-	if _, got = b.call(bobToken, "POST", "/api/workflow", body); !strings.Contains(fmt.Sprint(got), "asks a model, which is not granted") {
+	if _, got = b.call(bobToken, "POST", "/api/workflow", body); !strings.Contains(fmt.Sprint(got), "needs the capability llm, which is not granted") {
 		t.Errorf("bob: %v", got)
 	}
 }

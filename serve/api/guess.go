@@ -14,7 +14,7 @@ const (
 	maxGuesses   = 20
 	guessWindow  = time.Minute
 	maxGuessers  = 10_000 // addresses that are remembered
-	guessRefused = "too many wrong tokens came from your address; try again in a minute"
+	guessRefused = "too many wrong tokens from your address; try again in a minute"
 )
 
 // guesses counts wrong tokens by the address they came from. It is safe for concurrent
@@ -65,6 +65,6 @@ func (g *guesses) wrong(r *http.Request) {
 	one.count++
 	g.from[who] = one
 	if one.count == maxGuesses && g.warn != nil {
-		g.warn(fmt.Errorf("%d wrong tokens came from %s; it is refused for %v", one.count, who, guessWindow))
+		g.warn(fmt.Errorf("%d wrong tokens from %s; the address is refused for %v", one.count, who, guessWindow))
 	}
 }

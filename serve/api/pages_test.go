@@ -102,6 +102,9 @@ func TestPages(t *testing.T) {
 		_, text, _ = p.get(path)
 		ask = question.FindStringSubmatch(text)
 	}
+	if !strings.Contains(text, "<pre tabindex=\"0\">&lt;b&gt;poem") && !strings.Contains(text, "<code>&lt;b&gt;poem") {
+		t.Errorf("what is to be allowed is not shown to the letter: %s", text)
+	}
 	if strings.Contains(text, "<b>poem") || outside.MatchString(text) {
 		t.Errorf("the page is not safe:\n%s", text)
 	}
@@ -111,12 +114,12 @@ func TestPages(t *testing.T) {
 	id := strings.TrimPrefix(path, "/run/")
 	b.ended(id)
 	_, text, _ = p.get(path)
-	for _, want := range []string{"allowed by page", "30 tokens in, 15 out", "vfs_read", "done"} {
+	for _, want := range []string{"allowed by page", "<dt>Tokens in</dt><dd>30</dd>", "<dt>Tokens out</dt><dd>15</dd>", "vfs_read", "done"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the page does not say %q:\n%s", want, text)
 		}
 	}
-	if strings.Contains(text, "refresh") || strings.Contains(text, "live.js") {
+	if strings.Contains(text, "refresh") || strings.Contains(text, "data-run") {
 		t.Error("the page of an ended run reloads")
 	}
 	if _, got := b.call(adaToken, "GET", "/api/agents", nil); !strings.Contains(fmt.Sprint(got), "team.org#waldo") {

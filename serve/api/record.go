@@ -15,18 +15,22 @@ import (
 	"wb/agent"
 	"wb/agent/host"
 	"wb/internal/lazyregexp"
+	"wb/internal/trace"
+	"wb/internal/whole"
 )
 
-// statusRunning is a run that has not ended, be it that nobody works on it just
+// statusRunning is a run that has not ended, even if no process works on it just
 // now.
 const statusRunning = "running"
 
-// record is what the server keeps of a run: what was asked for before it begins,
+// record is the server's record of a run: the request before it begins,
 // what came of it after it ended.
 type record struct {
 	ID       string        `json:"id"`
 	Runs     []string      `json:"runs"` // of the journal, resumed from each other
 	Task     host.Task     `json:"task"`
+	Book     *book         `json:"workbook,omitempty"` // in place of an agent
+	From     *origin       `json:"from,omitempty"`     // the run that it came from
 	Schedule string        `json:"schedule,omitempty"` // what fired it
 	Created  time.Time     `json:"created"`
 	Ended    time.Time     `json:"ended,omitzero"`
@@ -34,6 +38,8 @@ type record struct {
 	Error    string        `json:"error,omitempty"`
 	Warnings []string      `json:"warnings,omitempty"`
 	Result   *agent.Result `json:"result,omitempty"`
+	// Spent is the usage of the run and of the agents it asked.
+	Spent trace.Usage `json:"spent,omitzero"`
 }
 
 // store keeps the records and logs of a tenant's runs, two files each:
@@ -51,19 +57,7 @@ func (s store) put(r *record) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(s.dir, 0o700); err != nil {
-		return err
-	}
-	part, err := os.CreateTemp(s.dir, ".part-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(part.Name())
-	_, err = part.Write(append(text, '\n'))
-	if err = errors.Join(err, part.Sync(), part.Close()); err != nil {
-		return err
-	}
-	return os.Rename(part.Name(), s.record(r.ID))
+	return whole.File{Dirs: 0o700, Sync: true}.Write(s.record(r.ID), append(text, '\n'))
 }
 
 // get reads a record; the error of one that does not exist is os.ErrNotExist.

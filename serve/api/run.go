@@ -111,7 +111,7 @@ func (r *run) begin(id string) error {
 		r.told[f.digest()]++
 	}
 	if err != nil {
-		r.failed = fmt.Errorf("the run cannot be kept: %w", err)
+		r.failed = fmt.Errorf("the run cannot be recorded: %w", err)
 		r.cancel(r.failed)
 	}
 	if first {
@@ -120,15 +120,19 @@ func (r *run) begin(id string) error {
 	return err
 }
 
-// digest is what a frame says, apart from where and when.
+// digest identifies a frame by its content, apart from position and time.
 func (f Frame) digest() [sha256.Size]byte {
-	text, _ := json.Marshal([]any{f.Type, f.Agent, f.Step, f.Tool, f.Args, f.Text, f.Output, f.Status})
+	text, _ := json.Marshal([]any{f.Type, f.Agent, f.Step, f.Tool, f.Component, f.Args, f.Text, f.Output, f.Status})
 	return sha256.Sum256(text)
 }
 
 // add appends a frame to the log; one that an earlier process told already is
 // not told again.
 func (r *run) add(f Frame, again bool) {
+	f.Error = r.tenant.inside(f.Error)
+	if f.Component != "" {
+		f.Output = r.tenant.inside(f.Output)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if again && len(r.told) > 0 {
@@ -224,13 +228,23 @@ func (r *run) progress() (steps int, usage trace.Usage, tools []string) {
 	return steps, usage, tools
 }
 
+// spent is the usage of all turns of a run, including those of agents it asked.
+func (r *run) spent() trace.Usage {
+	_, usage, _ := r.progress()
+	if rec := r.snapshot(); usage == (trace.Usage{}) && rec.Result != nil { // of a time before turns were told
+		usage = rec.Result.Usage
+	}
+	return usage
+}
+
 // end keeps how the run ended and tells it.
 func (r *run) end(result *agent.Result, err error) {
+	spent := r.spent()
 	r.mu.Lock()
 	if err == nil && r.failed != nil {
 		err = r.failed
 	}
-	r.record.Ended, r.record.Result = r.tenant.clock.Now(), result
+	r.record.Ended, r.record.Result, r.record.Spent = r.tenant.clock.Now(), result, spent
 	switch {
 	case err != nil:
 		r.record.Status, r.record.Error = agent.StatusError, err.Error()
@@ -278,5 +292,5 @@ func (r *record) took(now time.Time) time.Duration {
 	if !r.Ended.IsZero() {
 		now = r.Ended
 	}
-	return now.Sub(r.Created).Round(100 * time.Millisecond)
+	return now.Sub(r.Created).Round(time.Millisecond)
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"wb/agent"
 	"wb/agent/approval"
 	"wb/agent/host"
+	"wb/app"
 	"wb/internal/diag"
 	"wb/internal/nearest"
 	"wb/internal/trace"
@@ -23,14 +25,19 @@ import (
 
 // runRequest is the body of POST /api/run.
 type runRequest struct {
-	Agent     string `json:"agent"`  // FILE#ID in the tenant's directory; the default agent without one
-	System    string `json:"system"` // or the text of an agent that no document defines
-	Task      string `json:"task"`
-	Model     string `json:"model"`
-	MaxSteps  *int64 `json:"max_steps"`
-	TimeoutMS int64  `json:"timeout_ms"`
-	Session   string `json:"session"`
-	Exec      bool   `json:"exec"`
+	Agent  string `json:"agent"`  // FILE#ID in the tenant's directory; the default agent without one
+	System string `json:"system"` // or the text of an agent that no document defines
+	// Workbook is run in place of an agent, with values of imports and, of several, the
+	// components in Only.
+	Workbook  string          `json:"workbook"`
+	Set       json.RawMessage `json:"set"`
+	Only      []string        `json:"only"`
+	Task      string          `json:"task"`
+	Model     string          `json:"model"`
+	MaxSteps  *int64          `json:"max_steps"`
+	TimeoutMS int64           `json:"timeout_ms"`
+	Session   string          `json:"session"`
+	Exec      bool            `json:"exec"`
 }
 
 // decode reads the body of a request; what it cannot read it answers.
@@ -50,12 +57,12 @@ func decode(w http.ResponseWriter, r *http.Request, v any) bool {
 	case errors.As(err, &large):
 		fail(w, http.StatusRequestEntityTooLarge, "too_large", fmt.Sprintf("a request has at most %d bytes", large.Limit))
 	default:
-		fail(w, http.StatusBadRequest, "bad_request", "the body is not what is expected: "+err.Error())
+		fail(w, http.StatusBadRequest, "bad_request", "the body does not fit: "+err.Error())
 	}
 	return false
 }
 
-// told is an error of a JSON body in words of the API's: v is what was expected.
+// told is an error of a JSON body in the API's words: v is the expected value.
 func told(err error, v any) error {
 	var kind *json.UnmarshalTypeError
 	var syntax *json.SyntaxError
@@ -65,7 +72,7 @@ func told(err error, v any) error {
 	case errors.As(err, &kind) && kind.Field != "":
 		return fmt.Errorf("%s: expected a %s, got a JSON %s", kind.Field, jsonName(kind.Type), kind.Value)
 	case errors.As(err, &kind):
-		return fmt.Errorf("it is no object but a JSON %s", kind.Value)
+		return fmt.Errorf("expected an object, got a JSON %s", kind.Value)
 	case errors.As(err, &syntax):
 		return fmt.Errorf("no JSON at byte %d: %w", syntax.Offset, err)
 	case errors.Is(err, io.EOF):
@@ -82,12 +89,12 @@ func told(err error, v any) error {
 	}
 	name = strings.Trim(name, `"`)
 	if near := nearest.Word(name, known); near != "" {
-		return fmt.Errorf("there is no %s; did you mean %s?", clip(name, 64), near)
+		return fmt.Errorf("unknown member %s; did you mean %s?", clip(name, 64), near)
 	}
-	return fmt.Errorf("there is no %s; there are %s", clip(name, 64), strings.Join(known, ", "))
+	return fmt.Errorf("unknown member %s; expected one of %s", clip(name, 64), strings.Join(known, ", "))
 }
 
-// jsonName is what JSON calls a type.
+// jsonName is JSON's name for a type.
 func jsonName(t reflect.Type) string {
 	switch t.Kind() {
 	case reflect.Int, reflect.Int64, reflect.Float64:
@@ -110,11 +117,11 @@ func (s *Server) task(t *tenant, q runRequest) (host.Task, []string, error) {
 	case strings.TrimSpace(q.Task) == "":
 		return task, nil, errors.New("task is missing")
 	case len(q.Task) > maxTask || len(q.System) > maxTask:
-		return task, nil, fmt.Errorf("task and system have at most %d bytes", maxTask)
+		return task, nil, fmt.Errorf("task and system may have %d bytes at most", maxTask)
 	case q.Agent != "" && q.System != "":
 		return task, nil, errors.New("agent and system exclude each other")
 	case q.TimeoutMS < 0 || q.MaxSteps != nil && *q.MaxSteps < 1:
-		return task, nil, errors.New("max_steps and timeout_ms are positive")
+		return task, nil, errors.New("max_steps and timeout_ms must be positive")
 	}
 	if q.MaxSteps != nil {
 		task.Limits.Steps = *q.MaxSteps
@@ -122,7 +129,7 @@ func (s *Server) task(t *tenant, q runRequest) (host.Task, []string, error) {
 	var warnings []string
 	if q.Exec {
 		if task.Exec = s.config.AllowExec && t.Exec; !task.Exec {
-			warnings = append(warnings, "exec is not granted by this server: the run goes without git, publish and image")
+			warnings = append(warnings, "this server does not grant exec: the run has no git, publish and image")
 		}
 	}
 	if q.Agent == "" {
@@ -157,6 +164,12 @@ func (s *Server) postRun(w http.ResponseWriter, r *http.Request) {
 }
 
 func (s *Server) begin(t *tenant, q runRequest) (*run, error) {
+	if q.Workbook != "" {
+		if q.Task+q.Agent+q.System != "" {
+			return nil, &requestError{errors.New("workbook and agent, system and task exclude each other")}
+		}
+		return t.startBook(&book{File: q.Workbook, Set: q.Set, Only: q.Only}, record{})
+	}
 	task, warnings, err := s.task(t, q)
 	if err != nil {
 		var outside *outsideError
@@ -242,6 +255,7 @@ func (s *Server) listAgents(w http.ResponseWriter, r *http.Request) {
 type filter struct {
 	Words, Status, Before string
 	Limit                 int
+	Within                int // of so many of the latest; 0 is maxSearched
 }
 
 func filterOf(r *http.Request) filter {
@@ -257,7 +271,7 @@ func (f filter) takes(r *record, waits bool) bool {
 	if f.Before != "" && r.ID >= f.Before || f.Status != "" && f.Status != r.Status && f.Status != statusClass(r.Status, waits) {
 		return false
 	}
-	text := strings.ToLower(r.ID + " " + r.agent() + " " + r.Task.Text)
+	text := strings.ToLower(r.ID + " " + r.who() + " " + r.title())
 	if r.Result != nil {
 		text += " " + strings.ToLower(r.Result.Result)
 	}
@@ -279,7 +293,7 @@ func (t *tenant) selected(f filter) (found []record, more bool, err error) {
 		return nil, false, err
 	}
 	waiting := t.waiting()
-	for _, id := range ids[:min(len(ids), maxSearched)] {
+	for _, id := range ids[:min(len(ids), cmp.Or(f.Within, maxSearched))] {
 		if f.Before != "" && id >= f.Before {
 			continue
 		}
@@ -321,6 +335,12 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) {
 	rows := []map[string]any{}
 	for _, rec := range all {
 		row := map[string]any{"id": rec.ID, "status": rec.Status, "agent": rec.agent(), "task": clip(rec.Task.Text, 200), "created": rec.Created}
+		if rec.Book != nil {
+			row["workbook"] = rec.Book.File
+		}
+		if rec.From != nil {
+			row["from"] = rec.From
+		}
 		if rec.Schedule != "" {
 			row["schedule"] = rec.Schedule
 		}
@@ -354,6 +374,12 @@ func (s *Server) getRun(w http.ResponseWriter, r *http.Request) {
 	steps, usage, tools := found.progress()
 	body := map[string]any{"id": rec.ID, "status": rec.Status, "steps": steps, "result": nil, "tools": tools, "usage": usage, "exec": rec.Task.Exec,
 		"agent": rec.agent(), "task": rec.Task.Text, "runs": rec.Runs, "created": rec.Created, "reviews": found.reviews()}
+	if rec.Book != nil {
+		body["workbook"] = rec.Book
+	}
+	if rec.From != nil {
+		body["from"] = rec.From
+	}
 	if len(rec.Warnings) > 0 {
 		body["warnings"] = rec.Warnings
 	}
@@ -373,7 +399,8 @@ func (s *Server) getRun(w http.ResponseWriter, r *http.Request) {
 	answer(w, http.StatusOK, body)
 }
 
-// eventsOf are the records of runs, as events.org has them.
+// eventsOf are the records of runs, as events.org has them, with files named as callers
+// name them.
 func (t *tenant) eventsOf(runs []string) string {
 	text, err := os.ReadFile(trace.FilesIn(t.Dir).Events)
 	if err != nil {
@@ -385,10 +412,10 @@ func (t *tenant) eventsOf(runs []string) string {
 			b = trace.AppendOrg(b, &e)
 		}
 	}
-	return string(b)
+	return app.Inside(string(b), t.Dir)
 }
 
-// reviews are what the run asks people, and has asked.
+// reviews are the run's pending and answered requests for approval.
 func (r *run) reviews() []approval.Request {
 	rec := r.snapshot()
 	all, err := r.tenant.approvals().List()
@@ -402,7 +429,7 @@ func (r *run) reviews() []approval.Request {
 	return found
 }
 
-func (t *tenant) approvals() *approval.Store { return approval.NewStore(t.state.Dir()) }
+func (t *tenant) approvals() *approval.Inbox { return approval.NewInbox(t.state.Dir()) }
 
 // cancelRun ends a run before its time.
 func (s *Server) cancelRun(w http.ResponseWriter, r *http.Request) {
@@ -434,7 +461,7 @@ func (s *Server) reviewRun(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if q.Allow == nil {
-		fail(w, http.StatusBadRequest, "bad_request", "allow is true or false")
+		fail(w, http.StatusBadRequest, "bad_request", "allow must be true or false")
 		return
 	}
 	decided, err := found.decide(q.ID, *q.Allow, "http")

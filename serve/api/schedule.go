@@ -24,12 +24,12 @@ import (
 type scheduler struct {
 	tenant *tenant
 	config Config
-	// known is what was read of a file, by path.
+	// known holds the schedules read so far, by path.
 	known map[string]reading
 	told  map[string]bool // mistakes that have been warned about
 }
 
-// reading is what a file of a certain state schedules.
+// reading is the schedule of a file in a certain state.
 type reading struct {
 	modified time.Time
 	size     int64
@@ -38,10 +38,11 @@ type reading struct {
 
 // scheduled is one thing that is due at times.
 type scheduled struct {
-	name string // FILE#ID
-	text string // the schedule as written
-	next func(time.Time) time.Time
-	fire func(at time.Time) error
+	name  string // FILE#ID
+	agent bool
+	text  string // the schedule as written
+	next  func(time.Time) time.Time
+	fire  func(at time.Time) error
 }
 
 func newScheduler(t *tenant, config Config) *scheduler {
@@ -86,7 +87,7 @@ func (s *scheduler) run(ctx context.Context) {
 // maxScheduledFiles bounds the documents that are looked at.
 const maxScheduledFiles = 5000
 
-// read is what the tenant's documents schedule now.
+// read returns the current schedules of the tenant's documents.
 func (s *scheduler) read() []scheduled {
 	var all []scheduled
 	seen := map[string]reading{}
@@ -99,7 +100,7 @@ func (s *scheduler) read() []scheduled {
 		case !entry.Type().IsRegular() || !strings.HasSuffix(name, ".org"), name == "events.org", name == "approvals.org", name == "issues.org":
 			return nil
 		case len(seen) >= maxScheduledFiles:
-			return errors.New("more documents than schedules are looked for in")
+			return errors.New("too many documents: some were not searched for schedules")
 		}
 		info, err := entry.Info()
 		if err != nil {
@@ -139,7 +140,7 @@ func (s *scheduler) scan(name string) []scheduled {
 }
 
 // agents are the agents of a document that have a schedule. What an agent is to
-// do then is what its prompt says.
+// do then is in its prompt.
 func (s *scheduler) agents(name, file string) []scheduled {
 	found, _, err := host.Agents(file)
 	if err != nil {
@@ -156,7 +157,7 @@ func (s *scheduler) agents(name, file string) []scheduled {
 			continue
 		}
 		task := host.Task{File: file, ID: d.ID, Dir: s.tenant.Dir, Write: s.config.AllowWrite, Exec: s.config.AllowExec && s.tenant.Exec}
-		all = append(all, scheduled{name + "#" + d.ID, d.Schedule, next, func(at time.Time) error {
+		all = append(all, scheduled{name + "#" + d.ID, true, d.Schedule, next, func(at time.Time) error {
 			if keeper.Kept(s.tenant.state, s.tenant.runtime().KeyOf(d, task)) {
 				return nil // `wb agent keep` wakes it
 			}
@@ -181,7 +182,7 @@ func (s *scheduler) workflows(name, file string, src []byte) []scheduled {
 			s.mistake(fmt.Errorf("%s: %w", w.Pos, err))
 			continue
 		}
-		all = append(all, scheduled{name + "#" + w.Name, text, next, func(time.Time) error {
+		all = append(all, scheduled{name + "#" + w.Name, false, text, next, func(time.Time) error {
 			if err := s.tenant.hold(); err != nil {
 				return err
 			}
@@ -194,7 +195,11 @@ func (s *scheduler) workflows(name, file string, src []byte) []scheduled {
 					s.tenant.warn(err)
 					return
 				}
-				opts := workbook.Options{File: file, Source: now, Lanes: s.config.Lanes, Only: members(w), NoWrite: !s.config.AllowWrite, Force: true, Cache: workbook.CacheBeside(file)}
+				opts := workbook.Options{
+					Book:      workbook.BookAt(file, now, s.config.Lanes),
+					Selection: workbook.Selection{Only: members(w), Force: true},
+					Write:     workbook.WriteIf(s.config.AllowWrite),
+				}
 				ran, err := s.tenant.home().Run(ctx, opts)
 				if err == nil && ran.Failed() != nil {
 					err = ran.Failed().Err

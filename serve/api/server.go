@@ -55,7 +55,7 @@ func New(config Config) (*Server, error) {
 		s.tenants = append(s.tenants, opened)
 	}
 	s.gate = newGate(s.tenants, config.Clock.Now, config.Warn)
-	s.handler = s.routes()
+	s.handler = logged(config.AccessLog, config.Clock.Now, config.Warn, s.routes())
 	for _, t := range s.tenants {
 		if err := t.resume(); err != nil {
 			s.Close()
@@ -139,6 +139,10 @@ func (s *Server) routes() http.Handler {
 	api("DELETE /api/run/{id}", s.cancelRun)
 	api("POST /api/run/{id}/cancel", s.cancelRun)
 	api("POST /api/run/{id}/review", s.reviewRun)
+	api("POST /api/run/{id}/fork", s.forkRun)
+	api("POST /api/run/{id}/resume", s.resumeRun)
+	api("POST /api/run/{id}/replay", s.replayRun)
+	api("GET /api/run/{id}/messages", s.runMessages)
 	api("GET /api/run/{id}/stream", s.stream)
 	api("GET /api/activity", s.activity)
 	api("POST /api/workflow", s.postWorkflow)
@@ -165,7 +169,7 @@ func (s *Server) routes() http.Handler {
 	})
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		fail(w, http.StatusForbidden, "forbidden", "pages of other origins may not ask this server")
+		fail(w, http.StatusForbidden, "forbidden", "pages of other origins may not use this server")
 	}))
 	guarded := protection.Handler(mux)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -181,7 +185,7 @@ func (s *Server) routes() http.Handler {
 	})
 }
 
-// nowhere is the pattern of addresses of the API that there are none of.
+// nowhere is the pattern that catches unknown addresses of the API.
 const nowhere = "/api/"
 
 // methods are those that an address takes.
@@ -196,9 +200,9 @@ func methods(mux *http.ServeMux, r *http.Request) []string {
 	return all
 }
 
-// policy is what pages of the server may load: the server's own style and
+// policy limits what pages of the server may load: the server's own style, pictures and
 // script, and nothing else from anywhere.
-const policy = "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+const policy = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	if s.work.Err() != nil {

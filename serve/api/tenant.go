@@ -13,6 +13,7 @@ import (
 	"wb/agent"
 	"wb/agent/host"
 	"wb/app"
+	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/identity"
 	"wb/internal/trace"
@@ -33,6 +34,8 @@ type tenant struct {
 	root    *os.Root
 	clock   Clock
 	warn    func(error)
+	lanes   *compile.Registry
+	write   bool         // results are written into workbooks
 	views   []trace.Sink // hear the events of runs of workbooks
 	max     int
 	unlock  func()
@@ -42,7 +45,9 @@ type tenant struct {
 
 	mu   sync.Mutex
 	live map[string]*run
-	held int // runs that are going, with those that have no id yet
+	// examined are the documents whose cases are being tried out.
+	examined map[string]bool
+	held     int // runs that are going, with those that have no id yet
 }
 
 // open readies a tenant. Close it.
@@ -57,7 +62,7 @@ func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
 		return nil, err
 	}
 	if !ok {
-		return nil, diag.Busyf("", "another server has the runs of tenant %s", t.Name)
+		return nil, diag.Busyf("", "another server already serves tenant %s", t.Name)
 	}
 	root, err := os.OpenRoot(t.Dir)
 	if err != nil {
@@ -83,8 +88,8 @@ func (c *Config) open(ctx context.Context, t Tenant) (*tenant, error) {
 		rt.Ceiling = func(asked []string) []string { return grants.Ceiling(granted, asked) }
 		return rt
 	}
-	return &tenant{Tenant: t, runtime: forRun, state: state, key: key, host: granter, granted: granted, opened: time.Now(), store: store{dir}, root: root, clock: c.Clock, warn: c.warning(t.Name),
-		max: c.MaxRuns, unlock: unlock, work: ctx, live: map[string]*run{}}, nil
+	return &tenant{Tenant: t, runtime: forRun, state: state, key: key, host: granter, granted: granted, opened: time.Now(), lanes: c.Lanes, write: c.AllowWrite, views: c.Views, store: store{dir}, root: root, clock: c.Clock, warn: c.warning(t.Name),
+		max: c.MaxRuns, unlock: unlock, work: ctx, live: map[string]*run{}, examined: map[string]bool{}}, nil
 }
 
 // warning tells what went wrong for a tenant.
@@ -212,6 +217,9 @@ func (t *tenant) resume() error {
 		go func() {
 			defer t.free(r)
 			r.execute(t.work, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) {
+				if rec.Book != nil {
+					return t.bookRun(rec.Book)(ctx, rt)
+				}
 				if from := rt.Furthest(rec.Runs); from != "" {
 					return rt.Resume(ctx, from)
 				}
@@ -240,7 +248,7 @@ func (t *tenant) find(id string) (*run, error) {
 	return r, err
 }
 
-// outsideError is a path that is none of the tenant's.
+// outsideError is a path outside the tenant's directory.
 type outsideError struct{ name string }
 
 func (e *outsideError) Error() string { return "no such file: " + e.name }

@@ -33,7 +33,7 @@ func (s *Server) listVerbs(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, map[string]any{"verbs": all})
 }
 
-// verbAnswer is what a verb answers: data for programs, text for readers, and the
+// verbAnswer is a verb's answer: data for programs, text for readers, and the
 // exit code of a verb that is a verdict.
 type verbAnswer struct {
 	OK   bool            `json:"ok"`

@@ -12,6 +12,7 @@ import (
 	"wb/agent"
 	"wb/agent/host"
 	"wb/app"
+	"wb/internal/trace"
 	"wb/internal/value"
 	"wb/workbook"
 	"wb/workbook/capability"
@@ -37,7 +38,7 @@ func (s *Server) postWorkflow(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	t := tenantIn(r.Context())
-	opts, err := s.workflow(t, q)
+	opts, err := t.workflow(q)
 	if err != nil {
 		failStart(w, t, err)
 		return
@@ -80,11 +81,15 @@ func (s *Server) postWorkflow(w http.ResponseWriter, r *http.Request) {
 }
 
 // workflow is a request as options of a run.
-func (s *Server) workflow(t *tenant, q workflowRequest) (workbook.Options, error) {
-	opts := workbook.Options{Lanes: s.config.Lanes, Only: q.Only, NoWrite: true}
+func (t *tenant) workflow(q workflowRequest) (workbook.Options, error) {
+	opts := workbook.Options{
+		Book:      workbook.Book{Lanes: t.lanes},
+		Selection: workbook.Selection{Only: q.Only},
+		Write:     workbook.WriteNothing,
+	}
 	switch {
 	case (q.Workbook == "") == (q.Org == ""):
-		return opts, &requestError{errors.New("one of workbook and org is needed")}
+		return opts, &requestError{errors.New("give one of workbook and org")}
 	case q.Org != "":
 		opts.File, opts.Source = filepath.Join(t.Dir, "text.org"), []byte(q.Org)
 	default:
@@ -96,8 +101,7 @@ func (s *Server) workflow(t *tenant, q workflowRequest) (workbook.Options, error
 		if err != nil {
 			return opts, err
 		}
-		opts.File, opts.Source = file, src
-		opts.NoWrite, opts.Cache = !s.config.AllowWrite, workbook.CacheBeside(file)
+		opts.Book, opts.Write = workbook.BookAt(file, src, t.lanes), workbook.WriteIf(t.write)
 	}
 	if len(q.Input) > 0 {
 		v, err := value.ParseJSON(q.Input)
@@ -121,8 +125,11 @@ func (s *Server) workflow(t *tenant, q workflowRequest) (workbook.Options, error
 
 // home is where the workbooks of a tenant run: in its directory, with what it was
 // granted.
-func (t *tenant) home() *app.Home {
-	records := app.Recorder{Dir: t.Dir, State: t.state, Key: t.key, Views: t.views, Warn: t.warn}
+func (t *tenant) home() *app.Home { return t.homeHeard(t.views) }
+
+// homeHeard is a home whose runs are heard by somebody besides their records.
+func (t *tenant) homeHeard(views []trace.Sink) *app.Home {
+	records := app.Recorder{Dir: t.Dir, State: t.state, Key: t.key, Views: views, Warn: t.warn}
 	return &app.Home{Root: t.root, Dir: t.Dir, Record: records.Begin, Note: func(text string) { t.warn(errors.New(text)) },
 		Prepare: func(_ context.Context, opts *workbook.Options) (func(context.Context) error, error) {
 			if t.host == nil {

@@ -8,7 +8,7 @@ import (
 	"wb/workbook"
 )
 
-// analysis is what is known about one version of a text. It never changes, so
+// analysis holds the facts about one version of a text. It never changes, so
 // requests read it without locks.
 type analysis struct {
 	uri     string

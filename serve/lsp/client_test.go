@@ -58,8 +58,12 @@ func testLanes(t testing.TB) *compile.Registry {
 func testConfig(t testing.TB) Config {
 	lanes := testLanes(t)
 	return Config{Version: "test", Languages: lanes, Run: func(ctx context.Context, r RunRequest) (*workbook.Report, error) {
-		return workbook.Run(ctx, workbook.Options{File: r.File, Source: r.Source, Only: r.Only, Force: r.Force, Lanes: lanes, KeepText: true, Progress: r.Progress,
-			Cache: workbook.CacheBeside(r.File)})
+		return workbook.Run(ctx, workbook.Options{
+			Book:      workbook.BookAt(r.File, r.Source, lanes),
+			Selection: workbook.Selection{Only: r.Only, Force: r.Force},
+			Listeners: workbook.Listeners{Progress: r.Progress},
+			Write:     workbook.WriteFiles,
+		})
 	}}
 }
 

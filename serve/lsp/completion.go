@@ -138,7 +138,7 @@ func (c *completer) arguments([]string) {
 	}
 }
 
-// values are what a header argument may be: what it usually is, and names.
+// values are the completions for a header argument's value: usual ones, and names.
 func (c *completer) values(m []string) {
 	key := strings.ToLower(m[2])
 	for _, v := range usualValues(key) {
@@ -386,7 +386,7 @@ func (c *completer) drawerKeys([]string) {
 	c.replace("LOGBOOK", "LOGBOOK:\n:END:", completeKeyword, "a drawer for clocks and notes", "")
 }
 
-// drawerValues are what a property may be.
+// drawerValues are the completions for a property's value.
 func (c *completer) drawerValues(m []string) {
 	switch key := strings.ToLower(m[1]); key {
 	case "in":

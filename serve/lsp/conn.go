@@ -126,7 +126,7 @@ func (c *conn) read(ctx context.Context) (<-chan []byte, <-chan error) {
 func (c *conn) dispatch(ctx context.Context, r router, data []byte) {
 	var m message
 	if err := json.Unmarshal(data, &m); err != nil {
-		c.respond(nil, nil, failf(codeParse, "message is no JSON-RPC: %v", err))
+		c.respond(nil, nil, failf(codeParse, "message is not JSON-RPC: %v", err))
 		return
 	}
 	request := len(m.ID) > 0 && string(m.ID) != "null"
@@ -253,7 +253,7 @@ func (c *conn) respond(id json.RawMessage, answer any, fault *wireError) {
 	c.send(response)
 }
 
-// send writes one message. An error means that nobody reads any more; the
+// send writes one message. An error means that the client is gone; the
 // reading side finds out by itself.
 func (c *conn) send(v any) {
 	body, err := json.Marshal(v)
@@ -308,7 +308,7 @@ func (c *conn) call(ctx context.Context, method string, params, answer any) erro
 	}
 }
 
-// deliver hands a response to whom it is for; one that nobody waits for is
+// deliver hands a response to whom it is for; one without a waiting request is
 // dropped.
 func (c *conn) deliver(m message) {
 	c.mu.Lock()

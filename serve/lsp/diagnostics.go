@@ -55,7 +55,7 @@ func (s *Server) publish(d *document) {
 	s.conn.notify("textDocument/publishDiagnostics", publishParams{URI: d.uri, Version: &snap.version, Diagnostics: list})
 }
 
-// findings is what lint says, made once for a version.
+// findings are lint's findings, computed once per version.
 func (a *analysis) findings(languages *compile.Registry) []diag.Finding {
 	a.linting.Do(func() {
 		a.linted = app.LintPlan(a.plan(), []byte(a.text.source), languages)
@@ -89,7 +89,7 @@ func (a *analysis) diagnostic(f diag.Finding, source string) diagnostic {
 	return diagnostic{Range: a.text.rangeOf(a.extent(f)), Severity: severity, Code: f.Code, Source: source, Message: text}
 }
 
-// extent is what a finding is about: the word it names where that stands on the
+// extent is the text a finding is about: the word it names where that stands on the
 // line, the line where the finding is about all of it, else the word at its
 // place.
 func (a *analysis) extent(f diag.Finding) org.Span {

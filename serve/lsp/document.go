@@ -14,7 +14,7 @@ import (
 // of didChange, which run one after another.
 type document struct {
 	uri  string
-	file string        // its path, or the URI when it is no file
+	file string        // its path, or the URI when it is not a file
 	turn chan struct{} // holds a token while it is run
 
 	mu      sync.Mutex
@@ -23,7 +23,7 @@ type document struct {
 	ran     *ranText
 }
 
-// ranText is what the last run found, with the text it ran.
+// ranText holds the last run's findings, with the text it ran.
 type ranText struct {
 	snap *snapshot
 	list []diagnostic
@@ -87,7 +87,7 @@ func (d *document) setRan(snap *snapshot, list []diagnostic) {
 	d.ran = &ranText{snap, list}
 }
 
-// ranDiagnostics are what the last run found, moved along with the text; those
+// ranDiagnostics are the last run's findings, moved along with the text; those
 // whose place was edited are gone. The document must be locked.
 func (d *document) ranDiagnostics() []diagnostic {
 	if d.ran == nil {

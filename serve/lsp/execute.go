@@ -122,7 +122,7 @@ func (s *Server) runLines(ctx context.Context, c commandCall, first, last int) (
 	return s.run(ctx, c, ids)
 }
 
-// runResult is what a run command answers.
+// runResult is the answer of a run command.
 type runResult struct {
 	Ran     int  `json:"ran"`
 	Cached  int  `json:"cached"`
@@ -201,7 +201,7 @@ func (s *Server) takeTurn(ctx context.Context, c commandCall, only []string) (co
 	}
 	if len(only) > 0 && len(ids) == 0 {
 		leave()
-		return c, nil, nil, failf(codeFailed, "what was to be run was edited meanwhile")
+		return c, nil, nil, failf(codeFailed, "the block was edited meanwhile")
 	}
 	return c, ids, leave, nil
 }
@@ -280,7 +280,7 @@ func summary(r runResult) string {
 		text += fmt.Sprintf(", %d failed", r.Failed)
 	}
 	if r.Lost > 0 {
-		text += fmt.Sprintf("; %d results not written, their place was edited: run again", r.Lost)
+		text += fmt.Sprintf("; %d results were not written because their place was edited: run again", r.Lost)
 	}
 	return text
 }

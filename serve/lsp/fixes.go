@@ -24,7 +24,7 @@ var wrongWord = map[string]*lazyregexp.Regexp{
 	"unknown-profile":    lazyregexp.New(`^unknown profile (\S+) means`),
 	"unknown-trust":      lazyregexp.New(`^unknown trust (\S+) means`),
 	"unknown-capability": lazyregexp.New(`asks for (\S+), which is no`),
-	"undeclared-keyword": lazyregexp.New(`^(\S+) is no TODO`),
+	"undeclared-keyword": lazyregexp.New(`^(\S+) is not a TODO`),
 	"missing-blocker":    lazyregexp.New(`names id (\S+), which`),
 	"dangling-dep":       lazyregexp.New(`names "([^"]+)"`),
 	"dangling-call":      lazyregexp.New(`call of "([^"]+)", which names no`),

@@ -19,7 +19,7 @@ const (
 var errMessageSize = fmt.Errorf("message is longer than %d bytes", maxMessage)
 
 // frameReader cuts a stream into messages: header lines, a blank line, and as
-// many bytes as Content-Length says. Lines that are no headers are skipped, so
+// many bytes as Content-Length says. Lines that are not headers are skipped, so
 // that a stray print on the pipe costs one message at most.
 type frameReader struct{ in *bufio.Reader }
 

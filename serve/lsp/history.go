@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"wb/internal/clip"
 	"wb/internal/trace"
 )
 
@@ -44,7 +45,7 @@ func lastEvent(file, component string) (string, bool) {
 		text += ", " + thousands(last.Fuel) + " fuel"
 	}
 	if last.Error != "" {
-		text += ", and failed: " + clip(last.Error, 300)
+		text += ", and failed: " + clip.Bytes(last.Error, 300)
 	}
 	return text, true
 }

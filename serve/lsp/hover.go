@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"wb/internal/clip"
 	"wb/org"
 	"wb/workbook"
 )
@@ -112,7 +113,7 @@ func describeKey(name string) string {
 		}
 	}
 	if rest, ok := strings.CutPrefix(strings.ToLower(name), "default-"); ok {
-		return "What `" + rest + "` is when nobody gives it, as JSON or text."
+		return "What `" + rest + "` if not given, as JSON or text."
 	}
 	return ""
 }
@@ -240,7 +241,7 @@ func fence(lang, text string) string {
 	return ticks + lang + "\n" + strings.TrimRight(text, "\n") + "\n" + ticks
 }
 
-// describe is what there is to know about a component.
+// describe writes the description of a component.
 func (s *Server) describe(ctx context.Context, a *analysis, c *workbook.Component) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "**%s**", c.ID)
@@ -278,7 +279,7 @@ func origin(in workbook.Input) string {
 	case in.From.Component != "":
 		return " from `" + in.From.Component + "`"
 	case in.Literal != nil:
-		return " = `" + clip(in.Literal.String(), 60) + "`"
+		return " = `" + clip.Bytes(in.Literal.String(), 60) + "`"
 	case in.Ref != "":
 		return " = `" + in.Ref + "`"
 	}
@@ -291,7 +292,7 @@ func (s *Server) outcome(ctx context.Context, out *strings.Builder, a *analysis,
 	ctx, cancel := context.WithTimeout(ctx, explainWithin)
 	defer cancel()
 	if x, err := s.explain(ctx, a, c.ID); err != nil {
-		fmt.Fprintf(out, "\nCannot say whether it would run: %s\n", clip(err.Error(), 300))
+		fmt.Fprintf(out, "\nCannot say whether it would run: %s\n", clip.Bytes(err.Error(), 300))
 	} else {
 		verdict := "Up to date"
 		if x.WouldRun {
@@ -321,14 +322,7 @@ func quoteValue(v string) string {
 	if len(v) <= 80 && !strings.ContainsAny(v, "`\n") {
 		return "`" + v + "`"
 	}
-	return "\n\n" + fence("", clip(v, 1500))
-}
-
-func clip(s string, most int) string {
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
+	return "\n\n" + fence("", clip.Bytes(v, 1500))
 }
 
 func clipLines(s string, most int) string {
@@ -336,7 +330,7 @@ func clipLines(s string, most int) string {
 	if len(lines) > most {
 		lines[most] = "…"
 	}
-	return clip(strings.Join(lines, "\n"), 4000)
+	return clip.Bytes(strings.Join(lines, "\n"), 4000)
 }
 
 // thousands writes a count so that its size can be read: 1.2M.

@@ -10,7 +10,7 @@ import (
 	"wb/org"
 )
 
-// place is what a request about a position means.
+// place is the meaning of a position in a request.
 type place struct {
 	*analysis
 	offset int
@@ -137,13 +137,13 @@ func (s *Server) rename(ctx context.Context, p renameParams) (any, error) {
 	}
 	o, ok := pl.index().at(pl.offset)
 	if !ok {
-		return nil, failf(codeFailed, "there is no name here")
+		return nil, failf(codeFailed, "no name stands here")
 	}
 	if err := checkName(o.symbol.kind, p.NewName); err != nil {
 		return nil, err
 	}
 	if taken(pl.index(), o.symbol, p.NewName) {
-		return nil, failf(codeFailed, "%s is already the name of something else in this file", p.NewName)
+		return nil, failf(codeFailed, "%s already names something else in this file", p.NewName)
 	}
 	edit := &workspaceEdit{}
 	for _, a := range s.scope(ctx, pl.analysis, o.symbol) {
@@ -215,7 +215,7 @@ func taken(x *index, s symbol, name string) bool {
 type fileLink struct {
 	span   org.Span
 	target string // URI
-	path   string // "" for what is no file
+	path   string // "" for what is not a file
 	search string // what follows :: in a link
 }
 

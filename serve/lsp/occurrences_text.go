@@ -70,7 +70,7 @@ func (x *indexer) link(l org.Link) {
 	}
 }
 
-// fuzzy is what [[text]] means: a target, else a name, else a headline.
+// fuzzy resolves [[text]]: a target, else a name, else a headline.
 func (x *indexer) fuzzy(text string) symbol {
 	if kind, ok := x.targets[normalTitle(text)]; ok {
 		return symbol{kind, normalTitle(text)}

@@ -16,7 +16,7 @@ const (
 	utf32Positions encoding = "utf-32"
 )
 
-// chooseEncoding takes the best of what a client offers; UTF-16 is what every
+// chooseEncoding takes the best encoding a client offers; UTF-16 is the one every
 // client speaks.
 func chooseEncoding(offered []string) encoding {
 	for _, want := range []encoding{utf8Positions, utf32Positions} {
@@ -29,7 +29,7 @@ func chooseEncoding(offered []string) encoding {
 	return utf16Positions
 }
 
-// width is how many units a rune is. A byte that is no UTF-8 counts as one
+// width is how many units a rune is. A byte that is not UTF-8 counts as one
 // character.
 func (e encoding) width(r rune, size int) int {
 	switch {

@@ -12,7 +12,7 @@ import (
 // progress tells the client how a run goes, when it wants to know.
 type progress struct {
 	server *Server
-	token  json.RawMessage // nil when nobody listens
+	token  json.RawMessage // nil without a listener
 }
 
 // startProgress begins a progress under the client's token, else under one of

@@ -48,7 +48,7 @@ type workspaceEdit struct {
 	DocumentChanges []textDocumentEdit    `json:"documentChanges,omitempty"`
 }
 
-// placeParams are what most requests are asked with.
+// placeParams are the parameters of most requests.
 type placeParams struct {
 	TextDocument documentID `json:"textDocument"`
 	Position     position   `json:"position"`

@@ -16,9 +16,9 @@ import (
 	"wb/workbook"
 )
 
-// Config is what a server needs of the world.
+// Config holds a server's dependencies.
 type Config struct {
-	// Version is what the server says of itself.
+	// Version is the version the server reports.
 	Version string
 	// Languages are the lanes there are.
 	Languages *compile.Registry
@@ -26,7 +26,7 @@ type Config struct {
 	// Edits put the results in. It must not write the file. nil switches
 	// running off.
 	Run func(ctx context.Context, r RunRequest) (*workbook.Report, error)
-	// Grants are what a run would have besides what the editor's settings grant.
+	// Grants are a run's capabilities besides those of the editor's settings.
 	Grants []string
 }
 
@@ -74,7 +74,7 @@ const (
 )
 
 // ErrNoShutdown is an exit that no shutdown preceded; the process ends with 1.
-var ErrNoShutdown = errors.New("exit without shutdown")
+var ErrNoShutdown = errors.New("exit came without shutdown")
 
 // New makes a server.
 func New(config Config) *Server {
@@ -173,11 +173,11 @@ func (s *Server) route(name string, isRequest bool) (handler, bool, *wireError) 
 	case s.phase == fresh && name != "initialize":
 		return nil, false, failf(codeNotInitialized, "%s before initialize", name)
 	case s.phase != fresh && name == "initialize":
-		return nil, false, failf(codeInvalidRequest, "initialize was sent already")
+		return nil, false, failf(codeInvalidRequest, "initialize was already sent")
 	case s.phase == shutDown:
 		return nil, false, failf(codeInvalidRequest, "%s after shutdown", name)
 	case !known && isRequest:
-		return nil, false, failf(codeNoMethod, "%s is not known here", name)
+		return nil, false, failf(codeNoMethod, "unknown method %s", name)
 	case !known:
 		return nil, false, nil // what is optional may be ignored
 	case m.ordered:

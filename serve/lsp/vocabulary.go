@@ -72,7 +72,7 @@ func argText(name string) string {
 }
 
 // describeArg is the documentation of a header argument as markdown, "" for
-// one nobody knows.
+// an unknown one.
 func describeArg(name string) string {
 	arg, known := babel.Lookup(name)
 	if !known {

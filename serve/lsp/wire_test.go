@@ -37,7 +37,7 @@ func TestWire(t *testing.T) {
 		{"binary", frame(hello) + frame("\x00\xff\xfe\x01\x02") + bye, []int{0, codeParse, 0}, false},
 		{"garbage between messages", frame(hello) + "warning: something\r\n\x00\x01garbage\n" + bye, []int{0, 0}, false},
 		{"odd headers", "content-length:  " + "75" + "\nContent-Type: x\n\n" + hello + bye, []int{0, 0}, false},
-		{"a length that is no number", "Content-Length: lots\r\n\r\n" + frame(hello) + bye, []int{0, 0}, false},
+		{"a length that is not a number", "Content-Length: lots\r\n\r\n" + frame(hello) + bye, []int{0, 0}, false},
 		{"cut short", frame(hello) + "Content-Length: 1000\r\n\r\n{}", []int{0}, true},
 		{"cancelling nothing", frame(hello) + frame(`{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":12}}`) + bye, []int{0, 0}, false},
 		{"changes to what is not open", frame(hello) + frame(`{"jsonrpc":"2.0","method":"textDocument/didChange","params":{"textDocument":{"uri":"file:///x","version":2},"contentChanges":[{"text":"x"}]}}`) + bye, []int{0, 0}, false},

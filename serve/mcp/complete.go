@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"wb/agent/host"
 )
 
 // maxCompletions is how many values the protocol lets an answer have.
@@ -29,8 +31,9 @@ func (s *server) complete(ctx context.Context, r *mcp.CompleteRequest) (*mcp.Com
 			return fs.SkipDir
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case entry.IsDir() && name != "." && strings.HasPrefix(entry.Name(), "."):
+		case host.Hidden(name) && entry.IsDir():
 			return fs.SkipDir
+		case host.Hidden(name):
 		case entry.Type().IsRegular() && strings.HasPrefix(name, begun):
 			values = append(values, name)
 		}

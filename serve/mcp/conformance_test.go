@@ -3,13 +3,20 @@
 package mcp_test
 
 import (
+	"context"
+	"errors"
+	"maps"
 	"net/http/httptest"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"testing"
 
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"wb/agent"
+	"wb/agent/host"
 	"wb/compile/lanes"
 	"wb/internal/test/lanetest"
 	"wb/internal/test/mcptest"
@@ -32,10 +39,67 @@ var passedScenario = regexp.MustCompile(`(?m)✓ ([a-z0-9-]+): ([0-9]+) passed, 
 // requests of 2025-11-25.
 const warnsOnly = "server-sse-polling"
 
-// The server conforms to the protocol as its authors test it, in every scenario for
-// servers that their suite has. What the suite asks a server for by name is added
-// by mcptest; everything else is what `wb mcp --http` serves.
+// applicable are the scenarios that ask for nothing by name which only a server made for
+// the suite has.
+var applicable = []string{"server-initialize", "logging-set-level", "ping", "completion-complete", "tools-list", warnsOnly, "server-sse-multiple-streams",
+	"resources-list", "resources-subscribe", "resources-unsubscribe", "prompts-list", "dns-rebinding-protection"}
+
+// The server conforms to the protocol as its authors test it: as it is, in every
+// scenario that applies to it, and in all of them where mcptest adds what the suite
+// asks a server for by name.
 func TestConformance(t *testing.T) {
+	suite := installed(t)
+	t.Run("as it is", func(t *testing.T) {
+		passed := suite(t, serving(t))
+		for _, name := range applicable {
+			if _, ok := passed[name]; !ok {
+				t.Errorf("%s has not passed", name)
+			}
+		}
+		if len(passed) != len(applicable) {
+			t.Errorf("%d scenarios passed, not %d: %v", len(passed), len(applicable), slices.Sorted(maps.Keys(passed)))
+		}
+		t.Logf("%d of the %d scenarios apply, %d pass", len(applicable), scenarios, len(passed))
+	})
+	t.Run("with what the suite names", func(t *testing.T) {
+		server := serving(t)
+		mcptest.Equip(server)
+		passed := suite(t, server)
+		if len(passed) != scenarios {
+			t.Errorf("%d of %d scenarios passed", len(passed), scenarios)
+		}
+		for name, checks := range passed {
+			if checks == "0" && name != warnsOnly {
+				t.Errorf("%s has checked nothing", name)
+			}
+		}
+	})
+}
+
+// serving is the server of a directory with a workbook and an agent in it.
+func serving(t *testing.T) *sdk.Server {
+	t.Helper()
+	registry, err := lanes.New(lanetest.Env(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := t.TempDir()
+	write(t, filepath.Join(served, "a.org"), "* TODO One\n"+vat)
+	write(t, filepath.Join(served, "desk.org"), desk)
+	server, closeRoot, err := mcp.New(mcp.Config{Dir: served, Version: "test", Lanes: registry, Ask: func(context.Context, host.Task) (*agent.Result, error) {
+		return nil, errors.New("there is no model here")
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { closeRoot() })
+	return server
+}
+
+// installed is the suite: it gives the scenarios that a server passes, with how many
+// checks each made.
+func installed(t *testing.T) func(*testing.T, *sdk.Server) map[string]string {
+	t.Helper()
 	npm, err := exec.LookPath("npm")
 	if err != nil {
 		t.Skip("no npm: install Node.js")
@@ -44,42 +108,22 @@ func TestConformance(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), npm, "install", "--prefix", dir, "--ignore-scripts", "--no-audit", "--no-fund", conformancePackage).CombinedOutput(); err != nil {
 		t.Skipf("%s cannot be fetched: %v\n%s", conformancePackage, err, out)
 	}
-	registry, err := lanes.New(lanetest.Env(t))
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := t.TempDir()
-	if err := os.WriteFile(filepath.Join(served, "a.org"), []byte("* TODO One\n"), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	server, closeRoot, err := mcp.New(mcp.Config{Dir: served, Version: "test", Lanes: registry})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { closeRoot() })
-	mcptest.Equip(server)
-	listening := httptest.NewServer(mcp.Guard(mcp.Handler(server), ""))
-	t.Cleanup(listening.Close)
-	suite := func(args ...string) (string, error) {
-		command := exec.CommandContext(t.Context(), filepath.Join(dir, "node_modules", ".bin", "conformance"), args...)
+	return func(t *testing.T, server *sdk.Server) map[string]string {
+		t.Helper()
+		listening := httptest.NewServer(mcp.Guard(mcp.Handler(server), ""))
+		defer listening.Close()
+		command := exec.CommandContext(t.Context(), filepath.Join(dir, "node_modules", ".bin", "conformance"), "server", "--url", listening.URL+"/mcp", "--suite", "all")
 		command.Dir = dir
-		out, err := command.CombinedOutput()
-		return string(out), err
-	}
-	out, err := suite("server", "--url", listening.URL+"/mcp", "--suite", "all")
-	if err != nil {
-		t.Error(err)
-	}
-	passed := passedScenario.FindAllStringSubmatch(out, -1)
-	if len(passed) != scenarios {
-		t.Errorf("%d of %d scenarios passed", len(passed), scenarios)
-	}
-	for _, p := range passed {
-		if p[2] == "0" && p[1] != warnsOnly {
-			t.Errorf("%s has checked nothing", p[1])
+		out, _ := command.CombinedOutput() // its exit code says whether all have passed
+		passed := map[string]string{}
+		for _, p := range passedScenario.FindAllStringSubmatch(string(out), -1) {
+			passed[p[1]] = p[2]
 		}
-	}
-	if t.Failed() {
-		t.Log(out)
+		t.Cleanup(func() {
+			if t.Failed() {
+				t.Logf("%s", out)
+			}
+		})
+		return passed
 	}
 }

@@ -52,7 +52,7 @@ func Guard(next http.Handler, token string) http.Handler {
 		got := sha256.Sum256([]byte(strings.TrimSpace(given)))
 		if !strings.EqualFold(scheme, "bearer") || subtle.ConstantTimeCompare(got[:], want[:]) != 1 {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="wb"`)
-			http.Error(w, "a bearer token is needed", http.StatusUnauthorized)
+			http.Error(w, "this address needs a bearer token", http.StatusUnauthorized)
 			return
 		}
 		guarded.ServeHTTP(w, r)

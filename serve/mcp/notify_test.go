@@ -84,7 +84,7 @@ func TestSubscriptions(t *testing.T) {
 
 func TestCompletions(t *testing.T) {
 	dir := t.TempDir()
-	for _, name := range []string{"notes.org", "notes/a.org", "notes/b.org", ".git/notes", "other.org"} {
+	for _, name := range []string{"notes.org", "notes/a.org", "notes/b.org", ".git/notes", "other.org", ".notes.org", "notes/.c.org", "wb.toml", "_steps.jsonl", "approvals.org"} {
 		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
 			t.Fatal(err)
 		}
@@ -100,11 +100,11 @@ func TestCompletions(t *testing.T) {
 	}
 }
 
-// A client that asks for it hears of each component that is done.
+// A client that asks for it hears what components print, and of each that is done.
 func TestProgress(t *testing.T) {
 	lanetest.Need(t, lanetest.Env(t), "quickjs")
 	dir := t.TempDir()
-	write(t, filepath.Join(dir, "two.org"), "* One\n:PROPERTIES:\n:out: one\n:END:\n#+begin_src js\nexport const one = () => 1\n#+end_src\n* Two\n:PROPERTIES:\n:in: one\n:out: two\n:END:\n#+begin_src js\nexport const two = (one) => one + 1\n#+end_src\n")
+	write(t, filepath.Join(dir, "two.org"), "* One\n:PROPERTIES:\n:out: one\n:END:\n#+begin_src js\nexport const one = () => 1\n#+end_src\n* Two\n:PROPERTIES:\n:in: one\n:out: two\n:END:\n#+begin_src js\nexport const two = (one) => { console.log('adding'); return one + 1 }\n#+end_src\n")
 	var heard []string
 	all := make(chan string, 16)
 	session := listening(t, dir, &sdk.ClientOptions{ProgressNotificationHandler: func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
@@ -115,10 +115,10 @@ func TestProgress(t *testing.T) {
 	if _, err := session.CallTool(t.Context(), params); err != nil {
 		t.Fatal(err)
 	}
-	for len(heard) < 2 {
+	for len(heard) < 3 {
 		heard = append(heard, <-all)
 	}
-	if want := []string{"two/one", "two/two"}; !slices.Equal(heard, want) {
+	if want := []string{"two/one", "two/two: adding", "two/two"}; !slices.Equal(heard, want) {
 		t.Errorf("heard of %v, want %v", heard, want)
 	}
 }

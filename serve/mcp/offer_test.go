@@ -10,6 +10,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"wb/agent"
+	"wb/agent/host"
 	"wb/serve/mcp"
 )
 
@@ -18,7 +19,7 @@ import (
 func TestOffer(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"team.org": "* Waldo :agent:\n:PROPERTIES:\n:ID: waldo\n:TAGLINE: writes\n:END:\nYou write.\n",
-		"notes/a.org": "* A\n", ".git/config": "secret", "_steps.jsonl": "secret", "wb.toml": "secret"} {
+		"notes/a.org": "* TODO open\n", ".dot.org": "* TODO secret\n", "approvals.org": "* TODO secret\n", ".git/config": "secret", "_steps.jsonl": "secret", "wb.toml": "secret"} {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
@@ -28,8 +29,8 @@ func TestOffer(t *testing.T) {
 		}
 	}
 	asked := ""
-	server, done, err := mcp.New(mcp.Config{Dir: dir, Ask: func(_ context.Context, file, id, task string) (*agent.Result, error) {
-		asked = strings.TrimPrefix(file, dir+"/") + "#" + id + " " + task
+	server, done, err := mcp.New(mcp.Config{Dir: dir, Ask: func(_ context.Context, task host.Task) (*agent.Result, error) {
+		asked = strings.TrimPrefix(task.File, dir+"/") + "#" + task.ID + " " + task.Text
 		return &agent.Result{Status: agent.StatusDone, Result: "written"}, nil
 	}})
 	if err != nil {
@@ -70,6 +71,12 @@ func TestOffer(t *testing.T) {
 		if _, err := client.ReadResource(t.Context(), &sdk.ReadResourceParams{URI: "wb:///" + name}); err == nil {
 			t.Errorf("%s is a resource", name)
 		}
+	}
+	if got := call("query", map[string]any{"query": "todo:TODO"}); strings.Contains(got, "secret") || !strings.Contains(got, "open") {
+		t.Errorf("query: %s", got)
+	}
+	if got := call("agenda", map[string]any{"what": "todo"}); strings.Contains(got, "secret") || !strings.Contains(got, "open") {
+		t.Errorf("agenda: %s", got)
 	}
 	if got := call("agents", nil); !strings.Contains(got, "team.org#waldo Waldo  writes") {
 		t.Errorf("agents: %s", got)

@@ -21,6 +21,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"wb/agent"
+	"wb/agent/host"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/trace"
@@ -41,8 +42,9 @@ type Config struct {
 	Capabilities *capability.Host
 	// Agents makes what does the components of a run that are agents; nil refuses them.
 	Agents func() workbook.Agents
-	// Ask gives an agent of a document a task; nil offers no agents.
-	Ask func(ctx context.Context, file, id, task string) (*agent.Result, error)
+	// Ask gives an agent of a document a task, of which file, id, text and session are
+	// given; nil offers no agents.
+	Ask func(ctx context.Context, task host.Task) (*agent.Result, error)
 	// Record opens the records of a run; nil records nothing.
 	Record func(file string, src []byte) (*trace.Run, error)
 	// LookEvery is how often files that a client has subscribed to are looked at;
@@ -80,8 +82,8 @@ func New(config Config) (*mcp.Server, func() error, error) {
 		watch.every = lookEvery
 	}
 	m := mcp.NewServer(&mcp.Implementation{Name: "wb", Title: "wb org workbooks", Version: config.Version}, &mcp.ServerOptions{
-		CompletionHandler: s.complete, SubscribeHandler: watch.subscribe, UnsubscribeHandler: watch.unsubscribe,
-		Instructions: "Org files and workbooks below " + filepath.Base(dir) + ". search finds headings by words, query asks exact questions in OQL, plan and lint look at a workbook, run executes one in a sandbox, read gives a file, events what runs did."})
+		HasPrompts: true, HasTools: true, HasResources: true, CompletionHandler: s.complete, SubscribeHandler: watch.subscribe, UnsubscribeHandler: watch.unsubscribe,
+		Instructions: "Org files and workbooks below " + filepath.Base(dir) + ". search finds headings by words, query asks exact questions in OQL, plan and lint look at a workbook, run executes one in a sandbox, read gives a file, events what runs did. Each agent that a document defines is a tool agent_ID, each workbook with exports a tool run_NAME; where there are too many, agents and plan list them, ask and run do them."})
 	watch.told = func(ctx context.Context, uri string) error {
 		return m.ResourceUpdated(ctx, &mcp.ResourceUpdatedNotificationParams{URI: uri})
 	}
@@ -99,10 +101,11 @@ func New(config Config) (*mcp.Server, func() error, error) {
 		mcp.AddTool(m, &mcp.Tool{Name: "agents", Description: "The agents that documents here define.", Annotations: readOnly}, tool(s.listAgents))
 		mcp.AddTool(m, &mcp.Tool{Name: "ask", Description: "Give one of the agents a task and get its result."}, tool(s.ask))
 	}
-	if err := s.prompts(m); err != nil {
+	made := &documents{server: s, mcp: m}
+	if err := made.refresh(); err != nil {
 		return nil, nil, errors.Join(err, root.Close())
 	}
-	m.AddReceivingMiddleware(s.listed)
+	m.AddReceivingMiddleware(s.listed, made.current)
 	m.AddResourceTemplate(&mcp.ResourceTemplate{Name: "file", URITemplate: fileTemplate, Description: "A file of the directory.", MIMEType: "text/plain"}, s.resource)
 	return m, func() error { watch.close(); return root.Close() }, nil
 }

@@ -31,7 +31,7 @@ type pending struct {
 	change chan struct{} // holds a token after an answer
 }
 
-// message is what tells requests, answers and notifications of JSON-RPC apart.
+// message holds the fields that tell requests, answers and notifications of JSON-RPC apart.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`

@@ -40,7 +40,7 @@ type watched struct {
 	sessions int
 }
 
-// fileState is what tells two states of a file apart.
+// fileState tells two states of a file apart.
 type fileState struct {
 	modified time.Time
 	size     int64
@@ -62,7 +62,7 @@ func (w *watcher) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error 
 	file := w.known[r.Params.URI]
 	if file == nil {
 		if len(w.known) >= maxWatched {
-			return errors.New("too many files are subscribed to")
+			return errors.New("the client subscribes to too many files")
 		}
 		file = &watched{last: w.state(name)}
 		w.known[r.Params.URI] = file
@@ -78,7 +78,7 @@ func (w *watcher) subscribe(ctx context.Context, r *mcp.SubscribeRequest) error 
 
 // unsubscribe stops to look at a file that no other session wants. Sessions that
 // end without a word are counted until the last one has ended; what is told of
-// their files goes to nobody.
+// their files is not sent.
 func (w *watcher) unsubscribe(_ context.Context, r *mcp.UnsubscribeRequest) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -10,7 +10,6 @@ import (
 	"wb/agent/host"
 	"wb/app"
 	"wb/compile"
-	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/workbook"
 	"wb/workbook/capability"
@@ -23,6 +22,7 @@ func (s *server) home(ctx context.Context) *app.Home {
 		Languages: func(context.Context) (*compile.Registry, error) { return s.Lanes, nil },
 		Hear:      func(record trace.Sink) trace.Sink { return progressive(ctx, record) },
 		Prepare: func(_ context.Context, opts *workbook.Options) (func(context.Context) error, error) {
+			opts.Output = printed(ctx)
 			finish := func(context.Context) error { return nil }
 			if s.Capabilities != nil {
 				finish = s.Capabilities.PrepareFor(opts, capability.Starter{File: opts.File, Dir: s.Dir, Grants: s.Grants, Granted: s.opened})
@@ -49,16 +49,14 @@ func annotations(changes bool) *mcp.ToolAnnotations {
 	return &mcp.ToolAnnotations{ReadOnlyHint: true, IdempotentHint: true, OpenWorldHint: new(bool)}
 }
 
-// call does a verb. Its error is what the caller reads, in which files are named as
-// the caller names them.
+// call runs a verb. Its error is the text the caller reads.
 func (s *server) call(row app.Row) mcp.ToolHandler {
 	return func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx = withNotifier(ctx, r)
 		home := s.home(ctx)
 		result, err := s.answer(ctx, home, row, r)
 		if err != nil {
-			text := home.Inside(diag.Explain(err))
-			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: text}}}, nil
+			return s.refusal(ctx, err), nil
 		}
 		return result, nil
 	}

@@ -11,7 +11,7 @@ import (
 	"wb/proof/manifest"
 )
 
-// policy is what a browser lets pages of a site do. The sandbox gives them an
+// policy limits what a browser lets pages of a site do. The sandbox gives them an
 // origin of their own: a site's scripts must not reach the server's other pages,
 // nor its API with the cookie of whoever reads. Pages bring a stricter policy of
 // their own; both hold.

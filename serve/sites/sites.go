@@ -34,7 +34,7 @@ import (
 	"wb/proof/releasedir"
 )
 
-// Config is what sites are served with.
+// Config holds the settings for serving sites.
 type Config struct {
 	// Dir is where the releases of all sites are kept.
 	Dir string
@@ -44,7 +44,7 @@ type Config struct {
 	Quota Quota
 	// Keep is how many releases of a site stay; 0 is releasedir.DefaultKeep.
 	Keep int
-	// Warn hears what went wrong and is nobody's mistake.
+	// Warn receives failures that no caller caused.
 	Warn func(error)
 }
 
@@ -182,12 +182,12 @@ func (s *Server) publisher(next func(http.ResponseWriter, *http.Request, *site))
 		want, may := s.digests[tenant]
 		if same := subtle.ConstantTimeCompare(digest[:], want[:]) == 1; !may || !same || !strings.EqualFold(scheme, "bearer") {
 			w.Header().Set("WWW-Authenticate", `Bearer realm="wb publish"`)
-			fail(w, http.StatusUnauthorized, "unauthorized", "", "a publish token is needed; wb serve --publish-token names it")
+			fail(w, http.StatusUnauthorized, "unauthorized", "", "publishing needs a token; wb serve --publish-token names it")
 			return
 		}
 		_, found, ok := s.find(r)
 		if !ok {
-			fail(w, http.StatusNotFound, "not_found", "", "no such site; a name is small letters, digits and hyphens")
+			fail(w, http.StatusNotFound, "not_found", "", "no such site; a name consists of small letters, digits and hyphens")
 			return
 		}
 		next(w, r, found)

@@ -295,12 +295,16 @@ func TestTamperedUploads(t *testing.T) {
 		{"a file not sent", fault.FileMissing, edit(func(f manifest.Files) { delete(f, "style.css") })},
 		{"no log", fault.LogMissing, without},
 		{"the log of before", fault.LogTile, edit(func(f manifest.Files) { f[manifest.LogPrefix+"checkpoint"] = first[manifest.LogPrefix+"checkpoint"] })},
-		{"a page of before", fault.SnapshotMixed, edit(func(f manifest.Files) {
-			f["index.html"] = first["index.html"]
+		{"a page of a release to come", fault.SnapshotMixed, edit(func(f manifest.Files) {
+			ahead, err := manifest.SignPage(f["index.html"], b.by.Signer, noon, manifest.SiteAssertion(b.by.Keys.Identity(), 9))
+			if err != nil {
+				t.Fatal(err)
+			}
+			f["index.html"] = ahead
 			remanifest(b.by, func(s *manifest.Site) {
 				for i := range s.Files {
 					if s.Files[i].Path == "index.html" {
-						s.Files[i] = manifest.File{Path: "index.html", Size: len(f["index.html"]), SHA256: manifest.SHA256(f["index.html"])}
+						s.Files[i] = manifest.File{Path: "index.html", Size: len(ahead), SHA256: manifest.SHA256(ahead)}
 					}
 				}
 			})(f)

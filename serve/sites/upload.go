@@ -49,7 +49,7 @@ func (s *Server) refuse(w http.ResponseWriter, err error) {
 	case errors.As(err, &f):
 		fail(w, http.StatusUnprocessableEntity, string(f.Code), f.Path, f.Text)
 	case errors.As(err, &busy):
-		fail(w, http.StatusConflict, "busy", "", "another deployment is under way")
+		fail(w, http.StatusConflict, "busy", "", "another deployment is running")
 	case errors.As(err, &missing):
 		fail(w, http.StatusNotFound, "not_found", "", missing.Error())
 	case errors.As(err, &large):
@@ -58,7 +58,7 @@ func (s *Server) refuse(w http.ResponseWriter, err error) {
 		fail(w, http.StatusBadRequest, "cut_short", "", "the request ended early")
 	default:
 		s.config.Warn(err)
-		fail(w, http.StatusInternalServerError, "internal", "", "the server could not do this; its log says why")
+		fail(w, http.StatusInternalServerError, "internal", "", "the server failed; its log has the reason")
 	}
 }
 
@@ -126,9 +126,9 @@ func (s *Server) overQuota(r *http.Request, m *manifest.Site) string {
 	tenant, _, _ := s.find(r)
 	switch {
 	case total > quota.Bytes:
-		return fmt.Sprintf("the release has %d bytes, %d are allowed", total, quota.Bytes)
+		return fmt.Sprintf("the release has %d bytes; the limit is %d", total, quota.Bytes)
 	case len(m.Files) > quota.Files:
-		return fmt.Sprintf("the release has %d files, %d are allowed", len(m.Files), quota.Files)
+		return fmt.Sprintf("the release has %d files; the limit is %d", len(m.Files), quota.Files)
 	}
 	sites, err := os.ReadDir(filepath.Join(s.config.Dir, tenant))
 	if err != nil && !os.IsNotExist(err) {
@@ -136,7 +136,7 @@ func (s *Server) overQuota(r *http.Request, m *manifest.Site) string {
 	}
 	known := slices.ContainsFunc(sites, func(e os.DirEntry) bool { return e.Name() == r.PathValue("site") })
 	if !known && len(sites) >= quota.Sites {
-		return fmt.Sprintf("there are %d sites, %d are allowed", len(sites), quota.Sites)
+		return fmt.Sprintf("the server has %d sites; the limit is %d", len(sites), quota.Sites)
 	}
 	return ""
 }
@@ -154,7 +154,7 @@ func (at *site) prepare(text []byte, m *manifest.Site) (*Upload, error) {
 		return nil, err
 	}
 	if newest != nil && newest.IdentityDID != m.IdentityDID {
-		return nil, fault.New(fault.IssuerUnexpected, "the site is of %s; what is there is of %s", m.IdentityDID, newest.IdentityDID)
+		return nil, fault.New(fault.IssuerUnexpected, "the site belongs to %s, but the published one to %s", m.IdentityDID, newest.IdentityDID)
 	}
 	if newest != nil && m.Sequence < newest.Sequence {
 		return nil, fault.New(fault.SequenceRollback, "release %d; release %d was seen before", m.Sequence, newest.Sequence)
@@ -207,7 +207,7 @@ func (s *Server) put(w http.ResponseWriter, r *http.Request, at *site) {
 		return
 	}
 	if stage == nil {
-		fail(w, http.StatusConflict, "no_upload", name, "there is no such upload; POST the manifest to .wb/releases first")
+		fail(w, http.StatusConflict, "no_upload", name, "unknown upload; POST the manifest to .wb/releases first")
 		return
 	}
 	defer stage.Close()
@@ -272,7 +272,7 @@ func (s *Server) publish(w http.ResponseWriter, r *http.Request, at *site) {
 		return
 	}
 	if stage == nil {
-		fail(w, http.StatusConflict, "no_upload", "", "there is no such upload; POST the manifest to .wb/releases first")
+		fail(w, http.StatusConflict, "no_upload", "", "unknown upload; POST the manifest to .wb/releases first")
 		return
 	}
 	defer stage.Close()
@@ -403,11 +403,11 @@ func (at *site) obey(text []byte) (releasedir.Info, error) {
 	case err != nil:
 		return releasedir.Info{}, err
 	case order.IdentityDID != held.Identity():
-		return releasedir.Info{}, fault.New(fault.IssuerUnexpected, "the order is of %s, the site of %s", order.IdentityDID, held.Identity())
+		return releasedir.Info{}, fault.New(fault.IssuerUnexpected, "the order is signed by %s, but the site belongs to %s", order.IdentityDID, held.Identity())
 	case order.Site != at.address:
 		return releasedir.Info{}, fault.New(fault.IssuerUnexpected, "the order is for %s", order.Site)
 	case order.Replaces != current:
-		return releasedir.Info{}, fault.New(fault.SequenceFork, "the order replaces %s, and %s is shown", order.Replaces, current)
+		return releasedir.Info{}, fault.New(fault.SequenceFork, "the order replaces %s, but the server shows %s", order.Replaces, current)
 	}
 	if err := held.Allows(order.IssuerDID, newest.Sequence); err != nil {
 		return releasedir.Info{}, err

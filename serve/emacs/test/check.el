@@ -4,7 +4,7 @@
 
 ;; Run by emacs_test.go: emacs -Q --batch -L . -l test/check.el FILES.
 ;; Exits with 1 when there is a warning.  Compiled files go to a temporary
-;; directory, since the checkout is no place for them.
+;; directory, since the checkout is not a place for them.
 
 ;;; Code:
 

@@ -12,38 +12,48 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"wb/internal/diag"
+	"wb/internal/nearest"
 	"wb/org"
 	"wb/org/agenda"
 	"wb/org/oql"
 	"wb/org/preset"
 )
 
-// AgendaIn is what wb agenda takes: words, or what to show and the paths it is
+// AgendaIn holds the arguments of wb agenda: words, or what to show and the paths it is
 // about.
 type AgendaIn struct {
-	Args  []string `arg:"" complete:"files" optional:"" json:"-" help:"day, week, fortnight, month, year, a number of days, or todo; a query that entries must meet; files and directories; the agenda files, or all here, without."`
-	What  string   `kong:"-" json:"what" help:"day, week, fortnight, month, year, a number of days, or todo; then a query in OQL that entries must meet; a week without."`
-	Paths []string `kong:"-" json:"paths" help:"Files and directories; all of the directory when none is given."`
-	From  string   `help:"The first day (2026-12-01, tomorrow, +2w); today without." placeholder:"DATE"`
-	Now   string   `help:"Look from another time than now, such as 2026-12-01 09:30." placeholder:"TIME"`
-	Group string   `help:"Group by tag, todo, priority, file, category or property:NAME." placeholder:"BY"`
-	HTML  bool     `on:"terminal" name:"html" help:"Print a page." xor:"form"`
-	ICS   bool     `on:"terminal" name:"ics" help:"Print the entries as iCalendar: all that have dates, or those that the view shows." xor:"form"`
+	Args    []string `arg:"" complete:"files" optional:"" json:"-" help:"day, week, fortnight, month, year, a number of days, or todo; a query that entries must meet; files and directories; the agenda files, or all here, without."`
+	What    string   `kong:"-" json:"what" help:"day, week, fortnight, month, year, a number of days, or todo; then a query in OQL that entries must meet; a week without."`
+	Paths   []string `kong:"-" json:"paths" help:"Files and directories; all of the directory when none is given."`
+	From    string   `help:"The first day (2026-12-01, tomorrow, +2w); today without." placeholder:"DATE"`
+	Now     string   `help:"Look from another time than now, such as 2026-12-01 09:30." placeholder:"TIME"`
+	Group   string   `help:"Group by tag, todo, priority, file, category or property:NAME." placeholder:"BY" xor:"group"`
+	Command string   `help:"Let Org carry out a command of org-agenda-custom-commands, in the sandbox." placeholder:"KEY" xor:"form,group"`
+	Init    string   `help:"The init file that sets the command, in place of org.init of wb.toml." placeholder:"FILE"`
+	HTML    bool     `on:"terminal" name:"html" help:"Print a page." xor:"form"`
+	ICS     bool     `on:"terminal" name:"ics" help:"Print the entries as iCalendar: all that have dates, or those that the view shows." xor:"form"`
 }
 
 // AgendaOut is an agenda.
 type AgendaOut struct {
-	*agenda.View
-	in      *AgendaIn
-	entries []*agenda.Entry // for iCalendar
-	changed func(file string) time.Time
-	set     agenda.Settings
+	*agenda.View // nil where org is not
+	org          *OrgAgenda
+	in           *AgendaIn
+	entries      []*agenda.Entry // for iCalendar
+	changed      func(file string) time.Time
+	set          agenda.Settings
 }
 
 // Data is the agenda as programs read it.
-func (out *AgendaOut) Data() any { return out.View }
+func (out *AgendaOut) Data() any {
+	if out.org != nil {
+		return out.org
+	}
+	return out.View
+}
 
 var agendaOf = Verb[AgendaIn, *AgendaOut]{
 	Name: "agenda", Help: "Show what is due: days, weeks and to-do lists as Org's agenda has them.",
@@ -55,14 +65,19 @@ var agendaOf = Verb[AgendaIn, *AgendaOut]{
   wb agenda todo --group priority
   wb agenda 'todo:NEXT' --group property:OWNER
   wb agenda --ics notes/ > notes.ics
+  wb agenda --command w                a command of your org-agenda-custom-commands
 
 Shows scheduled tasks until they are done, deadlines with warnings, repeaters,
 habits, ranges and timestamps, sorted as Org sorts. A query alone lists what it
-finds.`,
+finds. With --command, the toolchain emacs evaluates the init file that wb.toml
+names, or that of --init, and Org itself shows the agenda.`,
 	Doors: Tools | Agents,
 	Do:    func(ctx context.Context, h *Home, in *AgendaIn) (*AgendaOut, error) { return in.show(ctx, h) },
 	Text: func(p *Page, out *AgendaOut) error {
 		switch {
+		case out.org != nil:
+			_, err := io.WriteString(p, strings.TrimRight(out.org.Text, "\n")+"\n")
+			return err
 		case out.in.HTML:
 			return out.HTML(p)
 		case out.in.ICS:
@@ -104,6 +119,13 @@ func isView(word string) bool {
 	return ok
 }
 
+// viewNames are the names of the agenda's views.
+var viewNames = []string{"day", "week", "fortnight", "month", "year", "todo"}
+
+func isWord(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool { return !unicode.IsLetter(r) }) < 0
+}
+
 // mostDays are ten years.
 const mostDays = 3660
 
@@ -140,6 +162,9 @@ func (in *AgendaIn) show(ctx context.Context, h *Home) (*AgendaOut, error) {
 	if err != nil {
 		return nil, err
 	}
+	if in.Command != "" {
+		return in.byOrg(ctx, h, now, presets)
+	}
 	settings := presets.User().Agenda
 	if len(in.Paths) == 0 && h.Root == nil {
 		in.Paths = presets.User().AgendaFiles()
@@ -153,6 +178,9 @@ func (in *AgendaIn) show(ctx context.Context, h *Home) (*AgendaOut, error) {
 	}
 	view, query, _ := strings.Cut(strings.TrimSpace(in.What), " ")
 	if !isView(view) {
+		if near := nearest.Word(view, viewNames); near != "" && nearest.Distance(view, near) == 1 && isWord(view) {
+			return nil, diag.Usagef("did you mean "+near+"? a query for that text is rifle:"+view, "no agenda is called %s", view)
+		}
 		view, query = "", strings.TrimSpace(in.What)
 	}
 	if query != "" {
@@ -209,10 +237,13 @@ func (in *AgendaIn) read(ctx context.Context, h *Home, presets *preset.Finder) (
 			return nil, nil, diag.Usagef("", "- is the text on stdin, and cannot be combined with files")
 		}
 		src, err := io.ReadAll(h.Stdin)
+		if err == nil {
+			err = checkText("stdin.org", src)
+		}
 		started := time.Now()
 		return []*agenda.File{agenda.Read("stdin.org", org.ParseWith(src, presets.Of("stdin.org")))}, func(string) time.Time { return started }, err
 	}
-	paths, err := h.paths(in.Paths)
+	paths, err := h.orgPaths(in.Paths)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -227,6 +258,9 @@ func (in *AgendaIn) read(ctx context.Context, h *Home, presets *preset.Finder) (
 		wait.Go(func() {
 			for i := range places {
 				src, err := os.ReadFile(names[i])
+				if err == nil && slices.Contains(paths, names[i]) {
+					err = checkText(names[i], src)
+				}
 				files[i], errs[i] = agenda.Read(h.named(names[i]), org.ParseWith(src, presets.Of(names[i]))), err
 			}
 		})
@@ -267,7 +301,7 @@ func (h *Home) named(path string) string {
 
 // narrow keeps the entries that a query finds.
 func (in *AgendaIn) narrow(ctx context.Context, h *Home, text string, now time.Time, files []*agenda.File, presets *preset.Finder) error {
-	paths, err := h.paths(in.Paths)
+	paths, err := h.orgPaths(in.Paths)
 	if err != nil {
 		return err
 	}
@@ -285,11 +319,11 @@ func (in *AgendaIn) narrow(ctx context.Context, h *Home, text string, now time.T
 		return err
 	}
 	if !q.OnlyConditions() {
-		return diag.Usagef("conditions alone choose entries; wb query has stages and other rows", "wb agenda takes conditions on headlines")
+		return diag.Usagef("use conditions alone here; wb query takes stages and other rows", "wb agenda takes conditions on headlines")
 	}
 	request := oql.Request{Paths: orHere(paths), Query: q, Presets: presets.Of, Options: oql.Options{Now: now}}
 	if slices.Contains(in.Paths, "-") {
-		return diag.Usagef("write the text to a file", "a query cannot be asked of stdin here")
+		return diag.Usagef("write the text to a file", "stdin cannot be queried here")
 	}
 	answer, err := oql.Ask(ctx, request)
 	if err != nil {

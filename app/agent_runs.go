@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"wb/agent"
 	"wb/agent/approval"
 	"wb/agent/host"
 	"wb/internal/diag"
@@ -16,7 +18,7 @@ import (
 	"wb/internal/trace/activity"
 )
 
-// AgentListIn is what wb agent list takes.
+// AgentListIn holds the arguments of wb agent list.
 type AgentListIn struct {
 	File string `arg:"" optional:"" help:"Document whose agents to list; without one, the runs of agents."`
 }
@@ -53,7 +55,7 @@ func (out *AgentListOut) Data() any {
 }
 
 var agentList = Verb[AgentListIn, *AgentListOut]{
-	Name: "agent list", Help: "List the agents of a file, or the runs there have been.", About: "Examples:\n  wb agent list team.org\n  wb agent list",
+	Name: "agent list", Help: "List the agents of a file, or the recorded runs.", About: "Examples:\n  wb agent list team.org\n  wb agent list",
 	Do: func(_ context.Context, h *Home, in *AgentListIn) (*AgentListOut, error) {
 		if in.File == "" {
 			return h.agentRuns()
@@ -107,16 +109,18 @@ func (h *Home) agentRuns() (*AgentListOut, error) {
 	return out, nil
 }
 
-// AgentShowIn is what wb agent show takes.
+// AgentShowIn holds the arguments of wb agent show.
 type AgentShowIn struct {
 	ID    string `arg:"" name:"run" help:"Id of the run."`
-	Files bool   `help:"List the files it has written, compared with the directory as it is now." xor:"what"`
-	Diff  bool   `help:"Show how the files it has written differ from the directory." xor:"what"`
-	Apply bool   `help:"Write them into the directory." xor:"what"`
-	Force bool   `help:"With --apply, replace files that were changed since the run began."`
+	Files bool   `help:"List the files the run has written, compared with the directory now." xor:"what"`
+	Diff  bool   `help:"Show how the files the run has written differ from the directory." xor:"what"`
+	Apply bool   `help:"Write the run's files into the directory." xor:"what"`
+	// Messages are the messages between the run and its model.
+	Messages bool `help:"Show every turn as the model saw it: its messages and its answer." xor:"what"`
+	Force    bool `help:"With --apply, replace files that were changed since the run began."`
 }
 
-// AgentShown is what a run did, step by step.
+// AgentShown describes a run step by step.
 type AgentShown struct {
 	Events []activity.Line `json:"events"`
 	Run    trace.RunRecord `json:"run"`
@@ -144,6 +148,7 @@ type AgentFile struct {
 type AgentShowOut struct {
 	*AgentShown
 	files *AgentFiles
+	said  *agent.Conversation
 	in    *AgentShowIn
 }
 
@@ -152,13 +157,16 @@ func (out *AgentShowOut) Data() any {
 	if out.files != nil {
 		return out.files
 	}
+	if out.said != nil {
+		return out.said
+	}
 	return out.AgentShown
 }
 
 var agentShow = Verb[AgentShowIn, *AgentShowOut]{
 	Name: "agent show", Help: "Show what a run did, step by step.", Changes: true,
-	About: "Examples:\n  wb agent show 01KA7R2M8T\n  wb agent show 01KA7R2M8T --diff\n  wb agent show 01KA7R2M8T --apply\n\nWrites of a run stay with it unless it was given --write. --diff shows what they would\nchange, --apply changes it.",
-	Do: func(_ context.Context, h *Home, in *AgentShowIn) (*AgentShowOut, error) {
+	About: "Examples:\n  wb agent show 01KA7R2M8T\n  wb agent show 01KA7R2M8T --diff\n  wb agent show 01KA7R2M8T --apply\n  wb agent show 01KA7R2M8T --messages\n\nWhat a run writes stays with the run unless it was started with --write. --diff shows\nthe changes, --apply makes them.",
+	Do: func(ctx context.Context, h *Home, in *AgentShowIn) (*AgentShowOut, error) {
 		state, err := UserState()
 		if err != nil {
 			return nil, err
@@ -171,6 +179,10 @@ var agentShow = Verb[AgentShowIn, *AgentShowOut]{
 		out := &AgentShowOut{in: in}
 		if in.Files || in.Diff || in.Apply {
 			out.files, err = in.files(h, rt, record)
+			return out, err
+		}
+		if in.Messages {
+			out.said, err = rt.Messages(ctx, in.ID)
 			return out, err
 		}
 		text, err := os.ReadFile(record.Events)
@@ -197,6 +209,10 @@ var agentShow = Verb[AgentShowIn, *AgentShowOut]{
 			}
 			return nil
 		}
+		if out.said != nil {
+			printConversation(p, out.said)
+			return nil
+		}
 		if out.Task != "" {
 			p.Printf("task %s\n", strings.Join(strings.Fields(out.Task), " "))
 		}
@@ -207,6 +223,42 @@ var agentShow = Verb[AgentShowIn, *AgentShowOut]{
 		}
 		return nil
 	},
+}
+
+// printConversation writes every message once, in the turn that it was new in. A turn
+// whose conversation is not that of the turn before, gone on with, is written whole.
+func printConversation(p *Page, c *agent.Conversation) {
+	var before []agent.Message
+	for _, e := range c.Turns {
+		note := ""
+		if e.Summary {
+			note = ", shortens the conversation"
+		}
+		if !e.Exact {
+			note += ", not confirmed by the journal"
+		}
+		p.Printf("== turn %d%s\n", e.Turn, note)
+		for _, m := range e.New(before) {
+			printMessage(p, m)
+		}
+		printMessage(p, e.Reply)
+		if !e.Summary {
+			before = append(slices.Clone(e.Messages), e.Reply)
+		}
+	}
+}
+
+func printMessage(p *Page, m agent.Message) {
+	p.Printf("-- %s\n", m.Role)
+	if m.Content != "" {
+		p.Printf("%s\n", strings.TrimRight(m.Content, "\n"))
+	}
+	for _, picture := range m.Pictures {
+		p.Printf("[%s, %d bytes]\n", picture.Type, len(picture.Data))
+	}
+	for _, call := range m.ToolCalls {
+		p.Printf("[calls %s %s]\n", call.Name, call.Args)
+	}
 }
 
 // agentRecord finds a run.
@@ -287,7 +339,7 @@ func EventLine(e trace.Event) string {
 	return line
 }
 
-// spent is what an event took, in time, tokens and dollars.
+// spent formats the cost of an event: time, tokens and dollars.
 func spent(e trace.Event) string {
 	var parts []string
 	if e.Duration >= time.Millisecond {
@@ -305,21 +357,21 @@ func spent(e trace.Event) string {
 	return "  [" + strings.Join(parts, ", ") + "]"
 }
 
-// AgentApproveIn is what wb agent approve takes.
+// AgentApproveIn holds the arguments of wb agent approve.
 type AgentApproveIn struct {
-	ID   string `arg:"" name:"run" optional:"" help:"Id of a run, for everything it waits for, or of one request."`
+	ID   string `arg:"" name:"run" optional:"" help:"Id of a run, to answer all its requests, or of one request."`
 	Deny bool   `help:"Refuse instead of allowing."`
 }
 
 var agentApprove = Verb[AgentApproveIn, []approval.Request]{
-	Name: "agent approve", Help: "Allow or refuse what a run asks for; without one, list what waits.", Changes: true,
-	About: "Examples:\n  wb agent approve                 what waits for a person\n  wb agent approve 01KA7R2M8T\n  wb agent approve approval-1f2e3d4c5b6a --deny\n\nThe same can be written into approvals.org beside what the agent works on: DONE\nallows, DENIED refuses. A run that waits goes on at once; one that ended goes on\nwith wb agent resume.",
+	Name: "agent approve", Help: "Allow or refuse what a run asks for; without an id, list the waiting requests.", Changes: true,
+	About: "Examples:\n  wb agent approve                 list the requests that wait\n  wb agent approve 01KA7R2M8T\n  wb agent approve approval-1f2e3d4c5b6a --deny\n\nThe same can be written into approvals.org beside what the agent works on: DONE\nallows, DENIED refuses. A run that waits goes on at once; one that ended goes on\nwith wb agent resume.",
 	Do: func(_ context.Context, _ *Home, in *AgentApproveIn) ([]approval.Request, error) {
 		state, err := UserState()
 		if err != nil {
 			return nil, err
 		}
-		store := approval.NewStore(state.Dir())
+		store := approval.NewInbox(state.Dir())
 		if in.ID == "" {
 			return waiting(store)
 		}
@@ -345,8 +397,8 @@ var agentApprove = Verb[AgentApproveIn, []approval.Request]{
 	},
 }
 
-// waiting is what waits for a person.
-func waiting(store *approval.Store) ([]approval.Request, error) {
+// waiting lists the requests that wait for a person.
+func waiting(store *approval.Inbox) ([]approval.Request, error) {
 	all, err := store.List()
 	if err != nil {
 		return nil, err

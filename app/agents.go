@@ -29,14 +29,14 @@ func (ForAgents) Verbs() []tools.Verb {
 	var all []tools.Verb
 	for _, r := range At(Agents) {
 		all = append(all, tools.Verb{Name: r.Name, Usage: r.usage(), Usual: r.Usual, Runs: r.Runs,
-			Call: func(ctx context.Context, at *tools.Place, args []string) (agent.Output, error) {
+			Call: func(ctx context.Context, at *tools.Checkout, args []string) (agent.Output, error) {
 				in, err := r.Words(args)
 				if err != nil {
 					return agent.Output{}, err
 				}
 				return r.atPlace(ctx, at, in)
 			},
-			JSON: func(ctx context.Context, at *tools.Place, args map[string]json.RawMessage) (agent.Output, error) {
+			JSON: func(ctx context.Context, at *tools.Checkout, args map[string]json.RawMessage) (agent.Output, error) {
 				for name, raw := range args {
 					if len(raw) == 0 {
 						delete(args, name)
@@ -80,7 +80,7 @@ func heard(held tools.Held) func(trace.Sink) trace.Sink {
 }
 
 // atPlace does a verb on the tree of an agent.
-func (r Row) atPlace(ctx context.Context, at *tools.Place, in any) (agent.Output, error) {
+func (r Row) atPlace(ctx context.Context, at *tools.Checkout, in any) (agent.Output, error) {
 	out := agent.Output{}
 	h := &Home{Root: at.Root, Dir: at.Dir, Files: treeFiles{at}, Cache: at.Cache,
 		Outside:   func(string) error { return errors.New("read blocked: path escapes your working dir") },
@@ -137,7 +137,7 @@ func dataOf[T any](r *Reply) (data T, ok bool) {
 }
 
 // treeFiles writes into the tree of an agent's run.
-type treeFiles struct{ at *tools.Place }
+type treeFiles struct{ at *tools.Checkout }
 
 // Target is the place in the tree of a file that a document wants written.
 func (s treeFiles) Target(file string) (string, error) {
@@ -184,7 +184,7 @@ func (r Row) usage() string {
 	return strings.Join(append([]string{line}, flags...), " ") + ": " + strings.TrimSuffix(r.Model, ".")
 }
 
-// argument is a word that is no flag, as usage shows it.
+// argument is a word that is not a flag, as usage shows it.
 func argument(name string, f reflect.StructField) string {
 	text := strings.ToUpper(name)
 	if f.Type.Kind() == reflect.Slice {

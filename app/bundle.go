@@ -15,15 +15,17 @@ import (
 	"wb/publish/pack"
 	"wb/publish/rebuild"
 	"wb/publish/site"
-	"wb/workbook"
 )
 
-// BundleIn is what wb bundle takes.
+// BundleIn holds the arguments of wb bundle.
 type BundleIn struct {
 	File   string `arg:"" help:"A workbook."`
-	Output string `short:"o" help:"What to write: NAME.wbundle, or NAME.html for a page with the workbook inside. By default a .wbundle beside the workbook." placeholder:"FILE"`
-	Force  bool   `help:"Replace a file that is there."`
+	Output string `short:"o" help:"The file to write: NAME.wbundle, or NAME.html for a page with the workbook inside. By default a .wbundle beside the workbook." placeholder:"FILE"`
+	Force  bool   `help:"Replace an existing file."`
 	Strict bool   `help:"Refuse a document with mistakes that readers would see."`
+
+	WithVolumes bool     `help:"Put in what components of the directory keep, as far as the document uses it: keys (kv) and files of volumes (vfs)."`
+	AllowLeak   []string `help:"A key or file of a volume that may hold what looks like a secret." placeholder:"FILE"`
 }
 
 // BundleOut is a bundle that was written.
@@ -35,10 +37,11 @@ type BundleOut struct {
 }
 
 var bundle = Verb[BundleIn, *BundleOut]{
-	Name: "bundle", Help: "Make one signed file of a workbook and what belongs to it.", Changes: true,
+	Name: "bundle", Help: "Make one signed file of a workbook and the files that belong to it.", Changes: true,
 	About: `Examples:
   wb bundle analysis.org
   wb bundle analysis.org -o analysis.html
+  wb bundle analysis.org --with-volumes
 
 Results are those in the document: nothing runs. Files that the document links
 to and that lie beside it come along; events, steps, ledgers and hidden files
@@ -62,13 +65,20 @@ are named; --strict refuses then.`,
 		if err != nil {
 			return nil, err
 		}
-		lanes, err := h.lanes(ctx)
+		book, err := h.book(ctx, in.File, src)
 		if err != nil {
 			return nil, err
 		}
-		p, err := pack.Workbook(ctx, workbook.Options{File: in.File, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(in.File)})
+		p, err := pack.Workbook(ctx, book)
 		if err != nil {
 			return nil, err
+		}
+		if in.WithVolumes {
+			v, err := addVolumes(ctx, p, book, in.AllowLeak)
+			if err != nil {
+				return nil, err
+			}
+			h.notef("with %s and %s of volumes", Count(len(v.Keys), "key"), Count(len(v.Files), "file"))
 		}
 		for _, left := range p.Left {
 			h.notef("left out: %s", left)
@@ -87,7 +97,7 @@ are named; --strict refuses then.`,
 		if err != nil {
 			return nil, err
 		}
-		if err := soundFile(output, data, ""); err != nil { // nobody could use it
+		if err := soundFile(output, data, ""); err != nil { // readers could not use it
 			return nil, err
 		}
 		if err := writeNew(output, data, in.Force); err != nil {
@@ -98,13 +108,14 @@ are named; --strict refuses then.`,
 	Text: func(p *Page, out *BundleOut) error { p.Printf("%s\n", out.File); return nil },
 }
 
-// UnbundleIn is what wb unbundle takes.
+// UnbundleIn holds the arguments of wb unbundle.
 type UnbundleIn struct {
 	File       string `arg:"" help:"A .wbundle, or a page with a workbook inside."`
 	Dir        string `short:"d" help:"The directory to write to; by default one named after the bundle." placeholder:"DIR"`
 	DID        string `name:"did" help:"Refuse unless this key signed." placeholder:"DID"`
-	Unverified bool   `help:"Take apart what is not signed, or not as it was signed; paths are checked all the same."`
-	Force      bool   `help:"Replace files that are there."`
+	Unverified bool   `help:"Take apart even an unsigned or changed bundle; paths are still checked."`
+	Force      bool   `help:"Replace existing files."`
+	Volumes    bool   `help:"Keep the volumes in it for components of the directory; what they keep already and differs stops it."`
 }
 
 var unbundle = Verb[UnbundleIn, []string]{
@@ -114,8 +125,9 @@ var unbundle = Verb[UnbundleIn, []string]{
   wb unbundle page.html -d there --did did:key:z6Mk…
 
 Nothing is written before everything is verified, and nothing outside the
-directory ever.`,
-	Do: func(_ context.Context, _ *Home, in *UnbundleIn) ([]string, error) {
+directory ever. What the sender's components kept (wb bundle --with-volumes) is
+a file, volumes.json; --volumes gives it to components of the directory.`,
+	Do: func(ctx context.Context, h *Home, in *UnbundleIn) ([]string, error) {
 		files, err := contents(in.File, in.DID, in.Unverified)
 		if err != nil {
 			return nil, err
@@ -129,6 +141,19 @@ directory ever.`,
 				return nil, diag.Busyf("--force replaces it, -d writes elsewhere", "%s", err.Error())
 			}
 			return nil, err
+		}
+		v, err := volumesOf(files)
+		switch {
+		case err != nil:
+			return nil, err
+		case v == nil && in.Volumes:
+			return nil, diag.NotFoundf("its sender makes it with wb bundle --with-volumes", "%s has no volumes inside", in.File)
+		case v != nil && in.Volumes:
+			if err := v.keep(ctx, dir); err != nil {
+				return nil, err
+			}
+		case v != nil:
+			h.notef("%s holds %s and %s of volumes; --volumes keeps them for components of %s", volumesPath, Count(len(v.Keys), "key"), Count(len(v.Files), "file"), dir)
 		}
 		var names []string
 		for _, f := range files.List() {

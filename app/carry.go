@@ -34,7 +34,7 @@ func (h *Home) carry(ctx context.Context, file string, config site.Config, job *
 		return nil
 	}
 	if len(job.Assertions[site.HomePage]) == 0 {
-		return cannot("nothing is known of how its results were made", "run the workbook before you publish it")
+		return cannot("it records nothing about how its results were made", "run the workbook before you publish it")
 	}
 	name := filepath.Base(file)
 	said := map[string]any{"path": name}
@@ -63,17 +63,16 @@ func (h *Home) carry(ctx context.Context, file string, config site.Config, job *
 // incomplete says why the part of a source that readers see does not give what is
 // known of the whole, "" when it does. Nothing runs.
 func (h *Home) incomplete(ctx context.Context, file string, src, public []byte) (string, error) {
-	lanes, err := h.lanes(ctx)
+	book, err := h.book(ctx, file, src)
 	if err != nil {
 		return "", err
 	}
-	opts := workbook.Options{File: file, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(file)}
-	whole, err := page.Facts(ctx, opts)
+	whole, err := page.Facts(ctx, book)
 	if err != nil {
 		return "", err
 	}
-	opts.Source = public
-	part, err := page.Facts(ctx, opts)
+	book.Source = public
+	part, err := page.Facts(ctx, book)
 	if err != nil {
 		return "", err
 	}
@@ -88,6 +87,6 @@ func (h *Home) first(files []manifest.File) {
 			h.notef("… and %s", Count(len(files)-most, "more file"))
 			return
 		}
-		h.notef("the first release has %s, %d bytes, which a document leads to", f.Path, f.Size)
+		h.notef("the first release has %s, %d bytes, because a document links to it", f.Path, f.Size)
 	}
 }

@@ -35,7 +35,7 @@ func (out *Converted) Data() any {
 	return out.Files
 }
 
-// Write writes the text, or the names of the files.
+// text writes the text, or the names of the files.
 func (out *Converted) text(p *Page) error {
 	for _, name := range out.Files {
 		p.Printf("%s\n", name)
@@ -60,11 +60,11 @@ func (out *Converted) put(from, to, ext string, data []byte, replace bool) (writ
 	return to, nil
 }
 
-// ImportIn is what wb import takes.
+// ImportIn holds the arguments of wb import.
 type ImportIn struct {
 	Files  []string `arg:"" help:"Notebooks (.ipynb) and Markdown files (.md)."`
 	Output string   `short:"o" help:"The org file to write; - prints it. By default it is named after the file, beside it." placeholder:"FILE"`
-	Force  bool     `help:"Replace an org file that is there."`
+	Force  bool     `help:"Replace an existing org file."`
 }
 
 // Imported is the org files of notebooks and Markdown.
@@ -87,7 +87,7 @@ var importFiles = Verb[ImportIn, *Imported]{
 Prose, code, outputs, pictures and metadata come along; what org has no form for is kept word for word, so that wb export gives it back.`,
 	Do: func(_ context.Context, _ *Home, in *ImportIn) (*Imported, error) {
 		if in.Output != "" && len(in.Files) > 1 {
-			return nil, diag.Usagef("", "-o names one file, and there are %d", len(in.Files))
+			return nil, diag.Usagef("", "-o names one output, but there are %d inputs", len(in.Files))
 		}
 		out := &Imported{}
 		for _, file := range in.Files {
@@ -138,15 +138,15 @@ func (in *ImportIn) one(file string, out *Imported) error {
 	return nil
 }
 
-// ExportIn is what wb export takes.
+// ExportIn holds the arguments of wb export.
 type ExportIn struct {
 	File   string `arg:"" help:"An org document."`
-	To     string `required:"" enum:"md,ipynb,html,org,epub,latex,beamer,texinfo,man,ascii,icalendar" help:"What to write: ${enum}."`
-	Writer string `enum:"wb,go-org" default:"wb" help:"Who writes html: wb, or go-org's writer (${enum}). org is always go-org's."`
+	To     string `required:"" enum:"md,ipynb,html,org,epub,slides,latex,beamer,odt,texinfo,man,ascii,icalendar" help:"What to write: ${enum}."`
+	Writer string `enum:"wb,go-org" default:"wb" help:"The writer of html: wb's or go-org's (${enum}). org always uses go-org's."`
 	Output string `short:"o" help:"The file to write; - prints it. By default it is named after the document, beside it." placeholder:"FILE"`
-	Reader bool   `help:"Only what readers are to see: obey :exports, leave out drawers and keywords. Always so for html."`
+	Reader bool   `help:"Export only what readers shall see: obey :exports, leave out drawers and keywords. html always does."`
 	Live   bool   `help:"With html: let readers run components in their browsers."`
-	Force  bool   `help:"Replace a file that is there."`
+	Force  bool   `help:"Replace an existing file."`
 }
 
 var export = Verb[ExportIn, *Converted]{
@@ -158,11 +158,12 @@ var export = Verb[ExportIn, *Converted]{
   wb export notes.org --to html --writer go-org
   wb export notes.org --to org -o tidy.org
   wb export notes.org --to epub
+  wb export talk.org --to slides
   wb export paper.org --to latex
 
 Results are those in the document: nothing runs. Markdown and notebooks carry everything along, so that wb import gives the document back; --reader shows only what :exports says. A page stands by itself: formulas, pictures and what is known about each result are in it, and it asks nobody for anything. With --live, components that need nothing but themselves run again in the reader's browser, on inputs of the reader's; #+PUBLISH_LIVE: no, yes or all chooses. Mistakes, such as links that lead nowhere, are named; the page is written nevertheless.
 
-latex, beamer, texinfo, man, ascii and icalendar are written by Org's own exporters, in the sandboxed Emacs that wb toolchain install emacs builds. It evaluates no block, sees no files, and is not started for a third party's document. An epub is a book for readers of those, with a chapter for each section of the first level.`,
+latex, beamer, odt, texinfo, man, ascii and icalendar are written by Org's own exporters, in the sandboxed Emacs that wb toolchain install emacs builds. It evaluates no block, sees no files (for odt the pictures beside the document), and is not started for a third party's document. An epub is a book for readers of those, with a chapter for each section of the first level. Slides are one page that needs nothing else: a slide for the title and for each heading of the first two levels, by keyboard, and on paper a sheet each; wb sign signs it as any page. Plain text is ascii, which writes UTF-8.`,
 	Do: func(ctx context.Context, h *Home, in *ExportIn) (*Converted, error) {
 		switch {
 		case in.Writer == "go-org" && in.To != "html" && in.To != "org":
@@ -170,7 +171,7 @@ latex, beamer, texinfo, man, ascii and icalendar are written by Org's own export
 		case in.Writer == "go-org" && in.Live:
 			return nil, diag.Usagef("leave out --writer", "go-org's writer cannot make a page live")
 		case in.To == "org" && in.Output == "":
-			return nil, diag.Usagef("say where to: -o FILE, or -o - to print it", "the document itself has that name")
+			return nil, diag.Usagef("name the output: -o FILE, or -o - to print it", "the output would replace the document itself")
 		case in.Live && in.To != "html":
 			return nil, diag.Usagef("", "--live is for --to html")
 		}
@@ -189,6 +190,8 @@ latex, beamer, texinfo, man, ascii and icalendar are written by Org's own export
 		ext := "." + in.To
 		if b, ok := orgBackends[in.To]; ok {
 			ext = b.ext
+		} else if in.To == "slides" {
+			ext = ".slides.html"
 		}
 		_, err = out.put(in.File, in.Output, ext, data, in.Force)
 		return out, err
@@ -203,8 +206,11 @@ func (in *ExportIn) translate(ctx context.Context, h *Home, src []byte) ([]byte,
 	if b, ok := orgBackends[in.To]; ok {
 		return in.byEmacs(ctx, h, src, b)
 	}
-	if in.To == "epub" {
-		return in.book(ctx, h, src)
+	switch in.To {
+	case "epub":
+		return in.book(ctx, h, src, pack.Book)
+	case "slides":
+		return in.book(ctx, h, src, pack.Slides)
 	}
 	fidelity := exchange.Lossless
 	if in.Reader {
@@ -240,27 +246,27 @@ func (in *ExportIn) page(ctx context.Context, h *Home, src []byte) ([]byte, erro
 	if in.Live {
 		shown.Mode = "" // what the document says
 	}
-	lanes, err := h.lanes(ctx)
+	book, err := h.book(ctx, in.File, src)
 	if err != nil {
 		return nil, err
 	}
-	html, found, err := pack.Page(ctx, workbook.Options{File: in.File, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(in.File)}, shown)
+	html, found, err := pack.Page(ctx, book, shown)
 	h.advise(found)
 	return html, err
 }
 
-// book writes an EPUB.
-func (in *ExportIn) book(ctx context.Context, h *Home, src []byte) ([]byte, error) {
-	lanes, err := h.lanes(ctx)
+// book writes an EPUB, or slides.
+func (in *ExportIn) book(ctx context.Context, h *Home, src []byte, write func(context.Context, workbook.Book) ([]byte, []diag.Finding, error)) ([]byte, error) {
+	book, err := h.book(ctx, in.File, src)
 	if err != nil {
 		return nil, err
 	}
-	data, found, err := pack.Book(ctx, workbook.Options{File: in.File, Source: src, Lanes: lanes, Cache: workbook.CacheBeside(in.File)})
+	data, found, err := write(ctx, book)
 	h.advise(found)
 	return data, err
 }
 
-// advise tells what is no mistake, with what to do about it.
+// advise tells what is not a mistake, with what to do about it.
 func (h *Home) advise(found []diag.Finding) {
 	var b strings.Builder
 	diag.Printer{W: &b}.Findings(found)

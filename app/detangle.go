@@ -9,14 +9,14 @@ import (
 	"wb/tangle"
 )
 
-// DetangleIn is what wb detangle takes.
+// DetangleIn holds the arguments of wb detangle.
 type DetangleIn struct {
 	Files  []string `arg:"" help:"Tangled files, or documents to mean all their files."`
 	Check  bool     `help:"Write nothing; fail when there are edits." xor:"mode"`
 	DryRun bool     `help:"Write nothing; show what would change." xor:"mode"`
 }
 
-// DetangleOut is what came back into documents, and what did not.
+// DetangleOut lists the edits brought back into documents, and those that were not.
 type DetangleOut struct {
 	all []*tangle.Recovery
 	in  *DetangleIn

@@ -17,7 +17,7 @@
 //   - the schema of a tool from the same fields ([Row.Schema]),
 //   - the words of an agent parsed as the command line is ([Row.Words]).
 //
-// A field tagged on:"terminal" exists at the terminal alone: nobody else may
+// A field tagged on:"terminal" exists only at the terminal: no other caller may
 // grant a capability, say.
 //
 // [Home.Run] is the one way to run a workbook: it lints, grants, chooses where

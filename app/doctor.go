@@ -20,21 +20,27 @@ type Checkup struct {
 	Fix    string `json:"fix,omitempty"`
 }
 
-// DoctorIn is what wb doctor takes.
+// DoctorIn holds the arguments of wb doctor.
 type DoctorIn struct {
-	Fix bool `help:"Install the toolchains that are missing and remove old ones; other things stay for you to do."`
+	Fix  bool `help:"Install missing toolchains and remove old ones; the rest is left to you."`
+	Stop bool `help:"End the process that keeps compilers loaded between commands."`
 }
 
 // doctor never fails: its job is to name the command that fixes what is missing.
 var doctor = Verb[DoctorIn, []Checkup]{
-	Name: "doctor", Help: "Show what works here, what is missing and how to get it.", About: "Examples:\n  wb doctor\n  wb doctor --fix",
+	Name: "doctor", Help: "Show what works here, what is missing and how to get it.", About: "Examples:\n  wb doctor\n  wb doctor --fix\n  wb doctor --stop",
 	Do: func(ctx context.Context, h *Home, in *DoctorIn) ([]Checkup, error) {
 		if in.Fix {
 			if err := h.mend(ctx); err != nil {
 				return nil, err
 			}
 		}
-		checks := []Checkup{checkCache()}
+		if in.Stop {
+			if err := endResident(ctx); err != nil {
+				return nil, err
+			}
+		}
+		checks := []Checkup{checkCache(), checkResident(ctx)}
 		for _, name := range slices.Sorted(maps.Keys(toolchain.Clients())) {
 			check := Checkup{Name: name, Detail: "not on PATH", Fix: toolchain.Clients()[name]}
 			if path, ok := toolchain.FindClient(name); ok {
@@ -69,7 +75,7 @@ func (h *Home) mend(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range toolchains(env, func(s toolchain.Status) bool { return !s.Given && !s.Installed }) {
+	for _, name := range toolchains(env, func(s toolchain.Status) bool { return s.Comes() && !s.Installed }) {
 		t, err := env.Tools.Ensure(ctx, name, env.Progress)
 		switch {
 		case ctx.Err() != nil:
@@ -88,7 +94,7 @@ func (h *Home) mend(ctx context.Context) error {
 }
 
 // checkToolchains lists the compilers; one that is missing is fetched on first
-// use, so that is no fault.
+// use, so that is not a fault.
 func (h *Home) checkToolchains(ctx context.Context) (checks []Checkup) {
 	env, err := h.env(ctx)
 	if err != nil {
@@ -98,8 +104,8 @@ func (h *Home) checkToolchains(ctx context.Context) (checks []Checkup) {
 		check := Checkup{Name: s.Name, OK: s.Installed, Detail: s.Version + "  " + s.Summary}
 		if !s.Installed {
 			check.Fix = s.Install
-			if !s.Given {
-				check.Fix += "  (first use does it too)"
+			if s.Comes() {
+				check.Fix += "  (the first use installs it too)"
 			}
 		}
 		checks = append(checks, check)

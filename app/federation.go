@@ -51,16 +51,16 @@ var federateList = Verb[struct{}, *partial[ListedTable]]{
 	},
 }
 
-// FederateSyncIn is what wb federate sync takes.
+// FederateSyncIn holds the arguments of wb federate sync.
 type FederateSyncIn struct {
 	Entity string `arg:"" help:"A table: an entity of a toolkit, or a file."`
 	Table  string `arg:"" optional:"" help:"The table of an SQLite file that has several."`
 	Into   string `help:"The org file; sync/ENTITY.org or sync/TABLE.org when not given." placeholder:"FILE.org"`
-	DryRun bool   `help:"Only say what would change."`
+	DryRun bool   `help:"Print what would change, and change nothing."`
 	TableFlags
 }
 
-// Mirrored is what changed in the mirror of a table.
+// Mirrored counts the changes in the mirror of a table.
 type Mirrored struct {
 	*federate.Report
 	dry bool

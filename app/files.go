@@ -21,9 +21,9 @@ func ReadFile(name string) ([]byte, error) {
 	case info.IsDir():
 		return nil, diag.Usagef("", "%s is a directory", name)
 	case !info.Mode().IsRegular():
-		return nil, diag.Usagef("", "%s is no regular file", name)
+		return nil, diag.Usagef("", "%s is not a regular file", name)
 	case info.Size() > maxFile:
-		return nil, diag.Usagef("", "%s has %d bytes, more than the %d that are read", name, info.Size(), int64(maxFile))
+		return nil, diag.Usagef("", "%s has %d bytes; at most %d can be read", name, info.Size(), int64(maxFile))
 	}
 	return os.ReadFile(name)
 }
@@ -53,7 +53,7 @@ func writeNew(name string, data []byte, replace bool) error {
 	}
 	f, err := os.OpenFile(name, flags, 0o644)
 	if os.IsExist(err) {
-		return diag.Busyf("--force replaces it, -o writes elsewhere", "%s", name+" is there already")
+		return diag.Busyf("--force replaces it, -o writes elsewhere", "%s", name+" already exists")
 	}
 	if err != nil {
 		return elsewhere(name, err)

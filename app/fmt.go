@@ -8,15 +8,17 @@ import (
 	"path"
 	"path/filepath"
 
+	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/textdiff"
+	"wb/internal/value"
 	"wb/org"
 	"wb/org/orgfile"
 	"wb/workbook"
 	"wb/workbook/format"
 )
 
-// FmtIn is what wb fmt takes.
+// FmtIn holds the arguments of wb fmt.
 type FmtIn struct {
 	Files        []string `arg:"" json:"file" help:"Org files, or - to tidy standard input to standard output."`
 	Check        bool     `help:"Change nothing; list the files that are not tidy and exit with 1." xor:"mode"`
@@ -121,7 +123,7 @@ func replace(path string, old, neat []byte) error {
 		return err
 	}
 	if f.Doc.Source() != string(old) {
-		return diag.Busyf("run it again", "%s: it changed underneath", path)
+		return diag.Busyf("run it again", "%s: another program changed it meanwhile", path)
 	}
 	_, err = f.Write(neat)
 	return err
@@ -131,7 +133,7 @@ func replace(path string, old, neat []byte) error {
 // the file's tables.
 func (in *FmtIn) tidy(ctx context.Context, h *Home, name, file string, src []byte, out *FmtOut) ([]byte, error) {
 	if in.Recalc {
-		return recalc(ctx, h, name, src, out)
+		return recalc(ctx, h, name, file, src, out)
 	}
 	var notes []format.Note
 	if !in.KeepQueries && h.Root == nil && file != "-" { // a query block may name files anywhere
@@ -148,7 +150,7 @@ func (in *FmtIn) tidy(ctx context.Context, h *Home, name, file string, src []byt
 }
 
 // recalc lets Org recalculate the tables of a file.
-func recalc(ctx context.Context, h *Home, name string, src []byte, out *FmtOut) ([]byte, error) {
+func recalc(ctx context.Context, h *Home, name, file string, src []byte, out *FmtOut) ([]byte, error) {
 	if workbook.ThirdParty(org.Parse(src)) {
 		return nil, diag.Failedf("remove #+TRUST: if the document is yours", "%s: the formulas of a third-party document are not evaluated", name)
 	}
@@ -158,9 +160,10 @@ func recalc(ctx context.Context, h *Home, name string, src []byte, out *FmtOut) 
 	}
 	emacs := lanes.Lisp()
 	if emacs == nil {
-		return nil, errors.New("there is no Emacs here to recalculate tables")
+		return nil, errors.New("recalculating tables needs the toolchain emacs, which is not installed")
 	}
-	neat, found, err := format.Recalc(ctx, emacs, name, path.Base(filepath.ToSlash(name)), src)
+	doc := &compile.Document{Name: path.Base(filepath.ToSlash(name)), Call: blocksOf(h, file, lanes)}
+	neat, found, err := format.Recalc(ctx, emacs, name, doc, src)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
@@ -176,6 +179,24 @@ func recalc(ctx context.Context, h *Home, name string, src []byte, out *FmtOut) 
 		out.failed = errors.Join(out.failed, &diag.FindingsError{Findings: failed})
 	}
 	return neat, nil
+}
+
+// blocksOf runs blocks of a file that its formulas call (org-sbe), as a run of them
+// would, with what was granted to the file.
+func blocksOf(h *Home, file string, lanes *compile.Registry) compile.Caller {
+	return func(ctx context.Context, text, call string) (v value.Value, err error) {
+		src := []byte(text)
+		opts := workbook.Options{Book: workbook.Book{File: file, Source: src, Lanes: lanes},
+			Checks: workbook.Checks{Lint: func(*workbook.Plan) []diag.Finding { return nil }}}
+		if h.Prepare != nil && len(workbook.Asks(workbook.NewPlan(file, src))) > 0 {
+			finish, err := h.Prepare(ctx, &opts)
+			if err != nil {
+				return v, err
+			}
+			defer func() { h.warn(finish(context.WithoutCancel(ctx))) }()
+		}
+		return workbook.Resolve(ctx, opts, call)
+	}
 }
 
 // filter tidies standard input to standard output.

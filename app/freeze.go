@@ -5,22 +5,22 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 
 	"wb/compile/place/tier"
 	"wb/internal/diag"
+	"wb/internal/whole"
 	"wb/workbook"
 	"wb/workbook/frozen"
 	"wb/workbook/instance"
 )
 
-// SessionInfoIn is what wb session info takes.
+// SessionInfoIn holds the arguments of wb session info.
 type SessionInfoIn struct {
-	File string `arg:"" help:"What wb run --freeze has written." type:"existingfile"`
+	File string `arg:"" help:"A file that wb run --freeze has written." type:"existingfile"`
 }
 
-// SessionOut is what a frozen document holds.
+// SessionOut describes the content of a frozen file.
 type SessionOut struct {
 	instance.Info
 	Standing standing `json:"standing"`
@@ -64,8 +64,8 @@ func itemNames(items []frozen.Item) []string {
 
 // FreezeFlags carry live sessions from one machine to another.
 type FreezeFlags struct {
-	Freeze string `help:"When all has run, freeze the sessions, and the keys and volumes of the directory, into this file, signed with your key." placeholder:"FILE"`
-	Resume string `help:"Go on with the sessions that you, or somebody you trust, have frozen in this file; what had run in them does not run again." placeholder:"FILE" type:"existingfile"`
+	Freeze string `help:"After the run, freeze the sessions and the directory's keys and volumes into this file, signed with your key." placeholder:"FILE"`
+	Resume string `help:"Continue the sessions frozen in this file by you or somebody you trust; blocks that had run do not run again." placeholder:"FILE" type:"existingfile"`
 }
 
 // Run runs a workbook, in an instance where the flags ask for one.
@@ -96,10 +96,10 @@ func (f *FreezeFlags) accept(signer, trustTier string) (thirdParty bool, err err
 	if trustTier == string(tier.Instance) && who != standingRevoked {
 		return true, nil
 	}
-	refused := &frozen.Error{Code: frozen.CodeSigner, Message: "nobody has signed it", Help: "--trust-tier instance accepts the risk, with profile compute and no grants, and without its keys and files"}
+	refused := &frozen.Error{Code: frozen.CodeSigner, Message: "it is not signed", Help: "--trust-tier instance accepts the risk, with profile compute and no grants, and without its keys and files"}
 	switch who {
 	case standingForeign:
-		refused.Help = "wb trust " + signer + " --grant CAP trusts all that they sign; " + refused.Help
+		refused.Help = "wb trust " + signer + " --grant CAP trusts everything they sign; " + refused.Help
 	case standingRevoked:
 		refused.Help = "freeze it again"
 	}
@@ -118,7 +118,7 @@ func (f *FreezeFlags) runInstance(ctx context.Context, config instance.Config) (
 	if err != nil || f.Freeze == "" {
 		return report, err
 	}
-	return report, writeAside(f.Freeze, func(file *os.File) error { return nb.Freeze(ctx, file) })
+	return report, whole.File{}.Make(f.Freeze, func(file *os.File) error { return nb.Freeze(ctx, file) })
 }
 
 func (f *FreezeFlags) open(ctx context.Context, config instance.Config) (*instance.Instance, error) {
@@ -135,19 +135,6 @@ func (f *FreezeFlags) open(ctx context.Context, config instance.Config) (*instan
 		return nil, fmt.Errorf("%s: %w", f.Resume, err)
 	}
 	return nb, nil
-}
-
-// writeAside makes a file that is there whole or not at all, for its owner alone.
-func writeAside(path string, write func(*os.File) error) error {
-	file, err := os.CreateTemp(filepath.Dir(path), ".wb-*")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(file.Name()) // fails when the rename has succeeded
-	if err := errors.Join(write(file), file.Close()); err != nil {
-		return err
-	}
-	return os.Rename(file.Name(), path)
 }
 
 // Check refuses what cannot be frozen.

@@ -20,7 +20,7 @@ type Given struct {
 	set  *value.Value
 }
 
-// Text is what a command line gave, "" for nothing and for a value of JSON.
+// Text is the text given on a command line, "" for nothing and for a value of JSON.
 func (g Given) Text() string { return g.text }
 
 // UnmarshalText keeps the words of a command line.

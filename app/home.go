@@ -13,12 +13,15 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"unicode"
+	"unicode/utf8"
 
 	"wb/agent/toolkit"
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/nearest"
 	"wb/internal/trace"
+	"wb/org/oql"
 	"wb/sandbox/dock/store"
 	"wb/search/federate"
 	"wb/workbook"
@@ -50,11 +53,14 @@ type Home struct {
 	Note func(text string)
 	// Verbose asks for more notes.
 	Verbose bool
+	// Follow shows a person how far something has come, until it is called off, which
+	// may be said twice; nil shows nothing.
+	Follow func(what, units string) (tell func(done, of int), off func())
 
 	// Later does what need not be waited for, when the answer was given; nil does it
 	// at once.
 	Later func(func())
-	// Tables opens the tables that are no org files; nil has none.
+	// Tables opens the tables that are not org files; nil has none.
 	Tables func(flags TableFlags, given []string) (*federate.Catalog, error)
 
 	// Write lets runs write results into workbooks.
@@ -109,6 +115,13 @@ func (h *Home) warn(err error) {
 	}
 }
 
+func (h *Home) follow(what, units string) (tell func(done, of int), off func()) {
+	if h.Follow == nil {
+		return nil, func() {}
+	}
+	return h.Follow(what, units)
+}
+
 func (h *Home) later(do func()) {
 	if h.Later == nil {
 		do()
@@ -125,6 +138,12 @@ func (h *Home) lanes(ctx context.Context) (*compile.Registry, error) {
 	return h.Languages(ctx)
 }
 
+// book is a workbook in this home, whose outcomes are kept beside it.
+func (h *Home) book(ctx context.Context, file string, src []byte) (workbook.Book, error) {
+	lanes, err := h.lanes(ctx)
+	return workbook.BookAt(file, src, lanes), err
+}
+
 // Path is the path of a file or directory that exists.
 func (h *Home) Path(name string) (string, error) {
 	if h.Root == nil {
@@ -135,7 +154,7 @@ func (h *Home) Path(name string) (string, error) {
 		name = "."
 	}
 	if h.Hidden != nil && h.Hidden(name) {
-		return "", fmt.Errorf("%s is kept back by the host", name)
+		return "", fmt.Errorf("%s is reserved for the host", name)
 	}
 	if _, err := h.Root.Stat(filepath.FromSlash(name)); err != nil {
 		switch {
@@ -200,13 +219,70 @@ func (h *Home) paths(names []string) ([]string, error) {
 	return all, nil
 }
 
+// orgPaths are the paths of org files and directories, without files that are kept
+// back.
+func (h *Home) orgPaths(names []string) ([]string, error) {
+	paths, err := h.paths(names)
+	if err != nil || h.Root == nil || h.Hidden == nil {
+		return paths, err
+	}
+	all, err := oql.Files(paths)
+	if err != nil {
+		return nil, Plainly(err)
+	}
+	shown := slices.DeleteFunc(slices.Clone(all), func(path string) bool {
+		name, err := filepath.Rel(h.Dir, path)
+		return err != nil || h.Hidden(filepath.ToSlash(name))
+	})
+	switch {
+	case len(shown) == len(all):
+		return paths, nil
+	case len(shown) == 0: // nothing named would mean everything
+		return nil, diag.NotFoundf("", "there are no org files here")
+	}
+	return shown, nil
+}
+
 // Inside is text in which files of a bounded home are named as its users name
 // them.
 func (h *Home) Inside(text string) string {
 	if h.Root == nil {
 		return text
 	}
-	return strings.ReplaceAll(text, h.Dir+string(filepath.Separator), "")
+	return Inside(text, h.Dir)
+}
+
+// Inside is text in which what lies in a directory is named as seen from there.
+func Inside(text, dir string) string {
+	if dir == "" || filepath.Dir(dir) == dir { // nothing lies outside of it
+		return text
+	}
+	var b strings.Builder
+	for at := 0; ; {
+		n := strings.Index(text[at:], dir)
+		if n < 0 {
+			b.WriteString(text[at:])
+			return b.String()
+		}
+		begin, end := at+n, at+n+len(dir)
+		b.WriteString(text[at:begin])
+		rest, below := strings.CutPrefix(text[end:], string(filepath.Separator))
+		switch {
+		case begin > 0 && inName(text[begin-1:begin]), !below && inName(strings.TrimPrefix(rest, ".")):
+			b.WriteString(dir) // the end of another path, or another name that begins like it
+		case below && inName(strings.TrimPrefix(rest, ".")):
+			end++
+		default:
+			b.WriteString(".")
+		}
+		at = end
+	}
+}
+
+// inName reports whether text begins with what goes on with the name of a file.
+func inName(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return text != "" && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("_-/.", r))
 }
 
 // InsideJSON is data as JSON, with names as [Home.Inside] has them.
@@ -222,7 +298,7 @@ func (h *Home) InsideJSON(data any) (json.RawMessage, error) {
 // nearest one beside it.
 func MissingFile(name string) error {
 	if to, err := os.Readlink(name); err == nil {
-		return diag.NotFoundf("", "%s: leads to %s, where there is no file", name, to)
+		return diag.NotFoundf("", "%s: the link leads to %s, which does not exist", name, to)
 	}
 	siblings, _ := filepath.Glob(filepath.Join(filepath.Dir(name), "*"+filepath.Ext(name)))
 	siblings = slices.DeleteFunc(siblings, func(s string) bool { return s == name })

@@ -18,7 +18,7 @@ import (
 // Stdin names the text on standard input for verbs that take - as a workbook, as
 // editors give what they have open.
 type Stdin struct {
-	StdinName string `on:"terminal" help:"The file that the text on standard input (-) belongs to; it is not read or written." placeholder:"FILE"`
+	StdinName string `on:"terminal" help:"The name of the file whose text is on standard input (-); the file itself is neither read nor written." placeholder:"FILE"`
 }
 
 // at is a home in which - has its name.
@@ -73,7 +73,7 @@ func known(root *kong.Node, words []string) error {
 		case !slices.ContainsFunc(root.Flags, func(f *kong.Flag) bool {
 			return strings.HasPrefix(word, "--") && f.Name == name || f.Short != 0 && strings.HasPrefix(name, string(f.Short))
 		}):
-			return diag.Usagef("", "there is no flag %s", strings.SplitN(word, "=", 2)[0])
+			return diag.Usagef("", "unknown flag %s", strings.SplitN(word, "=", 2)[0])
 		}
 	}
 	return nil
@@ -89,7 +89,7 @@ func plainUsage(err error) error {
 	return diag.Usagef("", "%s", text)
 }
 
-// JSON reads an object into an input. Members that only a terminal has, or nobody,
+// JSON reads an object into an input. Members that only a terminal has, or no caller,
 // are mistakes.
 func (r Row) JSON(text json.RawMessage) (any, error) {
 	schema := r.Schema()

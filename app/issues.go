@@ -9,13 +9,13 @@ import (
 
 // IssuesDir is where the tickets are.
 type IssuesDir struct {
-	Dir string `help:"The directory whose issues.org it is about; this one by default." default:"." type:"existingdir"`
+	Dir string `help:"The directory with issues.org; the current one by default." default:"." type:"existingdir"`
 }
 
-// IssuesListIn is what wb issues list takes.
+// IssuesListIn holds the arguments of wb issues list.
 type IssuesListIn struct {
 	IssuesDir
-	All bool `help:"Those that are done, too."`
+	All bool `help:"Also list tickets that are done."`
 }
 
 var issuesList = Verb[IssuesListIn, []issues.Ticket]{
@@ -34,7 +34,7 @@ var issuesList = Verb[IssuesListIn, []issues.Ticket]{
 		line := fmt.Sprintf("%s  %-4s  %s", t.ID, t.State, t.Title)
 		switch {
 		case t.Worker != "":
-			line += "  (" + t.Worker + " is at it)"
+			line += "  (" + t.Worker + " works on it)"
 		case t.Attempts > 0 && !t.Done:
 			line += fmt.Sprintf("  (tried %d times)", t.Attempts)
 		}
@@ -42,7 +42,7 @@ var issuesList = Verb[IssuesListIn, []issues.Ticket]{
 	}),
 }
 
-// IssuesShowIn is what wb issues show takes.
+// IssuesShowIn holds the arguments of wb issues show.
 type IssuesShowIn struct {
 	ID string `arg:"" help:"Id of the ticket, or its beginning."`
 	IssuesDir

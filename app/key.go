@@ -21,7 +21,7 @@ type KeyOut struct {
 }
 
 // keyVerb is a verb that does something with the user's key and shows it.
-func keyVerb[In any](name, help, about string, do func(h *Home, s *keys.Store, in *In) error) Verb[In, *KeyOut] {
+func keyVerb[In any](name, help, about string, do func(h *Home, s *keys.Ring, in *In) error) Verb[In, *KeyOut] {
 	return Verb[In, *KeyOut]{Name: name, Help: help, About: about,
 		Do: func(_ context.Context, h *Home, in *In) (*KeyOut, error) {
 			s, _, err := UserKey()
@@ -34,7 +34,7 @@ func keyVerb[In any](name, help, about string, do func(h *Home, s *keys.Store, i
 			out := &KeyOut{DID: s.Key.DID(), Identity: s.Log.Identity(), Path: s.Path(), Log: s.Log.Entries(),
 				Verifier: manifest.VerifierKey(s.Log.Identity(), s.Key.Public())}
 			if err := s.Log.Allows(out.DID, keys.NoSequence); err != nil {
-				h.notef("%v; a revoked key names no other: wb key new --another begins another identity", err)
+				h.notef("%v; a revoked key has no successor: wb key new --another begins another identity", err)
 			}
 			return out, nil
 		},
@@ -59,23 +59,23 @@ func keyVerb[In any](name, help, about string, do func(h *Home, s *keys.Store, i
 
 var keyShow = keyVerb("key show", "Show the key that signs, and since when.",
 	"Example:\n  wb key show\n\nThe first line is the did:key that others compare signatures with. The secret is never printed.",
-	func(*Home, *keys.Store, *struct{}) error { return nil })
+	func(*Home, *keys.Ring, *struct{}) error { return nil })
 
-// KeyNewIn is what wb key new takes.
+// KeyNewIn holds the arguments of wb key new.
 type KeyNewIn struct {
-	Another bool `help:"Begin another identity, with a key and a log of its own. What the one before revoked goes on being published."`
+	Another bool `help:"Begin another identity, with its own key and log. Revocations of the earlier identity stay published."`
 }
 
 var keyNew = Verb[KeyNewIn, *KeyOut]{
-	Name: "key new", Help: "Make the key, if there is none.", Text: keyShow.Text, Changes: true,
-	About: "Examples:\n  wb key new\n  wb key new --another\n\nThe key lies in wb/keys/ in the user's configuration directory, readable by the user only. Back it up: who loses it cannot rotate it.",
+	Name: "key new", Help: "Make your signing key.", Text: keyShow.Text, Changes: true,
+	About: "Examples:\n  wb key new\n  wb key new --another\n\nThe key is a file in wb/keys/ of the configuration directory that only you can read. Back it up: a lost key cannot be rotated.",
 	Do: func(ctx context.Context, h *Home, in *KeyNewIn) (*KeyOut, error) {
 		exists, err := identity.Exists("", identity.DefaultTenant)
 		if err != nil {
 			return nil, err
 		}
 		if exists && !in.Another {
-			return nil, diag.Busyf("wb key show shows it, wb key rotate replaces it", "there is a key already")
+			return nil, diag.Busyf("wb key show shows it, wb key rotate replaces it", "you already have a key")
 		}
 		if exists {
 			s, _, err := UserKey()
@@ -85,7 +85,7 @@ var keyNew = Verb[KeyNewIn, *KeyOut]{
 			if err != nil {
 				return nil, err
 			}
-			h.notef("tell readers who know your former identity of this one; its sites begin in a directory of their own")
+			h.notef("tell readers who know your former identity about this one; give its sites a new directory")
 		}
 		return keyShow.Do(ctx, h, nil) // which makes it
 	},
@@ -105,21 +105,21 @@ func kept[In any](v Verb[In, *KeyOut]) Verb[In, *KeyOut] {
 			if err != nil {
 				return nil, err
 			}
-			return nil, diag.NotFoundf("run this on the machine that has it; $XDG_CONFIG_HOME says where keys are", "there is no key in %s", dir)
+			return nil, diag.NotFoundf("run this on the machine that has the key; keys are below $XDG_CONFIG_HOME", "there is no key in %s", dir)
 		}
 		return do(ctx, h, in)
 	}
 	return v
 }
 
-// KeyRotateIn is what wb key rotate takes.
+// KeyRotateIn holds the arguments of wb key rotate.
 type KeyRotateIn struct {
 	From int `default:"1" help:"The first release of your site that the new key signs; older ones stay good under the old key." placeholder:"RELEASE"`
 }
 
 var keyRotate = kept(keyVerb("key rotate", "Replace the key; the old one names the new one.",
 	"Example:\n  wb key rotate --from 12\n\nThe old key signs the new one in the key log, the new one signs that it agrees, and the old one is deleted.",
-	func(h *Home, s *keys.Store, in *KeyRotateIn) error {
+	func(h *Home, s *keys.Ring, in *KeyRotateIn) error {
 		old, err := s.Rotate(in.From, time.Now())
 		if err == nil {
 			h.notef("%s gave way", old)
@@ -127,14 +127,14 @@ var keyRotate = kept(keyVerb("key rotate", "Replace the key; the old one names t
 		return err
 	}))
 
-// KeyRevokeIn is what wb key revoke takes.
+// KeyRevokeIn holds the arguments of wb key revoke.
 type KeyRevokeIn struct {
-	Key    string `arg:"" help:"The did:key to revoke, one of the log, or current."`
-	From   int    `default:"0" help:"The first release of your site that it no longer holds for; 0 takes back everything." placeholder:"RELEASE"`
-	Reason string `default:"revoked" help:"Why, for people."`
+	Key    string `arg:"" help:"The did:key to revoke, or current."`
+	From   int    `default:"0" help:"The first release of your site that the key no longer vouches for; 0 revokes everything." placeholder:"RELEASE"`
+	Reason string `default:"revoked" help:"The reason, for people to read."`
 }
 
-var keyRevoke = kept(keyVerb("key revoke", "Take back what a key signed from some release on.",
+var keyRevoke = kept(keyVerb("key revoke", "Revoke a key, for everything it signed or from some release on.",
 	`Examples:
   wb key revoke current --from 7 --reason stolen
   wb key revoke did:key:z6Mk… --reason lost
@@ -142,7 +142,7 @@ var keyRevoke = kept(keyVerb("key revoke", "Take back what a key signed from som
 The current key gives way to a new one in the same step. Nothing takes a
 revocation back. Readers learn of it from the next release of your site, and
 from what wb key export-revoked prints; docs/publishing.org has the steps.`,
-	func(h *Home, s *keys.Store, in *KeyRevokeIn) error {
+	func(h *Home, s *keys.Ring, in *KeyRevokeIn) error {
 		if in.Key == "current" {
 			in.Key = s.Log.Current()
 		}
@@ -152,13 +152,13 @@ from what wb key export-revoked prints; docs/publishing.org has the steps.`,
 		if err := s.Revoke(in.Key, in.From, in.Reason, time.Now()); err != nil {
 			return err
 		}
-		h.notef("%s is revoked from release %d on, and so is every page, file and bundle that it signed outside a site", in.Key, in.From)
-		h.notef("readers do not know yet: publish your sites again, and hand out what wb key export-revoked prints")
+		h.notef("%s is revoked from release %d on; so is every page, file and bundle that it signed outside a site", in.Key, in.From)
+		h.notef("readers do not know this yet: publish your sites again, and send them the output of wb key export-revoked")
 		return nil
 	}))
 
 var keyRevoked = Verb[struct{}, json.RawMessage]{
-	Name: "key export-revoked", Help: "Print which keys are not to be believed, with the logs that prove it.",
+	Name: "key export-revoked", Help: "Print your revoked keys, with the logs that prove it.",
 	About: `Example:
   wb key export-revoked > revoked.json
 
@@ -171,7 +171,7 @@ that stands alone give it to wb verify --keys.`,
 		}
 		list, err := keys.RevokedList(append([]*keys.Log{by.Keys}, by.Former...)...)
 		if err == nil && list == nil {
-			err = diag.NotFoundf("wb key show lists your keys", "no key of yours is revoked")
+			err = diag.NotFoundf("wb key show lists your keys", "none of your keys is revoked")
 		}
 		return list, err
 	},
@@ -181,10 +181,10 @@ that stands alone give it to wb verify --keys.`,
 	},
 }
 
-// KeyDIDIn is what wb key export-did takes.
+// KeyDIDIn holds the arguments of wb key export-did.
 type KeyDIDIn struct {
 	Host string   `arg:"" help:"The host of the site, such as example.org or localhost:8080."`
-	Path []string `arg:"" complete:"words" optional:"" help:"Names of the directories at the host that the document is for; by default .well-known is."`
+	Path []string `arg:"" complete:"words" optional:"" help:"The path at the host that the document is for, one word a directory; .well-known by default."`
 }
 
 var keyDID = Verb[KeyDIDIn, any]{

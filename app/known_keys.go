@@ -40,7 +40,7 @@ func knownLog(key string, given []*keys.Log, seen bool) ([]byte, error) {
 	return log.Text(), nil
 }
 
-// known adds what is known of keys to what the verifier goes by: the log that the
+// known adds the known keys to the verifier's options: the log that the
 // user names, and of the issuer's identity the longest log that is known here,
 // that a list of revoked keys has, or that the server of what is verified
 // publishes in one.
@@ -61,7 +61,7 @@ func (in *VerifyIn) known(ctx context.Context, h *Home, s *subject, opts *verify
 	if strings.Contains(in.Path, "://") {
 		published, err := fetch.Revoked(ctx, in.Path, in.Online)
 		if err != nil {
-			h.notef("what its server says of revoked keys cannot be used: %v", err)
+			h.notef("the server's list of revoked keys cannot be used: %v", err)
 		}
 		more = append(more, published...)
 	}

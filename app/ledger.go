@@ -9,12 +9,12 @@ import (
 	"wb/internal/trace"
 )
 
-// LedgerVerifyIn is what wb ledger verify takes.
+// LedgerVerifyIn holds the arguments of wb ledger verify.
 type LedgerVerifyIn struct {
-	File string `arg:"" help:"A _ledger.json, a _steps.jsonl, an events.org, a workbook, or the directory they lie in."`
+	File string `arg:"" help:"A _ledger.json, a _steps.jsonl, an events.org, a workbook, or the directory that holds them."`
 }
 
-// LedgerOut is what the signed record of runs says of itself.
+// LedgerOut is the result of checking the signed record of runs.
 type LedgerOut struct{ *trace.LedgerReport }
 
 // Exit is 5 when a sealed line is not as it was.
@@ -39,7 +39,7 @@ var ledgerVerify = Verb[LedgerVerifyIn, LedgerOut]{
 		}
 		report, err := trace.VerifyFiles(trace.FilesIn(dir))
 		if os.IsNotExist(err) {
-			err = diag.NotFoundf("wb run writes one at the end of every run", "no ledger in %s", dir)
+			err = diag.NotFoundf("wb run writes a ledger at the end of every run", "no ledger in %s", dir)
 		}
 		return LedgerOut{report}, err
 	},

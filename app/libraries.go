@@ -17,7 +17,7 @@ import (
 
 // LibraryFlags say which library, and whose.
 type LibraryFlags struct {
-	Library []string `help:"Directory with workspaces, or more of them; those that WB_LIBRARY names, or this one." placeholder:"DIR"`
+	Library []string `help:"Directories with workspaces; by default those in WB_LIBRARY, or the current one." placeholder:"DIR"`
 	TenantFlag
 }
 
@@ -71,7 +71,7 @@ type LibraryOut struct {
 func (out *LibraryOut) Data() any { return out.rows }
 
 var libraryList = Verb[LibraryFlags, *LibraryOut]{
-	Name: "library list", Help: "List the members, and whether they are what was signed for.", About: "Example:\n  wb library list", Usual: true,
+	Name: "library list", Help: "List the members, and whether each is as it was signed.", About: "Example:\n  wb library list", Usual: true,
 	Do: func(_ context.Context, h *Home, in *LibraryFlags) (*LibraryOut, error) {
 		l, err := in.open(h)
 		if err != nil {
@@ -104,19 +104,19 @@ var libraryList = Verb[LibraryFlags, *LibraryOut]{
 	},
 }
 
-// LibraryQueryIn is what wb library query takes.
+// LibraryQueryIn holds the arguments of wb library query.
 type LibraryQueryIn struct {
 	Query []string `arg:"" help:"OQL over the headlines of all members, or a SELECT over vfs(volume, path, content, mtime) of each."`
 	LibraryFlags
 }
 
-// LibraryQueryOut is what was found: headlines, or rows of volumes.
+// LibraryQueryOut holds the results: headlines, or rows of volumes.
 type LibraryQueryOut struct {
 	headlines *QueryOut
 	volumes   *libraryVolumes
 }
 
-// Data is what was found as programs read it.
+// Data returns the results as programs read them.
 func (out *LibraryQueryOut) Data() any {
 	if out.headlines != nil {
 		return out.headlines.Data()
@@ -139,7 +139,7 @@ type libraryVolumes struct {
 	Skipped []skippedMember `json:"skipped"`
 }
 
-// memberRows are what a SELECT found in the volumes of one member.
+// memberRows are the rows a SELECT found in the volumes of one member.
 type memberRows struct {
 	Member    string   `json:"member"`
 	Workspace string   `json:"workspace"`
@@ -225,10 +225,10 @@ func (in *LibraryQueryIn) volumes(ctx context.Context, l *library.Library, text 
 	return out, nil
 }
 
-// LibraryCheckoutIn is what wb library checkout takes.
+// LibraryCheckoutIn holds the arguments of wb library checkout.
 type LibraryCheckoutIn struct {
-	Member string `arg:"" help:"WORKSPACE/NAME, or NAME where one member has it."`
-	Dir    string `arg:"" help:"Directory that is empty or not there." type:"path"`
+	Member string `arg:"" help:"WORKSPACE/NAME, or NAME if only one member has it."`
+	Dir    string `arg:"" help:"A new or empty directory." type:"path"`
 	LibraryFlags
 }
 
@@ -261,7 +261,7 @@ var libraryCheckout = Verb[LibraryCheckoutIn, *CheckedOut]{
 			h.notef("wb: warning: %s was changed since %s signed it", m.ID(), m.Provenance.Signer)
 		}
 		if m.Scope != library.ScopeWrite {
-			h.notef("wb: %s may be read, changes cannot be checked in", m.ID())
+			h.notef("wb: %s is read-only: changes cannot be checked in", m.ID())
 		}
 		return &CheckedOut{in.Dir, files, m.ID(), files.Digest(), status}, nil
 	},
@@ -271,15 +271,15 @@ var libraryCheckout = Verb[LibraryCheckoutIn, *CheckedOut]{
 	},
 }
 
-// LibraryCheckinIn is what wb library checkin takes.
+// LibraryCheckinIn holds the arguments of wb library checkin.
 type LibraryCheckinIn struct {
-	Dir    string `arg:"" help:"Directory that was checked out." type:"existingdir"`
-	Merged bool   `help:"What was in conflict has been merged."`
+	Dir    string `arg:"" help:"The directory that was checked out." type:"existingdir"`
+	Merged bool   `help:"You have merged the conflicts."`
 	LibraryFlags
 }
 
 var libraryCheckin = Verb[LibraryCheckinIn, *library.CheckedIn]{
-	Name: "library checkin", Help: "Bring back what changed, signed; what changed on both sides is a conflict.", Changes: true,
+	Name: "library checkin", Help: "Copy changes back and sign them; changes on both sides are a conflict.", Changes: true,
 	About: "Examples:\n  wb library checkin work/\n  wb library checkin work/ --merged",
 	Do: func(_ context.Context, h *Home, in *LibraryCheckinIn) (*library.CheckedIn, error) {
 		if out, err := library.ReadCheckout(in.Dir); err == nil {

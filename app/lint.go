@@ -26,15 +26,15 @@ func LintPlan(p *workbook.Plan, src []byte, lanes *compile.Registry) []diag.Find
 	return slices.Compact(found)
 }
 
-// LintIn is what wb lint takes.
+// LintIn holds the arguments of wb lint.
 type LintIn struct {
 	Files   []string `arg:"" json:"file" help:"Workbooks, or - for standard input; with --upgrade the old and the new version."`
-	Upgrade bool     `help:"Compare the outside of two versions: OLD NEW."`
+	Upgrade bool     `help:"Compare the interfaces of two versions: OLD NEW."`
 
 	Stdin
 }
 
-// LintOut is what is wrong in documents.
+// LintOut lists the mistakes in documents.
 type LintOut []diag.Finding
 
 // Exit is 1 when a finding is an error.
@@ -63,11 +63,12 @@ var lint = Verb[LintIn, LintOut]{
 		}
 		found := LintOut{}
 		for _, file := range in.Files {
-			name, _, src, err := in.at(h).Read(file)
+			name, path, src, err := in.at(h).Read(file)
 			if err != nil {
 				return nil, err
 			}
 			found = append(found, Lint(name, src, lanes)...)
+			found = append(found, h.missingPictures(name, path, src)...)
 		}
 		return found, nil
 	},

@@ -30,7 +30,7 @@ func UserState() (*trace.State, error) {
 }
 
 // UserKey opens the user's key and log, as whoever signs with them.
-func UserKey() (*keys.Store, sign.Issuer, error) {
+func UserKey() (*keys.Ring, sign.Issuer, error) {
 	s, err := keys.Open("", identity.DefaultTenant, time.Now())
 	if err != nil {
 		return nil, sign.Issuer{}, err
@@ -53,7 +53,7 @@ func oneRelease(output string) (release func(), err error) {
 	name := fmt.Sprintf("%x", sha256.Sum256([]byte(at)))
 	release, ok, err := trace.NewState(filepath.Join(state, "releasing")).Lock(name)
 	if err == nil && !ok {
-		err = diag.Busyf("wait until it has ended and try again", "another wb writes %s", output)
+		err = diag.Busyf("wait until it ends, then try again", "another wb writes %s", output)
 	}
 	return release, err
 }
@@ -70,14 +70,14 @@ func sitesSeen() (*verify.Memory, error) {
 	return verify.NewMemory(filepath.Join(state, "verified")), err
 }
 
-// UserGrants are what the user has granted for good.
-func UserGrants() (*grants.Store, error) {
+// UserGrants opens the user's lasting grants.
+func UserGrants() (*grants.File, error) {
 	dir, err := grants.Dir(os.Getenv)
 	return grants.Open(dir, nil), err
 }
 
 // trusted are those whose signatures the user trusts.
-func trusted(store *grants.Store) (*trust.Trust, error) {
+func trusted(store *grants.File) (*trust.Trust, error) {
 	seen, err := sitesSeen()
 	if err != nil {
 		return nil, err
@@ -91,7 +91,7 @@ func trusted(store *grants.Store) (*trust.Trust, error) {
 	return all, err
 }
 
-// Capabilities are what this machine can give to documents. Close them.
+// Capabilities opens the capabilities that this machine can give to documents. Close them.
 func Capabilities() (*capability.Host, error) {
 	state, err := trace.StateDir(os.Getenv)
 	if err != nil {
@@ -108,11 +108,15 @@ func Capabilities() (*capability.Host, error) {
 		}
 		return all.File(file, program, asks)
 	}
-	return &capability.Host{Tenant: identity.DefaultTenant, StateDir: state, Grants: store, Signed: signed, Seal: sealingKey,
+	copies, err := volumeCopies()
+	if err != nil {
+		return nil, err
+	}
+	return &capability.Host{Copies: copies, Tenant: identity.DefaultTenant, StateDir: state, Grants: store, Signed: signed, Seal: sealingKey,
 		Complete: host.Completer(os.Getenv), Readable: tools.Readable, Tiers: openTier, PythonIndex: os.Getenv("WB_PYTHON_INDEX")}, nil
 }
 
-// TenantCapabilities are what this machine can give to a tenant of a server, from
+// TenantCapabilities opens the capabilities for a tenant of a server, from
 // stores of its own.
 func TenantCapabilities(tenant, dir string, key identity.Key) (*capability.Host, error) {
 	host, err := Capabilities()

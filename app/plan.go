@@ -9,14 +9,14 @@ import (
 	"wb/workbook"
 )
 
-// PlanIn is what wb plan takes.
+// PlanIn holds the arguments of wb plan.
 type PlanIn struct {
 	File  string `arg:"" help:"Workbook, or - for standard input."`
 	Dot   bool   `on:"terminal" help:"Print Graphviz source." xor:"form"`
 	SVG   bool   `on:"terminal" name:"svg" help:"Print a picture." xor:"form"`
 	Shape string `enum:"flat,nested" default:"flat" help:"Layout of the JSON: flat components and edges, or nested workflows (${enum})."`
 
-	Grant     []string `on:"terminal" help:"Say where programs would run if this were granted, as for wb run." placeholder:"CAP"`
+	Grant     []string `on:"terminal" help:"Show where programs would run if this were granted, as for wb run." placeholder:"CAP"`
 	Profile   string   `on:"terminal" enum:"compute,minimal,network,posix" default:"compute" help:"The same for a profile (${enum})."`
 	TrustTier string   `on:"terminal" name:"trust-tier" enum:"auto,instance,process,container,node" default:"auto" help:"The same for the tier of third-party documents (${enum})."`
 
@@ -88,7 +88,10 @@ func PlanOf(ctx context.Context, h *Home, in *PlanIn, p *workbook.Plan, src []by
 // place says where the programs of a run with these flags would run. What was
 // granted for good matters only where something is asked for.
 func (in *PlanIn) place(ctx context.Context, h *Home, p *workbook.Plan, src []byte) ([]workbook.Placement, error) {
-	opts := workbook.Options{File: p.File, Source: src, Grants: in.Grant, Profile: in.Profile}
+	opts := workbook.Options{
+		Book:      workbook.Book{File: p.File, Source: src},
+		Authority: workbook.Authority{Grants: in.Grant, Profile: in.Profile},
+	}
 	if in.TrustTier != "auto" {
 		opts.TrustTier = in.TrustTier
 	}
@@ -99,7 +102,7 @@ func (in *PlanIn) place(ctx context.Context, h *Home, p *workbook.Plan, src []by
 		}
 		defer func() { h.warn(finish(context.WithoutCancel(ctx))) }()
 	}
-	return workbook.Placements(p, opts), nil
+	return workbook.Placements(p, opts.Authority, opts.Venue), nil
 }
 
 // text is the plan for a person: every component, what it takes and gives, and

@@ -11,7 +11,7 @@ import (
 func TestPlanText(t *testing.T) {
 	p := workbook.NewPlan("a.org", []byte("#+NAME: free\n#+begin_src js\n1\n#+end_src\n\n#+NAME: kept\n#+begin_src js :session s :var x=free\n1\n#+end_src\n"))
 	var out strings.Builder
-	if err := (&PlanOut{Plan: p, Placed: workbook.Placements(p, workbook.Options{})}).text(&out); err != nil {
+	if err := (&PlanOut{Plan: p, Placed: workbook.Placements(p, workbook.Authority{}, workbook.Venue{})}).text(&out); err != nil {
 		t.Fatal(err)
 	}
 	lines := strings.Split(out.String(), "\n")

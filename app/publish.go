@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ func (e *MistakesError) Hint() string {
 	return ""
 }
 
-// Data is what is known, for programs.
+// Data returns what was done and the mistakes found, for programs.
 func (e *MistakesError) Data() any {
 	e.About["found"] = e.Found
 	return e.About
@@ -80,12 +81,12 @@ type SiteDir struct {
 	Dir string `arg:"" optional:"" default:"." help:"The directory of the site."`
 }
 
-// open opens a site; instead is what to do where the directory is a file.
-func (in SiteDir) open(instead string) (*site.Project, error) {
+// open opens a site; instead is the hint given when the directory is a file.
+func (in SiteDir) open(ask site.Ask, instead string) (*site.Project, error) {
 	if err := needDir(in.Dir, instead); err != nil {
 		return nil, err
 	}
-	p, err := site.Open(in.Dir)
+	p, err := site.Open(in.Dir, ask)
 	if err != nil {
 		return nil, missing(in.Dir, err)
 	}
@@ -94,7 +95,7 @@ func (in SiteDir) open(instead string) (*site.Project, error) {
 
 // config is the configuration of a site, which must have no mistakes.
 func (in SiteDir) config() (*site.Config, error) {
-	p, err := in.open("apply " + in.Dir + ", which publishes one workbook")
+	p, err := in.open(site.Ask{}, "apply "+in.Dir+", which publishes one workbook")
 	if err != nil {
 		return nil, err
 	}
@@ -102,19 +103,31 @@ func (in SiteDir) config() (*site.Config, error) {
 	return &p.Config, sound(p.Found, map[string]any{"directory": in.Dir})
 }
 
+// EarlyFlags take documents into a site that are not for readers now.
+type EarlyFlags struct {
+	Drafts  bool `help:"Also documents with #+DRAFT: t."`
+	Future  bool `help:"Also documents whose #+PUBLISHDATE:, or else #+DATE:, is yet to come."`
+	Expired bool `help:"Also documents whose #+EXPIRYDATE: is past."`
+}
+
+// Ask says which documents become pages now.
+func (in EarlyFlags) Ask() site.Ask {
+	return site.Ask{Now: time.Now(), Drafts: in.Drafts, Future: in.Future, Expired: in.Expired}
+}
+
 // needDir refuses a file where the directory of a site is meant, and says what to
 // do instead.
 func needDir(name, instead string) error {
 	if info, err := os.Stat(name); err == nil && !info.IsDir() {
-		return diag.Usagef("wb publish "+instead, "%s is no directory", name)
+		return diag.Usagef("wb publish "+instead, "%s is not a directory", name)
 	}
 	return nil
 }
 
-// PublishInitIn is what wb publish init takes.
+// PublishInitIn holds the arguments of wb publish init.
 type PublishInitIn struct {
 	Dir    string `arg:"" optional:"" default:"." help:"The directory."`
-	DryRun bool   `help:"Say what would be written."`
+	DryRun bool   `help:"Print what would be written, and write nothing."`
 }
 
 // PublishInitOut is the files that were written, or would be.
@@ -125,7 +138,7 @@ type PublishInitOut struct {
 
 var publishInit = Verb[PublishInitIn, *PublishInitOut]{
 	Name: "publish init", Help: "Write publish.org and site.org for a directory.", Changes: true,
-	About: "Examples:\n  wb publish init notes\n  wb publish init --dry-run\n\nNothing that is there is replaced. site.org lists the documents that there are.",
+	About: "Examples:\n  wb publish init notes\n  wb publish init --dry-run\n\nExisting files stay as they are. site.org lists the documents it finds.",
 	Do: func(_ context.Context, h *Home, in *PublishInitIn) (*PublishInitOut, error) {
 		if err := needDir(in.Dir, "init "+filepath.Dir(in.Dir)); err != nil {
 			return nil, err
@@ -137,7 +150,7 @@ var publishInit = Verb[PublishInitIn, *PublishInitOut]{
 		case err != nil:
 			return nil, err
 		case len(written) == 0:
-			h.notef("everything is there already")
+			h.notef("everything already exists")
 		}
 		return &PublishInitOut{in.DryRun, slices.Concat([]string{}, written)}, nil
 	},
@@ -149,10 +162,11 @@ var publishInit = Verb[PublishInitIn, *PublishInitOut]{
 	},
 }
 
-// PublishValidateIn is what wb publish validate takes.
+// PublishValidateIn holds the arguments of wb publish validate.
 type PublishValidateIn struct {
 	SiteDir
-	Strict bool `help:"Fail for warnings, too."`
+	EarlyFlags
+	Strict bool `help:"Also fail for warnings."`
 }
 
 // PublishValidateOut is a site without errors.
@@ -176,7 +190,7 @@ release: secrets, and a configuration or names that would mislead. What readers
 can live with, such as a broken link, is a warning: the page marks it. Nothing
 runs and no address is contacted.`,
 	Do: func(ctx context.Context, h *Home, in *PublishValidateIn) (*PublishValidateOut, error) {
-		p, err := in.open("validate " + filepath.Dir(in.Dir))
+		p, err := in.open(in.Ask(), "validate "+filepath.Dir(in.Dir))
 		if err != nil {
 			return nil, err
 		}
@@ -221,17 +235,18 @@ func secretsOf(ctx context.Context) ([]leak.Secret, error) {
 
 // ReleaseFlags are those of verbs that release something.
 type ReleaseFlags struct {
-	DryRun    bool     `help:"Build and check, then say what would be released; write and send nothing."`
-	Strict    bool     `help:"Release nothing while there are warnings."`
-	NoSign    bool     `help:"Build without signing; such a site is not deployed."`
+	DryRun    bool     `help:"Build and check, then print what would be released; write and send nothing."`
+	Strict    bool     `help:"Release nothing if there are warnings."`
+	NoSign    bool     `help:"Build without signing, and do not deploy."`
 	AllowLeak []string `help:"A file of the site that may hold what looks like a secret." placeholder:"FILE"`
 
-	ContinueFrom string `help:"A copy of the site whose releases the next one goes on from, a directory or an address; by default what the target shows." placeholder:"SITE"`
+	ContinueFrom string `help:"A copy of the site, a directory or an address, whose releases the next one continues; by default what the target shows." placeholder:"SITE"`
 }
 
-// PublishSiteIn is what wb publish site takes.
+// PublishSiteIn holds the arguments of wb publish site.
 type PublishSiteIn struct {
 	SiteDir
+	EarlyFlags
 	ReleaseFlags
 }
 
@@ -245,6 +260,8 @@ The site is built in the directory that #+PUBLISH_OUTPUT names (.publish_out),
 signed with your key as the next release, and deployed to #+PUBLISH_TARGET.
 Nothing is released that holds a secret or would mislead readers. Lesser mistakes,
 such as a broken link, are marked on the page and counted; --strict stops for any.
+Drafts, documents that are due later and those that expired are left out, which the
+report says; --drafts, --future and --expired take them.
 What has not changed makes no new release. Numbers of releases go on when the directory is lost: your state
 directory and the target know them, or a copy of the site with --continue-from.`,
 	Do: func(ctx context.Context, h *Home, in *PublishSiteIn) (*deploy.Done, error) {
@@ -252,12 +269,12 @@ directory and the target know them, or a copy of the site with --continue-from.`
 		if err != nil {
 			return nil, err
 		}
-		return in.release(ctx, h, worker.Request{Do: worker.Site, Dir: in.Dir}, in.Dir, *config, "wb publish validate "+in.Dir)
+		return in.release(ctx, h, worker.Request{Do: worker.Site, Dir: in.Dir, Ask: in.Ask()}, in.Dir, *config, "wb publish validate "+in.Dir)
 	},
 	Text: func(p *Page, done *deploy.Done) error { return done.Write(p) },
 }
 
-// PublishApplyIn is what wb publish apply takes.
+// PublishApplyIn holds the arguments of wb publish apply.
 type PublishApplyIn struct {
 	File string `arg:"" help:"A workbook, with #+PUBLISH_ keywords of its own."`
 	ReleaseFlags
@@ -287,20 +304,29 @@ Documents that belong together are published by wb publish site.`,
 	Text: publishSite.Text,
 }
 
+// collectFrom is the memory from which garbage is collected as soon as there is some
+// while a site is signed, in bytes: a thousand pages are there twice, bare and signed.
+const collectFrom = 136 << 20
+
 // release has wb-publish lay out a site, and signs and deploys it. all is the
 // command that shows all warnings.
 func (in *ReleaseFlags) release(ctx context.Context, h *Home, r worker.Request, dir string, config site.Config, all string) (*deploy.Done, error) {
 	start := time.Now()
-	stage, err := os.MkdirTemp("", "wb-publish-*")
+	defer debug.SetMemoryLimit(debug.SetMemoryLimit(collectFrom))
+	if !in.DryRun {
+		release, err := oneRelease(config.OutputDir(dir))
+		if err != nil {
+			return nil, err
+		}
+		defer release()
+	}
+	r.Strict = in.Strict
+	laid, err := h.layOut(ctx, r, dir, config, !in.DryRun && !in.NoSign)
 	if err != nil {
 		return nil, err
 	}
-	defer os.RemoveAll(stage)
-	r.Out, r.Strict = stage, in.Strict
-	reply, err := h.Work(ctx, r, nil)
-	if err != nil {
-		return nil, err
-	}
+	defer laid.close()
+	reply := laid.reply
 	for _, left := range reply.Left {
 		h.notef("left out: %s", left)
 	}
@@ -315,38 +341,39 @@ func (in *ReleaseFlags) release(ctx context.Context, h *Home, r worker.Request, 
 	if err != nil {
 		return nil, err
 	}
-	job := deploy.Job{Stage: stage, Dir: dir, Config: config, Assertions: reply.Assertions, DryRun: in.DryRun, First: h.first}
+	job := deploy.Job{Stage: laid.dir, Dir: dir, Config: config, Assertions: reply.Assertions, DryRun: in.DryRun, First: h.first,
+		Digests: reply.Digests, Before: laid.before}
 	if r.File != "" {
 		if err := h.carry(ctx, r.File, config, &job); err != nil {
 			return nil, err
 		}
 	}
-	if !in.DryRun {
-		release, err := oneRelease(config.OutputDir(dir))
-		if err != nil {
-			return nil, err
-		}
-		defer release()
-	}
 	done, err := deploy.Run(ctx, job, with)
 	var leaks *leak.Error
-	if errors.As(err, &leaks) {
+	var stale *deploy.StaleError
+	switch {
+	case errors.As(err, &leaks):
 		docs, err := documentsOf(r)
 		if err != nil {
 			return nil, err
 		}
 		return nil, &LeakError{leaks, site.Leaked(docs, leaks.Findings, leak.Rules{Secrets: with.Secrets})}
-	}
-	if err != nil {
+	case errors.As(err, &stale):
+		return nil, errors.Join(diag.Advise(err, "try again: the saved build is discarded"), laid.forget())
+	case err != nil:
 		if diag.Forbidden(err) && diag.HintOf(err) == "" {
 			err = diag.Advise(err, "#+PUBLISH_OUTPUT: DIR in publish.org builds elsewhere")
 		}
 		return nil, err
 	}
 	if in.NoSign {
-		h.notef("not signed: nobody can tell whether this site is what you wrote, and wb verify refuses it")
+		h.notef("not signed: readers cannot tell whether you wrote this site, and wb verify refuses it")
+	}
+	if err := laid.keep(done.Made); err != nil {
+		h.notef("the next release makes every page again: %v", err)
 	}
 	done.Warnings, done.Found = site.Warnings(reply.Found), reply.Found
+	done.Left = reply.Left
 	done.Pages, done.Millis = reply.Pages, time.Since(start).Milliseconds()
 	return done, nil
 }
@@ -385,7 +412,7 @@ func documentsOf(r worker.Request) ([]site.Named, error) {
 		text, err := os.ReadFile(r.File)
 		return []site.Named{{Name: r.File, Source: text}}, err
 	}
-	p, err := site.Open(r.Dir)
+	p, err := site.Open(r.Dir, r.Ask)
 	if err != nil {
 		return nil, err
 	}
@@ -427,8 +454,8 @@ func (in *ReleaseFlags) options(ctx context.Context) (with deploy.Options, err e
 	return with, nil
 }
 
-// Work has wb-publish do something; url hears the address of a preview.
-func (h *Home) Work(ctx context.Context, r worker.Request, url func(string) error) (*worker.Reply, error) {
+// Work has wb-publish do something; to hears of it beside the home, which gets the notes.
+func (h *Home) Work(ctx context.Context, r worker.Request, to worker.Listener) (*worker.Reply, error) {
 	path, err := worker.Find(ctx, h.notef)
 	if err != nil {
 		return nil, err
@@ -437,10 +464,11 @@ func (h *Home) Work(ctx context.Context, r worker.Request, url func(string) erro
 	if h.Stderr != nil {
 		stderr = h.Stderr
 	}
-	return worker.Run(ctx, path, r, worker.Listener{Note: func(text string) { h.notef("%s", text) }, URL: url}, stderr)
+	to.Note = func(text string) { h.notef("%s", text) }
+	return worker.Run(ctx, path, r, to, stderr)
 }
 
-// PublishStatusOut is what readers see of a site now.
+// PublishStatusOut describes the site as readers see it now.
 type PublishStatusOut struct{ *target.Status }
 
 // Exit is 5 when readers do not see what was signed.
@@ -482,11 +510,11 @@ func (in SiteDir) target() (target.Target, error) {
 	return t, err
 }
 
-// PublishRollbackIn is what wb publish rollback takes.
+// PublishRollbackIn holds the arguments of wb publish rollback.
 type PublishRollbackIn struct {
-	Release string `arg:"" optional:"" help:"Its id, the beginning of that, or its number; by default the one before the current one."`
+	Release string `arg:"" optional:"" help:"The release's id, its beginning, or its number; by default the one before the current one."`
 	Dir     string `help:"The directory of the site." default:"." placeholder:"DIR"`
-	DryRun  bool   `help:"Say which release readers would see."`
+	DryRun  bool   `help:"Print which release readers would see, and change nothing."`
 }
 
 // PublishRollbackOut is the release that readers see again.

@@ -8,11 +8,11 @@ import (
 	"wb/publish/site"
 )
 
-// PublishEjectIn is what wb publish eject takes.
+// PublishEjectIn holds the arguments of wb publish eject.
 type PublishEjectIn struct {
 	SiteDir
-	Force  bool `help:"Replace files that are there."`
-	DryRun bool `help:"Say what would be written."`
+	Force  bool `help:"Replace existing files."`
+	DryRun bool `help:"Print what would be written, and write nothing."`
 }
 
 // PublishEjectOut is the files of the theme that were written, or would be, and those
@@ -41,7 +41,7 @@ built in, so keep the files that you change and delete the others.`,
 			return nil, missing(in.Dir, err)
 		}
 		for _, name := range stayed {
-			h.notef("%s is there already; --force replaces it", name)
+			h.notef("%s already exists; --force replaces it", name)
 		}
 		return &PublishEjectOut{in.DryRun, slices.Concat([]string{}, written), slices.Concat([]string{}, stayed)}, nil
 	},

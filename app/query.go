@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -15,27 +16,27 @@ import (
 	"wb/search/federate"
 )
 
-// QueryIn is what wb query takes: words, or a query and the paths it is about.
+// QueryIn holds the arguments of wb query: words, or a query and the paths it is about.
 type QueryIn struct {
-	Args    []string `arg:"" complete:"files" optional:"" json:"-" help:"Files and directories, or - for stdin, then the query; . when no path is given. @name is a query that a file keeps."`
+	Args    []string `arg:"" complete:"files" optional:"" json:"-" help:"Files and directories, or - for stdin, then the query; . when no path is given. @name runs a query saved in a file."`
 	Query   string   `kong:"-" json:"query" required:"" help:"The query, in OQL."`
 	Paths   []string `kong:"-" json:"paths" help:"Files and directories; all of the directory when none is given."`
-	Format  string   `on:"terminal" enum:"auto,table,json,ndjson,csv,org,paths,sexp" default:"auto" help:"How rows are printed (${enum}); auto is a table for a person, JSON for a program."`
+	Format  string   `on:"terminal" enum:"auto,table,json,ndjson,csv,org,paths,sexp" default:"auto" help:"How to print rows (${enum}); auto prints a table on a terminal and JSON elsewhere."`
 	Select  []string `help:"Columns to show, comma-separated."`
 	Sort    []string `help:"Columns to sort by; a leading - is descending."`
-	Limit   int      `help:"Rows at most."`
+	Limit   int      `help:"The most rows to print."`
 	Count   bool     `help:"Print only the number of rows."`
-	Explain bool     `on:"terminal" help:"Show on stderr how the query was read, what the index answered and how long it took."`
-	Saved   bool     `help:"List the queries that the files keep instead of asking one."`
-	NoIndex bool     `help:"Parse every file."`
+	Explain bool     `on:"terminal" help:"Show on stderr how the query was parsed, how the index was used and how long it took."`
+	Saved   bool     `help:"List the saved queries of the files instead of running one."`
+	NoIndex bool     `help:"Use no index: parse every file."`
 
 	TableFlags
 }
 
-// TableFlags say how tables that are no org files are read.
+// TableFlags say how tables that are not org files are read.
 type TableFlags struct {
-	Grant   []string `on:"terminal" help:"Allow what a table needs: net:HOST, net:HOST:PORT or net:SCHEME://HOST:PORT." placeholder:"CAP"`
-	OnError string   `on:"terminal" enum:"stop,skip,null" default:"stop" help:"What becomes of rows of tables that cannot be read (${enum}): an error, nothing, or a row of nulls."`
+	Grant   []string `on:"terminal" help:"Grant the network access that a table needs: net:HOST, net:HOST:PORT or net:SCHEME://HOST:PORT." placeholder:"CAP"`
+	OnError string   `on:"terminal" enum:"stop,skip,null" default:"stop" help:"What to do with table rows that cannot be read (${enum}): fail, leave them out, or return a row of nulls."`
 }
 
 // QueryOut is rows, or the queries that files keep.
@@ -100,10 +101,10 @@ func (in *QueryIn) split(h *Home) (err error) {
 	return nil
 }
 
-// Request is a query that was read, and what it is asked of.
+// Request is a parsed query with its sources.
 func (in *QueryIn) Request(h *Home) (oql.Request, *federate.Catalog, error) {
 	var none oql.Request
-	paths, err := h.paths(in.Paths)
+	paths, err := h.orgPaths(in.Paths)
 	if err != nil {
 		return none, nil, err
 	}
@@ -153,7 +154,7 @@ const modelRows = 100
 func (in *QueryIn) ask(ctx context.Context, h *Home) (*QueryOut, error) {
 	out := &QueryOut{in: in}
 	if in.Saved {
-		paths, err := h.paths(in.Paths)
+		paths, err := h.orgPaths(in.Paths)
 		if err != nil {
 			return nil, err
 		}
@@ -173,8 +174,17 @@ func (in *QueryIn) ask(ctx context.Context, h *Home) (*QueryOut, error) {
 }
 
 func (out *QueryOut) ask(ctx context.Context, h *Home, request oql.Request, catalog *federate.Catalog) (err error) {
-	if out.answer, err = oql.Ask(ctx, request); err != nil {
+	var read func()
+	request.Progress, read = h.follow("reading", "files")
+	out.answer, err = oql.Ask(ctx, request)
+	read()
+	if err != nil {
 		return err
+	}
+	if out.answer.Read == 0 {
+		if err := checkTexts(request.Paths); err != nil {
+			return errors.Join(err, out.answer.Close())
+		}
 	}
 	for _, note := range out.answer.Notes {
 		h.notef("%s", note)
@@ -183,11 +193,15 @@ func (out *QueryOut) ask(ctx context.Context, h *Home, request oql.Request, cata
 		out.failed = h.failures(out.answer.Result, catalog.Failures())
 	}
 	h.later(func() {
+		types := ""
+		if out.in.Explain {
+			types = out.answer.Types()
+		}
 		if err := out.answer.Close(); err != nil {
 			h.notef("the index could not be written: %v", err)
 		}
 		if out.in.Explain {
-			for _, line := range out.answer.Explain(request.Query) {
+			for _, line := range out.answer.Explain(request.Query, types) {
 				h.notef("%s", line)
 			}
 		}
@@ -202,6 +216,9 @@ func (h *Home) corpus(paths []string, presets oql.Presets) (*oql.Corpus, error) 
 	}
 	src, err := io.ReadAll(h.Stdin)
 	if err != nil {
+		return nil, err
+	}
+	if err := checkText("stdin.org", src); err != nil {
 		return nil, err
 	}
 	return &oql.Corpus{Files: []*oql.File{oql.Flatten("stdin.org", org.ParseWith(src, presets.Of("stdin.org")))}}, nil
@@ -300,7 +317,7 @@ func addFailure(res *oql.Result, f federate.Failure) {
 	}
 }
 
-// cutTables takes the files that are no org files out of the paths.
+// cutTables takes the files that are not org files out of the paths.
 func cutTables(paths []string) (rest, tables []string) {
 	for _, p := range paths {
 		if federate.IsTable(p) {
@@ -329,7 +346,7 @@ func SplitPaths(args []string) (paths []string, query string, err error) {
 		case (statErr == nil || arg == "-") && len(words) == 0:
 			paths = append(paths, arg)
 		case statErr == nil && looksLikePath(arg, false):
-			return nil, "", diag.Usagef(fmt.Sprintf("files come first: wb query %s '%s'", arg, strings.Join(words, " ")), "%s stands after the query", arg)
+			return nil, "", diag.Usagef(fmt.Sprintf("files come first: wb query %s '%s'", arg, strings.Join(words, " ")), "%s comes after the query", arg)
 		case looksLikePath(arg, len(words) == 0 && i+1 < len(args)):
 			return nil, "", MissingFile(arg)
 		default:

@@ -48,13 +48,13 @@ func (h *Home) record(refs ...string) (named []*telemetry.Record, all []telemetr
 	return named, all, err
 }
 
-// TelemetryIn is what wb telemetry takes.
+// TelemetryIn holds the arguments of wb telemetry.
 type TelemetryIn struct {
 	Run_  string `arg:"" name:"run" json:"run" optional:"" help:"An id or its beginning, last, last~1, an events.org or a directory; every run when not given."`
-	Limit int    `on:"terminal" default:"20" help:"Runs at most in the list."`
+	Limit int    `on:"terminal" default:"20" help:"The most runs to list."`
 }
 
-// TelemetryOut is what one run amounted to, or several.
+// TelemetryOut summarises one run, or several.
 type TelemetryOut struct {
 	one  *telemetry.Summary
 	list []*telemetry.Summary
@@ -69,7 +69,7 @@ func (out *TelemetryOut) Data() any {
 }
 
 var telemetryOf = Verb[TelemetryIn, *TelemetryOut]{
-	Name: "telemetry", Help: "Say what runs amounted to: calls, errors, time, tokens, cost.",
+	Name: "telemetry", Help: "Summarise runs: calls, errors, time, tokens, cost.",
 	About: `Examples:
   wb telemetry              the last runs: calls, errors, time, tokens, cost
   wb telemetry last         one run: by component and tool, slowest, last errors
@@ -113,7 +113,7 @@ var telemetryOf = Verb[TelemetryIn, *TelemetryOut]{
 	},
 }
 
-// TraceExportIn is what wb trace export takes.
+// TraceExportIn holds the arguments of wb trace export.
 type TraceExportIn struct {
 	Runs     []string `arg:"" optional:"" name:"run" json:"run" help:"Ids or their beginnings, last, last~1, events.org files; the last run when not given."`
 	OTLPJSON bool     `name:"otlp-json" required:"" help:"OpenTelemetry traces in OTLP's JSON encoding, with the names of the GenAI conventions."`
@@ -121,7 +121,7 @@ type TraceExportIn struct {
 }
 
 var traceExport = Verb[TraceExportIn, *otlp.Traces]{
-	Name: "trace export", Help: "Write runs in a form that other tools read.",
+	Name: "trace export", Help: "Export runs for other tools.",
 	About: `Example:
   wb trace export --otlp-json last > trace.json
   curl -H 'Content-Type: application/json' -d @trace.json http://localhost:4318/v1/traces`,
@@ -139,13 +139,13 @@ var traceExport = Verb[TraceExportIn, *otlp.Traces]{
 	Text: func(p *Page, out *otlp.Traces) error { return out.Write(p) },
 }
 
-// TraceDiffIn is what wb trace diff takes.
+// TraceDiffIn holds the arguments of wb trace diff.
 type TraceDiffIn struct {
 	Before string `arg:"" help:"A run, as for wb telemetry."`
 	After  string `arg:"" optional:"" default:"last" help:"Another one; the last run when not given."`
 }
 
-// TraceDiffOut is what two runs did differently.
+// TraceDiffOut lists the differences between two runs.
 type TraceDiffOut struct{ *telemetry.Comparison }
 
 // Exit is 1 when they differ.

@@ -2,8 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"os"
 	"path/filepath"
@@ -11,6 +9,7 @@ import (
 
 	"wb/internal/diag"
 	"wb/internal/identity"
+	"wb/internal/sha"
 	"wb/internal/trace"
 	"wb/workbook"
 )
@@ -168,9 +167,8 @@ func (r Recorder) Begin(file string, src []byte) (*trace.Run, error) {
 	if r.Events != "" {
 		files.Events = r.Events
 	}
-	sum := sha256.Sum256(src)
 	return trace.Begin(trace.Config{Files: files, State: r.State, Key: r.Key, Sinks: r.Views, Warn: r.Warn, Redact: r.Redact},
-		trace.RunInfo{Workbook: file, SourceSHA256: hex.EncodeToString(sum[:])})
+		trace.RunInfo{Workbook: file, SourceSHA256: sha.Hex(src)})
 }
 
 // UserRecorder records runs for the user of this machine.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"wb/compile/place/tier"
+	"wb/internal/clip"
 	"wb/internal/diag"
 	"wb/internal/value"
 	"wb/org"
@@ -19,15 +20,15 @@ import (
 // RunFlags say how a workbook is run, from any door.
 type RunFlags struct {
 	Only    []string         `help:"Run only these components and what they need." placeholder:"ID" complete:"names"`
-	Lines   string           `help:"Run only what stands in these lines, 12 or 12:40, and what that needs." placeholder:"LINES"`
+	Lines   string           `help:"Run only the components in these lines, 12 or 12:40, and what they need." placeholder:"LINES"`
 	Set     map[string]Given `help:"Give an input: name=value (JSON or text) or name=@file." placeholder:"NAME=VALUE" mapsep:"none"`
 	Input   Given            `help:"Input of a workflow's first components: text, @file, or - for standard input."`
-	NoWrite bool             `help:"Leave the files as they are."`
-	Force   bool             `help:"Run components although nothing changed."`
-	Jobs    int              `on:"terminal" short:"j" help:"Components that run at once; one per processor by default."`
+	NoWrite bool             `help:"Do not write results into the files."`
+	Force   bool             `help:"Run components even if nothing changed."`
+	Jobs    int              `on:"terminal" short:"j" help:"The most components to run at once; one per processor by default."`
 	Grant   []string         `on:"terminal" help:"Grant a capability, such as clock or net:api.example.com." placeholder:"CAP"`
 	Profile string           `on:"terminal" enum:"compute,minimal,network,posix" default:"compute" help:"Profile of the components (${enum})."`
-	Limits  string           `help:"Most a component may ask for: timeout=60s,memory=512MiB,fuel=1e11,output=64MiB." placeholder:"LIMITS"`
+	Limits  string           `help:"The highest limits a component may ask for: timeout=60s,memory=512MiB,fuel=1e11,output=64MiB." placeholder:"LIMITS"`
 	Expect  bool             `help:"Fail when a #+EXPECT: line of the workbook does not hold."`
 	Strict  bool             `help:"Run nothing when lint finds an error anywhere in the workbook."`
 
@@ -50,12 +51,18 @@ func (f TierFlags) Choose(opts *workbook.Options) {
 	}
 }
 
-// Options are what the flags say.
+// Options returns the run's options from the flags.
 func (f RunFlags) Options(h *Home) (workbook.Options, error) {
 	if f.Jobs < 0 {
 		return workbook.Options{}, diag.Usagef("", "--jobs takes a positive number, not \"%d\"", f.Jobs)
 	}
-	opts := workbook.Options{Only: f.Only, NoWrite: f.NoWrite, Force: f.Force, Jobs: f.Jobs, Grants: f.Grant, Profile: f.Profile, Strict: f.Strict}
+	opts := workbook.Options{
+		Selection: workbook.Selection{Only: f.Only, Force: f.Force},
+		Authority: workbook.Authority{Grants: f.Grant, Profile: f.Profile},
+		Venue:     workbook.Venue{Jobs: f.Jobs},
+		Checks:    workbook.Checks{Strict: f.Strict},
+		Write:     workbook.WriteIf(!f.NoWrite),
+	}
 	var err error
 	if opts.Set, err = h.Values(f.Set); err != nil {
 		return opts, err
@@ -70,16 +77,16 @@ func (f RunFlags) Options(h *Home) (workbook.Options, error) {
 	return opts, nil
 }
 
-// RunIn is what wb run takes from programs and agents.
+// RunIn holds the arguments of wb run from programs and agents.
 type RunIn struct {
 	File string `arg:"" help:"Path of a workbook."`
-	Text string `kong:"-" json:"text" help:"Org text to run in place of what the file holds."`
+	Text string `kong:"-" json:"text" help:"Org text to run in place of the file's text."`
 	RunFlags
 }
 
 var run = Verb[RunIn, *RunOut]{
 	Name: "run", Help: "Compile and run what changed, write results, record events.",
-	Model: "Run a workbook in the sandbox, with no capability but those that whoever serves it has granted, and get its exports and what became of each component.",
+	Model: "Run a workbook in the sandbox, with only the capabilities that this server was started with, and get its exports and the outcome of each component.",
 	Doors: Tools | Agents | Editors, Changes: true, Runs: true,
 	Do: func(ctx context.Context, h *Home, in *RunIn) (*RunOut, error) { return in.Run(ctx, h) },
 	Text: func(p *Page, out *RunOut) error {
@@ -102,7 +109,9 @@ func (in *RunIn) Run(ctx context.Context, h *Home) (*RunOut, error) {
 		return nil, err
 	}
 	opts.File, opts.Source = path, src
-	opts.NoWrite = opts.NoWrite || !h.Write
+	if !h.Write {
+		opts.Write = workbook.WriteNothing
+	}
 	if in.Lines != "" {
 		if opts.Only, err = ComponentsIn(path, src, in.Lines); err != nil {
 			return nil, err
@@ -220,10 +229,13 @@ func (out *RunOut) Exit() int {
 	return out.Ran.Exit()
 }
 
+// longestLine keeps an export on one readable line; JSON has all of it.
+const longestLine = 500
+
 // Text writes the exports, one a line.
 func (out *RunOut) Text(p *Page) error {
 	for _, e := range out.Ran.Exports {
-		if _, err := fmt.Fprintf(p, "%s = %s\n", e.Name, clipLine(e.Value.String())); err != nil {
+		if _, err := fmt.Fprintf(p, "%s = %s\n", e.Name, clip.Bytes(e.Value.String(), longestLine)); err != nil {
 			return err
 		}
 	}
@@ -261,6 +273,9 @@ func Summary(r *workbook.Report) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s.word))
 		}
 	}
+	if len(r.Components) == 0 {
+		return "nothing to run: blocks stand between #+begin_src LANGUAGE and #+end_src"
+	}
 	if len(parts) == 0 {
 		parts = []string{"nothing to run"}
 	}
@@ -269,15 +284,6 @@ func Summary(r *workbook.Report) string {
 		text += ", tier " + r.Tier
 	}
 	return text
-}
-
-// clipLine keeps an export on one readable line; JSON has all of it.
-func clipLine(s string) string {
-	const longest = 500
-	if len(s) <= longest {
-		return s
-	}
-	return strings.ToValidUTF8(s[:longest], "") + "…"
 }
 
 // ComponentsIn are the ids of the components in lines, 12 or 12:40.

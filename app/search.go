@@ -13,13 +13,13 @@ import (
 	"wb/search"
 )
 
-// SearchIn is what wb search takes.
+// SearchIn holds the arguments of wb search.
 type SearchIn struct {
 	Text     []string `arg:"" optional:"" help:"Words, \"phrases\", begin*, -unwanted, +required, OQL conditions."`
 	In       []string `complete:"files" help:"Files and directories to search; all of the directory when none is given." placeholder:"PATH"`
-	K        int      `short:"k" default:"8" help:"Headings at most."`
+	K        int      `short:"k" default:"8" help:"The most headings to print."`
 	Where    string   `help:"An OQL condition that headings must meet." placeholder:"OQL"`
-	Facet    []string `help:"Count all headings found by tags, todo, file or lang." placeholder:"NAME"`
+	Facet    []string `help:"Count the headings found by tags, todo, file or lang." placeholder:"NAME"`
 	Semantic bool     `on:"terminal" help:"Fuse with the nearest vectors of the configured embedding endpoint."`
 	Eval     string   `on:"terminal" help:"Measure the ranking by judged queries." placeholder:"QRELS"`
 }
@@ -39,7 +39,7 @@ func (out *SearchOut) Data() any {
 }
 
 var searchFor = Verb[SearchIn, *SearchOut]{
-	Name: "search", Help: "Find headings by what stands under them, best first.",
+	Name: "search", Help: "Find headings by their text, best match first.",
 	Model: "Find the headings that best match words, with a snippet of each.",
 	About: `Examples:
   wb search 'fuel limit'
@@ -75,6 +75,9 @@ func (in *SearchIn) search(ctx context.Context, h *Home) (*SearchOut, error) {
 		return nil, err
 	}
 	config := search.Config{Paths: paths, Presets: presets.Of, Warn: h.warn}
+	var read func()
+	config.Progress, read = h.follow("reading", "files")
+	defer read()
 	if h.Root == nil { // nothing of a bounded directory is sent anywhere
 		config.Embedder = search.EmbedderFromEnv(os.Getenv)
 	}
@@ -101,13 +104,18 @@ func (in *SearchIn) search(ctx context.Context, h *Home) (*SearchOut, error) {
 	if err != nil {
 		return nil, err
 	}
+	read()
 	if h.Verbose {
-		h.notef("%d files, %d read anew, %d removed, index in %s", stats.Files, stats.Changed, stats.Removed, x.Dir())
+		h.notef("%d files, %d read again, %d removed, index in %s", stats.Files, stats.Changed, stats.Removed, x.Dir())
 	}
 	opts := search.Options{K: in.K, Semantic: in.Semantic, Facets: in.Facet}
 	if where := strings.TrimSpace(q.Where + " " + in.Where); where != "" {
-		if opts.Allowed, err = x.Filter(ctx, where); err != nil {
+		var notes []string
+		if opts.Allowed, notes, err = x.Filter(ctx, where); err != nil {
 			return nil, err
+		}
+		for _, note := range notes {
+			h.notef("%s", note)
 		}
 	}
 	answer, err := x.Search(ctx, q, opts)
@@ -115,7 +123,7 @@ func (in *SearchIn) search(ctx context.Context, h *Home) (*SearchOut, error) {
 		return nil, err
 	}
 	for _, word := range slices.Sorted(maps.Keys(answer.Respelt)) {
-		h.notef("nobody wrote %q: searched for %s", word, strings.Join(answer.Respelt[word], ", "))
+		h.notef("no heading contains %q: searched for %s", word, strings.Join(answer.Respelt[word], ", "))
 	}
 	if h.Root != nil {
 		for i := range answer.Hits {

@@ -14,9 +14,9 @@ import (
 // (just release); it is "" in a build of anybody's own.
 var ReleaseKey string
 
-// SelfVerifyIn is what wb self verify takes.
+// SelfVerifyIn holds the arguments of wb self verify.
 type SelfVerifyIn struct {
-	Binary string `help:"The executable to check, in place of this one." placeholder:"FILE" type:"existingfile"`
+	Binary string `help:"The executable to check instead of this one." placeholder:"FILE" type:"existingfile"`
 	From   string `help:"The signed list of a release's executables, in place of the one beside the executable." placeholder:"FILE|URL"`
 	DID    string `name:"did" help:"Fail unless this key signed the list, in place of the key that signs the releases of this build." placeholder:"DID"`
 }
@@ -31,7 +31,7 @@ type SelfVerifyOut struct {
 }
 
 var selfVerify = Verb[SelfVerifyIn, *SelfVerifyOut]{
-	Name: "self verify", Help: "Check that this wb is one that was released.",
+	Name: "self verify", Help: "Check that this wb is a released one.",
 	About: `Examples:
   wb self verify
   wb self verify --binary ./wb-new --from ./BINARIES --did did:key:z6Mk…
@@ -39,7 +39,7 @@ var selfVerify = Verb[SelfVerifyIn, *SelfVerifyOut]{
 
 Each archive of a release holds BINARIES, the digests of all its executables, and the
 signature of that list. An executable that somebody changed can lie about itself:
-check a new one with the wb you have, by --binary.`,
+use your present wb to check a new one, with --binary.`,
 	Do: func(ctx context.Context, _ *Home, in *SelfVerifyIn) (*SelfVerifyOut, error) {
 		file := in.Binary
 		if file == "" {
@@ -60,7 +60,7 @@ check a new one with the wb you have, by --binary.`,
 		}
 		as, by, err := release.Executable(ctx, file, list, want)
 		if in.From == "" && diag.ExitOf(err) == diag.ExitNotFound {
-			err = diag.Advise(err, "an archive of a release holds it beside wb; name another list with --from")
+			err = diag.Advise(err, "each release archive holds it beside wb; --from names another list")
 		}
 		if err != nil {
 			return nil, err
@@ -70,7 +70,7 @@ check a new one with the wb you have, by --binary.`,
 	Text: func(p *Page, out *SelfVerifyOut) error {
 		_, err := fmt.Fprintf(p, "%s is %s\nsigned by %s at %s (the issuer's clock)\n", out.Binary, out.As, out.SignedBy, out.SignedAt)
 		if err == nil && !out.Expected {
-			_, err = fmt.Fprintln(p, "this build knows no key of releases: compare the key with one you know, or give --did")
+			_, err = fmt.Fprintln(p, "this build has no release key to compare with: compare the key with one you know, or give --did")
 		}
 		return err
 	},

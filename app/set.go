@@ -13,14 +13,14 @@ import (
 	"wb/org/orgfile"
 )
 
-// SetIn is what wb set takes.
+// SetIn holds the arguments of wb set.
 type SetIn struct {
 	Args   []string `arg:"" complete:"files" help:"Files and directories, the query, then assignments such as state=DONE."`
-	DryRun bool     `short:"n" help:"Print the changes as a diff and make none."`
+	DryRun bool     `short:"n" help:"Print the changes as a diff, and change nothing."`
 	Log    bool     `help:"Record changes of state as Emacs does: CLOSED, and a line in the log where the keyword asks for one."`
 }
 
-// SetOut is what changed.
+// SetOut lists the changes.
 type SetOut struct {
 	Matched int      `json:"matched"`
 	Changed int      `json:"changed"`
@@ -116,7 +116,7 @@ func splitChanges(args []string) (paths []string, query string, changes []bulk.C
 		return nil, "", nil, err
 	}
 	if strings.TrimSpace(query) == "" {
-		return nil, "", nil, &bulk.UsageError{Text: "no query: which headlines should change?", Tip: "write '(level >= 1)' if you mean all of them"}
+		return nil, "", nil, &bulk.UsageError{Text: "no query says which headlines to change", Tip: "write '(level >= 1)' if you mean all of them"}
 	}
 	if len(paths) == 0 {
 		return nil, "", nil, &bulk.UsageError{Text: "no file", Tip: "name the files or directories to change; . is this one"}

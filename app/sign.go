@@ -14,14 +14,14 @@ import (
 	"wb/workbook"
 )
 
-// SignIn is what wb sign takes.
+// SignIn holds the arguments of wb sign.
 type SignIn struct {
 	Path   string `arg:"" help:"An HTML page, a workbook or any other file, or the directory of a site."`
-	Output string `short:"o" help:"Write the signed page here instead of replacing it; of another file, the signature." placeholder:"FILE"`
-	Host   string `help:"With a directory: the host it is served from; writes its did:web document." placeholder:"HOST"`
+	Output string `short:"o" help:"Write the signed page, or a file's signature, to this file." placeholder:"FILE"`
+	Host   string `help:"With a directory: the host that will serve it; also writes the host's did:web document." placeholder:"HOST"`
 }
 
-// SignOut is what was signed: a file, or a site as its next release.
+// SignOut describes the signed file, or the site's new release.
 type SignOut struct {
 	File      string `json:"file,omitempty"`
 	Directory string `json:"directory,omitempty"`
@@ -97,7 +97,7 @@ func (in *SignIn) file(by sign.Issuer, mode os.FileMode) (*SignOut, error) {
 
 func (in *SignIn) site(by sign.Issuer) (*SignOut, error) {
 	if in.Output != "" {
-		return nil, diag.Usagef("", "--output is for pages; a site is signed where it lies")
+		return nil, diag.Usagef("", "--output is for pages; a site is signed in place")
 	}
 	done, err := in.alone()
 	if err != nil {
@@ -127,7 +127,7 @@ func (in *SignIn) alone() (done func(), err error) {
 	}
 	done, ok, err := state.Lock("sign-" + manifest.SHA256([]byte(path))[:16])
 	if err == nil && !ok {
-		err = diag.Busyf("wait until it has ended and try again", "another wb is signing %s", in.Path)
+		err = diag.Busyf("wait until it ends, then try again", "another wb is signing %s", in.Path)
 	}
 	return done, err
 }

@@ -7,7 +7,7 @@ import (
 	"wb/workbook/frozen"
 )
 
-// standing is what the signer of a frozen file is to the user.
+// standing is the relation of a frozen file's signer to the user.
 type standing string
 
 const (

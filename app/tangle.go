@@ -20,16 +20,16 @@ import (
 	"wb/workbook"
 )
 
-// TangleIn is what wb tangle takes.
+// TangleIn holds the arguments of wb tangle.
 type TangleIn struct {
 	Files        []string `arg:"" json:"file" help:"Org documents."`
-	Check        bool     `help:"Write nothing; fail when a file is not as the document says." xor:"mode"`
+	Check        bool     `help:"Write nothing; fail when a file differs from its document." xor:"mode"`
 	DryRun       bool     `help:"Write nothing; show what would change." xor:"mode"`
 	Plan         bool     `help:"Write nothing; print the plan as JSON." xor:"mode"`
 	AllowOutside bool     `on:"terminal" help:"Let documents write outside their own directory."`
 }
 
-// TangleOut is what tangling documents did, or would do.
+// TangleOut lists the files that tangling wrote, or would write.
 type TangleOut struct {
 	Reports []*tangle.Report
 	in      *TangleIn
@@ -101,6 +101,9 @@ func (in *TangleIn) tangle(ctx context.Context, h *Home, project *tangle.Project
 	act := project.Tangle
 	if in.Check || in.DryRun || in.Plan {
 		act = project.Compare
+	}
+	if err := checkTexts(in.Files); err != nil {
+		return err
 	}
 	out.Reports, out.missing = nil, nil
 	for _, file := range in.Files {
@@ -191,8 +194,8 @@ func NewProject(allowOutside bool) *tangle.Project {
 func blockRunner(languages *compile.Registry) func(context.Context, tangle.Call) (value.Value, error) {
 	return func(ctx context.Context, call tangle.Call) (value.Value, error) {
 		return workbook.Resolve(ctx, workbook.Options{
-			File: call.File, Source: call.Doc.Bytes(), Lanes: languages,
-			Lint: func(*workbook.Plan) []diag.Finding { return nil },
+			Book:   workbook.Book{File: call.File, Source: call.Doc.Bytes(), Lanes: languages},
+			Checks: workbook.Checks{Lint: func(*workbook.Plan) []diag.Finding { return nil }},
 		}, call.String())
 	}
 }
@@ -253,6 +256,9 @@ func (in *TangleIn) bounded(ctx context.Context, h *Home) (*TangleOut, error) {
 // there. A file that may not be written is refused.
 func (h *Home) planned(ctx context.Context, file string, lanes *compile.Registry) (*tangle.Report, error) {
 	_, path, src, err := h.Read(file)
+	if err == nil {
+		err = checkText(file, src)
+	}
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ var tenantName = lazyregexp.New(`^[a-z0-9][a-z0-9-]{0,31}$`)
 // CheckTenant says why a tenant cannot have a name.
 func CheckTenant(name string) error {
 	if !tenantName.MatchString(name) {
-		return fmt.Errorf("tenant %q: a name is small letters, digits and hyphens", name)
+		return fmt.Errorf("tenant %q: a name consists of small letters, digits and hyphens", name)
 	}
 	return nil
 }
@@ -48,7 +48,7 @@ func (f TenantFlag) State() (*trace.State, error) {
 	return TenantState(dir, f.Tenant), nil
 }
 
-// Host is what this machine can give to the tenant, from the same stores as a
+// Host returns the tenant's capabilities, from the same stores as a
 // server of that tenant.
 func (f TenantFlag) Host() (*capability.Host, error) {
 	if f.Tenant == identity.DefaultTenant {
@@ -67,6 +67,11 @@ func (f TenantFlag) Host() (*capability.Host, error) {
 
 // project gives do the tenant's store of a directory.
 func (f TenantFlag) project(dir string, do func(s *store.Store) error) error {
+	return f.projectAt(dir, func(s *store.Store, _ string) error { return do(s) })
+}
+
+// projectAt also gives do the name of the directory that the store goes by.
+func (f TenantFlag) projectAt(dir string, do func(s *store.Store, dir string) error) error {
 	host, err := f.Host()
 	if err != nil {
 		return err
@@ -80,5 +85,5 @@ func (f TenantFlag) project(dir string, do func(s *store.Store) error) error {
 			return err
 		}
 	}
-	return do(host.Project(dir))
+	return do(host.Project(dir), dir)
 }

@@ -18,7 +18,7 @@ import (
 // env builds programs here.
 func (h *Home) env(ctx context.Context) (*compile.Env, error) {
 	if h.Env == nil {
-		return nil, errors.New("nothing is built here")
+		return nil, errors.New("this server builds no toolchains")
 	}
 	return h.Env(ctx)
 }
@@ -57,17 +57,17 @@ var toolchainList = Verb[struct{}, []toolchain.Status]{
 	},
 }
 
-// ToolchainInstallIn is what wb toolchain install takes.
+// ToolchainInstallIn holds the arguments of wb toolchain install.
 type ToolchainInstallIn struct {
 	Names   []string `arg:"" optional:"" help:"Toolchains; see wb toolchain list."`
-	All     bool     `help:"Install every toolchain that is fetched or built here."`
-	Force   bool     `help:"Install again even when it is there."`
-	Sources string   `help:"A directory or URL of yours with the archives, asked before the network; the same digests are pinned." env:"WB_SOURCES" placeholder:"DIR|URL"`
-	From    string   `help:"Use this local archive in place of the network, which must match the same digest; for zig and rust a directory." type:"path"`
+	All     bool     `help:"Install every toolchain that its first use would install."`
+	Force   bool     `help:"Install again, even if it is installed."`
+	Sources string   `help:"A directory or URL of yours with the archives, tried before the network; their digests must match." env:"WB_SOURCES" placeholder:"DIR|URL"`
+	From    string   `help:"Use this local archive in place of the network. Its digest must match; for numpy and cython its files must. For zig and rust: a directory." type:"path"`
 }
 
 var toolchainInstall = Verb[ToolchainInstallIn, Done]{
-	Name: "toolchain install", Help: "Fetch, check and prepare toolchains; first use does it too.", Changes: true,
+	Name: "toolchain install", Help: "Fetch, check and prepare toolchains; the first use of one also does this.", Changes: true,
 	About: "Examples:\n  wb toolchain install clang quickjs\n  wb toolchain install clang --from ./clang.tgz\n  wb toolchain install --all --sources https://mirror.example.org/wb",
 	Do: func(ctx context.Context, h *Home, in *ToolchainInstallIn) (done Done, err error) {
 		env, err := h.env(ctx)
@@ -76,23 +76,54 @@ var toolchainInstall = Verb[ToolchainInstallIn, Done]{
 		}
 		names := in.Names
 		if in.All {
-			names = toolchains(env, func(s toolchain.Status) bool { return !s.Given })
+			names = toolchains(env, toolchain.Status.Comes)
+			for _, s := range env.Tools.List() {
+				if s.Apart != "" && !s.Installed {
+					h.notef("%s is left out, because %s: %s", s.Name, s.Apart, s.Install)
+				}
+			}
 		}
 		if len(names) == 0 {
 			return done, diag.Usagef("wb toolchain list", "name a toolchain, or give --all")
 		}
+		options := toolchain.Options{Force: in.Force, From: in.From, Sources: toolchain.Sources(in.Sources)}
+		if err := in.check(ctx, env, names, options); err != nil {
+			return done, err
+		}
 		for _, name := range names {
-			t, err := env.Tools.Install(ctx, name, env.Progress, toolchain.Options{Force: in.Force, From: in.From, Sources: toolchain.Sources(in.Sources)})
-			if err != nil {
+			_, had := env.Tools.Installed(name)
+			t, err := env.Tools.Install(ctx, name, env.Progress, options)
+			switch {
+			case err != nil:
 				return done, err
+			case had && in.From != "" && !in.Force:
+				h.notef("%s %s was installed already, and not again from %s: --force does that", t.Name, t.Version, in.From)
+			default:
+				h.notef("%s %s is installed", t.Name, t.Version)
 			}
-			h.notef("%s %s is installed", t.Name, t.Version)
 		}
 		return done, nil
 	},
 }
 
-// ToolchainsIn is what wb toolchain verify takes.
+// check says what is wrong with what was asked for before anything is installed, which may
+// take minutes.
+func (in *ToolchainInstallIn) check(ctx context.Context, env *compile.Env, names []string, options toolchain.Options) error {
+	if _, err := os.Stat(in.From); in.From != "" && errors.Is(err, os.ErrNotExist) {
+		return MissingFile(in.From)
+	}
+	if in.From != "" && len(names) > 1 {
+		return diag.Usagef("wb toolchain install "+names[0]+" --from "+in.From, "--from is for one toolchain, and %d are named", len(names))
+	}
+	for _, name := range names {
+		if err := env.Tools.Check(ctx, name, env.Progress, options); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ToolchainsIn holds the arguments of wb toolchain verify.
 type ToolchainsIn struct {
 	Names []string `arg:"" optional:"" help:"Toolchains; all installed ones when none is named."`
 }
@@ -123,7 +154,7 @@ var toolchainVerify = Verb[ToolchainsIn, []string]{
 	Text: listed(func(name string) string { return name + " ok" }),
 }
 
-// ToolchainPackIn is what wb toolchain pack takes.
+// ToolchainPackIn holds the arguments of wb toolchain pack.
 type ToolchainPackIn struct {
 	File string `arg:"" help:"File to write."`
 	ToolchainsIn
@@ -150,9 +181,9 @@ var toolchainPack = Verb[ToolchainPackIn, Done]{
 	},
 }
 
-// ToolchainUnpackIn is what wb toolchain unpack takes.
+// ToolchainUnpackIn holds the arguments of wb toolchain unpack.
 type ToolchainUnpackIn struct {
-	Pack string `arg:"" help:"Pack to install from: a file, or the https address of a signed one." complete:"files"`
+	Pack string `arg:"" help:"The pack to install from: a file, or the https address of a signed one." complete:"files"`
 	DID  string `name:"did" help:"Fail unless this key signed the pack; without it, the key that signs the releases of this build." placeholder:"DID"`
 }
 
@@ -162,8 +193,8 @@ var toolchainUnpack = Verb[ToolchainUnpackIn, Done]{
   wb toolchain unpack wb.pack
   wb toolchain unpack https://example.org/wb/wb.pack --did did:key:z6Mk…
 
-What wb builds from sources or fetches from npm is compared with the digests pinned in wb, whoever made the
-pack. What somebody's Go compiler built is not pinned, so a pack from a server must be signed (wb sign wb.pack).`,
+Whatever wb builds from sources or fetches from npm must match the digests pinned in wb, whoever made the
+pack. What a Go compiler built is not pinned, so a pack from a server must be signed (wb sign wb.pack).`,
 	Do: func(ctx context.Context, h *Home, in *ToolchainUnpackIn) (done Done, err error) {
 		pack, err := h.openPack(ctx, in)
 		if err != nil {
@@ -179,7 +210,7 @@ pack. What somebody's Go compiler built is not pinned, so a pack from a server m
 			h.notef("%s %s is installed", t.Name, t.Version)
 		}
 		for _, name := range unknown {
-			h.notef("%s is not a toolchain of this wb, left out", name)
+			h.notef("%s is not a toolchain of this wb: left out", name)
 		}
 		if err != nil {
 			err = fmt.Errorf("%s: %w", in.Pack, err)
@@ -206,7 +237,7 @@ func (h *Home) openPack(ctx context.Context, in *ToolchainUnpackIn) (io.ReadClos
 	case err != nil:
 		return nil, err
 	case want == "" && release.Remote(in.Pack):
-		return nil, &diag.CodedError{Err: fmt.Errorf("%s is signed by %s, which nobody vouches for", in.Pack, by.IssuerDID),
+		return nil, &diag.CodedError{Err: fmt.Errorf("%s is signed by %s, a key that this build does not know", in.Pack, by.IssuerDID),
 			Help: "if you know the key, add --did " + by.IssuerDID, Code: diag.ExitVerify}
 	}
 	h.notef("%s is signed by %s", in.Pack, by.IssuerDID)

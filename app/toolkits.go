@@ -25,7 +25,7 @@ func (h *Home) toolkits() (toolkit.Root, error) {
 	case h.Toolkits != nil:
 		return h.Toolkits(), nil
 	case h.Root != nil:
-		return toolkit.Root{}, errors.New("no toolkits are kept here")
+		return toolkit.Root{}, errors.New("this server has no toolkits")
 	}
 	return toolkit.Find(".", os.Getenv), nil
 }
@@ -70,7 +70,7 @@ func (h *Home) lacks(errs []error) bool {
 }
 
 var toolkitList = Verb[struct{}, *ToolkitsOut]{
-	Name: "toolkit list", Help: "List the toolkits there are.", About: "Example:\n  wb toolkit list", Usual: true, Doors: Agents,
+	Name: "toolkit list", Help: "List the toolkits.", About: "Example:\n  wb toolkit list", Usual: true, Doors: Agents,
 	Do: func(_ context.Context, h *Home, _ *struct{}) (*ToolkitsOut, error) {
 		root, err := h.toolkits()
 		if err != nil {
@@ -82,10 +82,10 @@ var toolkitList = Verb[struct{}, *ToolkitsOut]{
 	Text: func(p *Page, out *ToolkitsOut) error { return text(p, toolkit.Lines(out.list, out.root)) },
 }
 
-// ToolkitShowIn is what wb toolkit show takes.
+// ToolkitShowIn holds the arguments of wb toolkit show.
 type ToolkitShowIn struct {
 	ID    string `arg:"" help:"Toolkit."`
-	Skill string `arg:"" optional:"" help:"Skill; the manifest without one."`
+	Skill string `arg:"" optional:"" help:"Skill; without one, the manifest."`
 }
 
 // ToolkitOut is a toolkit, or one of its skills, as text.
@@ -95,7 +95,7 @@ type ToolkitOut struct {
 }
 
 var toolkitShow = Verb[ToolkitShowIn, *ToolkitOut]{
-	Name: "toolkit show", Help: "Show what a toolkit is, or one of its skills.", Doors: Agents,
+	Name: "toolkit show", Help: "Show a toolkit's manifest, or one of its skills.", Doors: Agents,
 	About: "Examples:\n  wb toolkit show text\n  wb toolkit show text overview",
 	Do: func(_ context.Context, h *Home, in *ToolkitShowIn) (*ToolkitOut, error) {
 		t, err := h.toolkit(in.ID)
@@ -111,9 +111,9 @@ var toolkitShow = Verb[ToolkitShowIn, *ToolkitOut]{
 	Text: func(p *Page, out *ToolkitOut) error { return text(p, out.Text) },
 }
 
-// ToolkitSearchIn is what wb toolkit search takes.
+// ToolkitSearchIn holds the arguments of wb toolkit search.
 type ToolkitSearchIn struct {
-	Query []string `arg:"" help:"Words, all of which a line must have."`
+	Query []string `arg:"" help:"Words that a line must contain, all of them."`
 }
 
 // ToolkitMatches are the lines that have the words.
@@ -139,16 +139,16 @@ var toolkitSearch = Verb[ToolkitSearchIn, *ToolkitMatches]{
 	Text: func(p *Page, out *ToolkitMatches) error { return text(p, toolkit.MatchLines(out.query, out.matches)) },
 }
 
-// ToolkitRunIn is what wb toolkit run takes.
+// ToolkitRunIn holds the arguments of wb toolkit run.
 type ToolkitRunIn struct {
 	ID      string   `arg:"" help:"Toolkit."`
 	Command string   `arg:"" help:"Command of the toolkit."`
 	Args    []string `arg:"" optional:"" passthrough:"" help:"Its arguments."`
-	Dir     string   `on:"terminal" help:"Directory that a command which asks for vfs sees; its changes are thrown away." default:"." type:"existingdir"`
+	Dir     string   `on:"terminal" help:"Directory for commands that ask for vfs; their changes are discarded." default:"." type:"existingdir"`
 	Grant   []string `on:"terminal" help:"Grant a capability that the command asks for: clock, random, kv, net:api.example.com; may be repeated." placeholder:"CAP"`
 }
 
-// ToolkitRunOut is what a command wrote, and how it ended.
+// ToolkitRunOut holds the output of a command, and how it ended.
 type ToolkitRunOut struct {
 	Code   int    `json:"exit"`
 	Stdout string `json:"stdout"`
@@ -260,7 +260,7 @@ func signedGrants(box *capability.Host, t *toolkit.Toolkit, command string, gran
 	return granted, nil
 }
 
-// ToolkitChecks is what was looked at; one that failed ends with its code.
+// ToolkitChecks lists the checks made; a failed one sets the exit code.
 type ToolkitChecks struct {
 	checks []toolkit.Check
 	code   int
@@ -281,14 +281,14 @@ func (out *ToolkitChecks) text(p *Page) error {
 	return listed(toolkit.Check.String)(p, out.checks)
 }
 
-// ToolkitEvalIn is what wb toolkit eval takes.
+// ToolkitEvalIn holds the arguments of wb toolkit eval.
 type ToolkitEvalIn struct {
 	ID    string   `arg:"" help:"Toolkit."`
 	Grant []string `help:"Grant a capability that its commands ask for." placeholder:"CAP"`
 }
 
 var toolkitEval = Verb[ToolkitEvalIn, *ToolkitChecks]{
-	Name: "toolkit eval", Help: "Run what shows that a toolkit works.", About: "Example:\n  wb toolkit eval text",
+	Name: "toolkit eval", Help: "Run a toolkit's evals, which show that it works.", About: "Example:\n  wb toolkit eval text",
 	Do: func(ctx context.Context, h *Home, in *ToolkitEvalIn) (*ToolkitChecks, error) {
 		t, err := h.toolkit(in.ID)
 		if err != nil {
@@ -304,10 +304,10 @@ var toolkitEval = Verb[ToolkitEvalIn, *ToolkitChecks]{
 	Text: func(p *Page, out *ToolkitChecks) error { return out.text(p) },
 }
 
-// ToolkitVerifyIn is what wb toolkit verify takes.
+// ToolkitVerifyIn holds the arguments of wb toolkit verify.
 type ToolkitVerifyIn struct {
 	ID   string `arg:"" help:"Toolkit."`
-	Keys string `help:"A key log known to be the signer's, which may revoke." placeholder:"FILE" type:"existingfile"`
+	Keys string `help:"A key log known to be the signer's; it may revoke keys." placeholder:"FILE" type:"existingfile"`
 }
 
 var toolkitVerify = Verb[ToolkitVerifyIn, *ToolkitChecks]{
@@ -316,8 +316,8 @@ var toolkitVerify = Verb[ToolkitVerifyIn, *ToolkitChecks]{
   wb toolkit verify text
   wb toolkit verify text --keys wb-keys.jsonl
 
-A key that was revoked fails, whether the log beside the manifest says so, yours,
-that of somebody you trust, one of a site that you verified, or --keys.`,
+A revoked key fails, whether the log beside the manifest revokes it, your log, that
+of somebody you trust, that of a site you verified, or the one of --keys.`,
 	Do: func(ctx context.Context, h *Home, in *ToolkitVerifyIn) (*ToolkitChecks, error) {
 		t, err := h.toolkit(in.ID)
 		if err != nil {
@@ -350,7 +350,7 @@ that of somebody you trust, one of a site that you verified, or --keys.`,
 	Text: func(p *Page, out *ToolkitChecks) error { return out.text(p) },
 }
 
-// ToolkitIn is what wb toolkit sign and new take.
+// ToolkitIn holds the arguments of wb toolkit sign and new.
 type ToolkitIn struct {
 	ID string `arg:"" help:"Name of the toolkit and its directory."`
 }
@@ -379,7 +379,7 @@ var toolkitSign = Verb[ToolkitIn, *ToolkitSigned]{
 }
 
 var toolkitNew = Verb[ToolkitIn, *toolkit.Toolkit]{
-	Name: "toolkit new", Help: "Start a toolkit that works.", About: "Example:\n  wb toolkit new text", Changes: true,
+	Name: "toolkit new", Help: "Make a new toolkit, with an example that works.", About: "Example:\n  wb toolkit new text", Changes: true,
 	Do: func(_ context.Context, h *Home, in *ToolkitIn) (*toolkit.Toolkit, error) {
 		root, err := h.toolkits()
 		if err != nil {

@@ -18,24 +18,24 @@ import (
 	"wb/workbook/capability"
 )
 
-// TrustIn is what wb trust takes.
+// TrustIn holds the arguments of wb trust.
 type TrustIn struct {
-	What   string   `arg:"" complete:"files" optional:"" help:"A document; or whoever signs: a did:key, a did:web, a key log or did.json."`
-	Grant  []string `help:"Grant this, of what is asked for; may be repeated. A document is granted everything it asks for without one." placeholder:"CAP"`
-	Online bool     `help:"Ask other machines for the document of a did:web."`
+	What   string   `arg:"" complete:"files" optional:"" help:"A document; or a signer: a did:key, a did:web, a key log or did.json."`
+	Grant  []string `help:"Grant this capability; may be repeated. Without it a document is granted everything it asks for." placeholder:"CAP"`
+	Online bool     `help:"Use the network to fetch the document of a did:web."`
 	List   bool     `help:"List the documents and signers that are trusted."`
-	Forget bool     `help:"End the trust instead."`
+	Forget bool     `help:"Revoke the trust instead."`
 }
 
-// TrustOut is what was granted, to whom.
+// TrustOut lists what was granted, and to whom.
 type TrustOut struct {
-	Documents []grants.Trust  `json:"documents"`
-	Signers   []grants.Signer `json:"signers"`
+	Documents []grants.Trust         `json:"documents"`
+	Signers   []grants.TrustedSigner `json:"signers"`
 
 	in *TrustIn
 }
 
-// Data is what programs read: the one document, or the signers, that were granted
+// Data returns, for programs, the one document or the signers that were granted
 // something, else both lists.
 func (out *TrustOut) Data() any {
 	switch {
@@ -48,7 +48,7 @@ func (out *TrustOut) Data() any {
 }
 
 var trustWhat = Verb[TrustIn, *TrustOut]{
-	Name: "trust", Help: "Grant a document, or what somebody signs, what it asks for.", Changes: true,
+	Name: "trust", Help: "Grant a document, or everything a signer signs, the capabilities it asks for.", Changes: true,
 	About: `Examples:
   wb trust report.org
   wb trust report.org --grant kv --grant net:api.example.com
@@ -73,7 +73,7 @@ log that came along, or that wb verify has seen, is not trusted.`,
 		out := &TrustOut{in: in}
 		switch {
 		case in.List && (in.What != "" || in.Forget || len(in.Grant) > 0):
-			return nil, diag.Usagef("", "--list goes alone")
+			return nil, diag.Usagef("", "--list takes no other argument")
 		case in.List:
 			out.Documents, out.Signers, _, err = granted(store)
 			return out, err
@@ -82,7 +82,7 @@ log that came along, or that wb verify has seen, is not trusted.`,
 		case in.Forget:
 			out.Documents, out.Signers, err = store.Forget(principal(in.What))
 			if err == nil && len(out.Documents)+len(out.Signers) == 0 {
-				err = diag.NotFoundf("wb trust --list shows what is", "%s is not trusted", in.What)
+				err = diag.NotFoundf("wb trust --list shows what is trusted", "%s is not trusted", in.What)
 			}
 			return out, err
 		}
@@ -93,10 +93,10 @@ log that came along, or that wb verify has seen, is not trusted.`,
 		case in.List:
 			out.lines(p)
 		case in.Forget:
-			p.Printf("%s is trusted no more\n", in.What)
+			p.Printf("%s is no longer trusted\n", in.What)
 		case out.Signers != nil:
 			for _, s := range out.Signers {
-				p.Printf("what %s signs is granted %s, of what it asks for\n", s.DID, strings.Join(s.Grants, " "))
+				p.Printf("documents signed by %s are granted %s, if they ask for it\n", s.DID, strings.Join(s.Grants, " "))
 			}
 		default:
 			p.Printf("%s is granted %s until its code changes\n", in.What, strings.Join(out.Documents[0].Grants, " "))
@@ -121,7 +121,7 @@ func (out *TrustOut) lines(p *Page) {
 }
 
 // grant trusts a document, or whoever signs.
-func (in *TrustIn) grant(ctx context.Context, store *grants.Store, out *TrustOut) error {
+func (in *TrustIn) grant(ctx context.Context, store *grants.File, out *TrustOut) error {
 	if err := capabilitiesKnown(in.Grant); err != nil {
 		return err
 	}
@@ -134,7 +134,7 @@ func (in *TrustIn) grant(ctx context.Context, store *grants.Store, out *TrustOut
 		out.Documents = []grants.Trust{trust}
 		return err
 	case len(in.Grant) == 0:
-		return diag.Usagef("wb trust "+in.What+" --grant kv --grant 'net:*'", "say what everything that they sign is granted")
+		return diag.Usagef("wb trust "+in.What+" --grant kv --grant 'net:*'", "name the capabilities for everything they sign")
 	}
 	for i := range who {
 		who[i].Grants = in.Grant
@@ -146,7 +146,7 @@ func (in *TrustIn) grant(ctx context.Context, store *grants.Store, out *TrustOut
 	return nil
 }
 
-// capabilitiesKnown refuses a grant of what is no capability.
+// capabilitiesKnown refuses a grant of what is not a capability.
 func capabilitiesKnown(granted []string) error {
 	for _, g := range granted {
 		if name := workbook.Capability(g); !slices.Contains(workbook.Capabilities(), name) {
@@ -157,17 +157,17 @@ func capabilitiesKnown(granted []string) error {
 }
 
 // signer is who a did or a file with keys names; ok is false for a document.
-func (in *TrustIn) signer(ctx context.Context) (who []grants.Signer, ok bool, err error) {
+func (in *TrustIn) signer(ctx context.Context) (who []grants.TrustedSigner, ok bool, err error) {
 	switch {
 	case strings.HasPrefix(in.What, "did:web:"):
 		dids, err := fetch.Keys(ctx, in.What, in.Online)
 		for _, did := range dids {
-			who = append(who, grants.Signer{DID: did, Name: in.What})
+			who = append(who, grants.TrustedSigner{DID: did, Name: in.What})
 		}
 		return who, true, err
 	case strings.HasPrefix(in.What, "did:"):
 		_, err := keys.Public(in.What)
-		return []grants.Signer{{DID: in.What}}, true, err
+		return []grants.TrustedSigner{{DID: in.What}}, true, err
 	case filepath.Ext(in.What) == ".org" || IsPublished(in.What):
 		return nil, false, nil
 	}
@@ -177,19 +177,19 @@ func (in *TrustIn) signer(ctx context.Context) (who []grants.Signer, ok bool, er
 	}
 	named, err := keys.Named(text)
 	if err != nil {
-		return nil, false, diag.Usagef("a key log is .well-known/wb-keys.jsonl of a site; wb trust did:key:… names a key itself", "%s is neither a document nor a file of keys", in.What)
+		return nil, false, diag.Usagef("a key log is .well-known/wb-keys.jsonl of a site; wb trust did:key:… names a key itself", "%s is neither a document nor a key file", in.What)
 	}
 	file, err := filepath.Abs(in.What)
 	for _, n := range named {
-		who = append(who, grants.Signer{DID: n.DID, Name: file, Keys: n.Log})
+		who = append(who, grants.TrustedSigner{DID: n.DID, Name: file, Keys: n.Log})
 	}
 	return who, true, err
 }
 
 // document trusts a document by the digest of its code.
-func (in *TrustIn) document(store *grants.Store) (none grants.Trust, err error) {
+func (in *TrustIn) document(store *grants.File) (none grants.Trust, err error) {
 	if IsPublished(in.What) {
-		return none, diag.Usagef("wb verify "+in.What+" says who that is", "%s is signed; trust its signer instead", in.What)
+		return none, diag.Usagef("wb verify "+in.What+" shows who that is", "%s is signed; trust its signer instead", in.What)
 	}
 	src, err := ReadFile(in.What)
 	if err != nil {
@@ -214,7 +214,7 @@ func (in *TrustIn) document(store *grants.Store) (none grants.Trust, err error) 
 }
 
 // principal is the name that grants are kept under: a file's whole path, or what
-// is no file as it is.
+// is not a file as it is.
 func principal(name string) string {
 	if _, err := os.Stat(name); err != nil && !strings.HasSuffix(name, ".org") {
 		return name
@@ -226,7 +226,7 @@ func principal(name string) string {
 }
 
 // granted is all that was granted for good, and taken back.
-func granted(store *grants.Store) ([]grants.Trust, []grants.Signer, []grants.Revocation, error) {
+func granted(store *grants.File) ([]grants.Trust, []grants.TrustedSigner, []grants.Revocation, error) {
 	documents, revoked, err := store.List()
 	if err != nil {
 		return nil, nil, nil, err
@@ -235,14 +235,14 @@ func granted(store *grants.Store) ([]grants.Trust, []grants.Signer, []grants.Rev
 	return documents, signers, revoked, err
 }
 
-// GrantsOut is what was granted for good, and taken back.
+// GrantsOut lists lasting grants and revocations.
 type GrantsOut struct {
-	Revoked []grants.Revocation `json:"revoked"`
-	Signers []grants.Signer     `json:"signers"`
-	Trusted []grants.Trust      `json:"trusted"`
+	Revoked []grants.Revocation    `json:"revoked"`
+	Signers []grants.TrustedSigner `json:"signers"`
+	Trusted []grants.Trust         `json:"trusted"`
 }
 
-// everything is what is taken back where no capability is named.
+// everything stands for all capabilities in a revocation that names none.
 func everything(capability string) string {
 	if capability == "" {
 		return "everything"
@@ -251,7 +251,7 @@ func everything(capability string) string {
 }
 
 var grantsList = Verb[struct{}, *GrantsOut]{
-	Name: "grants list", Help: "List what was granted for good, and what was taken back.", About: "Example:\n  wb grants list",
+	Name: "grants list", Help: "List lasting grants and revocations.", About: "Example:\n  wb grants list",
 	Do: func(context.Context, *Home, *struct{}) (*GrantsOut, error) {
 		store, err := UserGrants()
 		if err != nil {
@@ -270,13 +270,13 @@ var grantsList = Verb[struct{}, *GrantsOut]{
 	},
 }
 
-// GrantsRevokeIn is what wb grants revoke takes.
+// GrantsRevokeIn holds the arguments of wb grants revoke.
 type GrantsRevokeIn struct {
 	Principal  string `arg:"" help:"A document's path, an agent's id, or the did of a signer."`
-	Capability string `arg:"" optional:"" help:"What to take back; everything without one."`
+	Capability string `arg:"" optional:"" help:"The capability to revoke; without one, all."`
 }
 
-// GrantsRevokeOut is what was taken back.
+// GrantsRevokeOut lists the revoked capabilities.
 type GrantsRevokeOut struct {
 	Capability string         `json:"capability"`
 	Principal  string         `json:"principal"`
@@ -284,8 +284,8 @@ type GrantsRevokeOut struct {
 }
 
 var grantsRevoke = Verb[GrantsRevokeIn, *GrantsRevokeOut]{
-	Name: "grants revoke", Help: "Take back what a document or agent was granted, also in runs under way.", Changes: true,
-	About: "Examples:\n  wb grants revoke report.org net\n  wb grants revoke report.org\n  wb grants revoke did:key:z6Mk…\n\nRuns under way lose it with their next call; a request that waits is ended. What is\ngranted after this, it has.",
+	Name: "grants revoke", Help: "Revoke what a document or agent was granted, also in running runs.", Changes: true,
+	About: "Examples:\n  wb grants revoke report.org net\n  wb grants revoke report.org\n  wb grants revoke did:key:z6Mk…\n\nRunning runs lose it with their next call; a waiting request is ended. You can grant\nit again later.",
 	Do: func(ctx context.Context, _ *Home, in *GrantsRevokeIn) (*GrantsRevokeOut, error) {
 		host, err := Capabilities()
 		if err != nil {
@@ -306,7 +306,7 @@ var grantsRevoke = Verb[GrantsRevokeIn, *GrantsRevokeOut]{
 	Text: func(p *Page, out *GrantsRevokeOut) error {
 		p.Printf("%s is revoked for %s", everything(out.Capability), out.Principal)
 		if len(out.Trusted) == 0 {
-			p.Printf("; nothing was granted to it for good")
+			p.Printf("; it had no lasting grant")
 		}
 		p.Printf("\n")
 		return nil
@@ -338,14 +338,14 @@ func knownPrincipals(ctx context.Context, host *capability.Host) ([]string, erro
 }
 
 // unknownPrincipal refuses a name that nothing can be taken back from, so that
-// nobody believes a capability gone that a misspelt name still has.
+// a misspelt name does not leave the user believing that a capability is gone.
 func unknownPrincipal(name string, known []string) error {
-	short := map[string]string{} // what a person would type, to what is kept
+	short := map[string]string{} // from the short name a person types to the stored one
 	for _, k := range known {
 		short[k] = k
 		short[filepath.Base(k)] = k
 	}
-	hint := "wb grants list and wb grants stats name who was"
+	hint := "wb grants list and wb grants stats show who was granted something"
 	if near := nearest.Word(filepath.Base(name), slices.Collect(maps.Keys(short))); near != "" {
 		hint = "did you mean " + short[near] + "?"
 	}

@@ -19,7 +19,7 @@ func (f TenantFlag) variables(h *Home, do func(s *store.Store, tenant string) er
 		s, tenant := h.Variables()
 		return do(s, tenant)
 	case h.Root != nil:
-		return errors.New("no variables are kept here")
+		return errors.New("this server keeps no variables")
 	}
 	host, err := f.Host()
 	if err != nil {
@@ -61,7 +61,7 @@ func variable(ctx context.Context, s *store.Store, tenant, name string) (*Variab
 	return out, err
 }
 
-// VariableIn is what wb var get, ref and unset take.
+// VariableIn holds the arguments of wb var get, ref and unset.
 type VariableIn struct {
 	Name string `arg:"" help:"The variable."`
 	TenantFlag
@@ -69,7 +69,7 @@ type VariableIn struct {
 
 var variableGet = Verb[VariableIn, *VariableOut]{
 	Name: "var get", Help: "Print a variable.", Doors: Agents,
-	About: "Example:\n  wb var get region\n\nA secret cannot be read; of an Ed25519 key the public half is shown.",
+	About: "Example:\n  wb var get region\n\nA secret cannot be read. Of an Ed25519 key, prints the public half.",
 	Do: func(ctx context.Context, h *Home, in *VariableIn) (out *VariableOut, err error) {
 		return out, in.variables(h, func(s *store.Store, tenant string) error {
 			out, err = variable(ctx, s, tenant, in.Name)
@@ -80,7 +80,7 @@ var variableGet = Verb[VariableIn, *VariableOut]{
 }
 
 var variableRef = Verb[VariableIn, string]{
-	Name: "var ref", Help: "Print what stands for a variable in a request.", Doors: Agents,
+	Name: "var ref", Help: "Print the placeholder of a variable, for use in requests.", Doors: Agents,
 	About: "Example:\n  wb var ref API_TOKEN\n\nPrints {{secret:API_TOKEN}}, which the host replaces in the headers and the body of\na request to a granted host.",
 	Do: func(ctx context.Context, h *Home, in *VariableIn) (ref string, err error) {
 		return ref, in.variables(h, func(s *store.Store, tenant string) error {
@@ -89,7 +89,7 @@ var variableRef = Verb[VariableIn, string]{
 				return err
 			}
 			if ref = v.ref; ref == "" {
-				return &diag.CodedError{Err: errors.New(in.Name + " is a signing key: it signs and is sent nowhere"), Code: diag.ExitForbidden}
+				return &diag.CodedError{Err: errors.New(in.Name + " is a signing key: it can sign, but is never sent"), Code: diag.ExitForbidden}
 			}
 			return nil
 		})
@@ -143,17 +143,17 @@ var variableList = Verb[TenantFlag, VariablesOut]{
 // VariablesOut is all variables.
 type VariablesOut []*VariableOut
 
-// VariableSetIn is what wb var set takes.
+// VariableSetIn holds the arguments of wb var set.
 type VariableSetIn struct {
-	Name    string `arg:"" help:"Letters, digits, _ . and -."`
+	Name    string `arg:"" help:"The name: letters, digits, _ . and -."`
 	Value   string `arg:"" optional:"" help:"The value; - or nothing reads standard input."`
-	Secret  bool   `on:"terminal" help:"Keep it sealed: it can sign and be sent to granted hosts, but never be read." xor:"kind"`
+	Secret  bool   `on:"terminal" help:"Keep it secret: it can sign and be sent to granted hosts, but never be read." xor:"kind"`
 	Ed25519 bool   `on:"terminal" name:"ed25519" help:"Make a new signing key, or take the 32-byte seed in base64." xor:"kind"`
 	TenantFlag
 }
 
 var variableSet = Verb[VariableSetIn, *VariableOut]{
-	Name: "var set", Help: "Set a variable, or a secret that nobody can read again.", Doors: Agents, Changes: true,
+	Name: "var set", Help: "Set a variable, or a secret, which can never be read back.", Doors: Agents, Changes: true,
 	Model: "Set a variable; secrets are set by a person.",
 	About: "Examples:\n  wb var set region eu-1\n  printf %s \"$TOKEN\" | wb var set API_TOKEN --secret\n  wb var set release --ed25519\n\nA secret on the command line stays in the shell's history; give it on standard input.",
 	Do: func(ctx context.Context, h *Home, in *VariableSetIn) (out *VariableOut, err error) {
@@ -167,7 +167,7 @@ var variableSet = Verb[VariableSetIn, *VariableOut]{
 				case err != nil:
 					return err
 				case found && v.Kind != store.Plain:
-					return fmt.Errorf("%s is kept by a person: it cannot be read or replaced here", in.Name)
+					return fmt.Errorf("%s was set by a person: it cannot be read or replaced here", in.Name)
 				}
 			}
 			if err := s.SetVar(ctx, tenant, in.Name, kind, value); err != nil {
@@ -188,7 +188,7 @@ var variableSet = Verb[VariableSetIn, *VariableOut]{
 	},
 }
 
-// value is what to keep, and as what.
+// value is the value to store, and its kind.
 func (in *VariableSetIn) value(h *Home) (store.VarKind, []byte, error) {
 	value := []byte(in.Value)
 	if in.Value == "-" || in.Value == "" && !in.Ed25519 {

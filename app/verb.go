@@ -60,7 +60,7 @@ type Row struct {
 	Changes, Usual, Runs bool
 	// New makes an empty input, a pointer to a struct.
 	New func() any
-	// do answers; in is what New has made.
+	// do answers; in is the value New has made.
 	do func(ctx context.Context, h *Home, in any) (*Answer, error)
 }
 
@@ -104,14 +104,14 @@ func row[In, Out any](v Verb[In, Out]) Row {
 // answer holds no more than data about what was done until then.
 func (r Row) Do(ctx context.Context, h *Home, in any) (*Answer, error) { return r.do(ctx, h, in) }
 
-// Answer is what a verb answers: data for programs and text for readers.
+// Answer is a verb's answer: data for programs and text for readers.
 type Answer struct {
 	Data any
 	// Exit is the exit code of a verb that is a verdict, such as lint.
 	Exit int
 	// Invalid is an answer that says no: what was to be verified is not valid.
 	Invalid bool
-	// Err is what the answer does not hold, told after the rest of it.
+	// Err is an error to report after the rest of the answer.
 	Err  error
 	text func(p *Page) error
 }

@@ -20,15 +20,15 @@ import (
 	"wb/publish/rebuild"
 )
 
-// VerifyIn is what wb verify takes.
+// VerifyIn holds the arguments of wb verify.
 type VerifyIn struct {
 	Path    string `arg:"" help:"A page, a .wbundle, a file with a .sig beside it, the directory of a site, or its URL."`
 	DID     string `name:"did" json:"did" help:"Fail unless this key, the identity that began with it, or a key of this did:web, signed." placeholder:"DID"`
-	Online  bool   `on:"terminal" help:"Ask other machines too: for a URL, and for the document of a did:web."`
-	Keys    string `on:"terminal" help:"A key log known to be the issuer's, which may revoke, or a list of revoked keys." placeholder:"FILE" type:"existingfile"`
-	Forget  bool   `on:"terminal" help:"Do not compare with releases of the site that were verified before, nor remember this one."`
-	Rebuild bool   `on:"terminal" help:"Also run the workbooks inside again, and compare every byte of every result and what is said of it."`
-	Sources string `on:"terminal" help:"With --rebuild of a site: the directory with the documents it was made from." placeholder:"DIR" type:"existingdir"`
+	Online  bool   `on:"terminal" help:"Use the network: for a URL, and for the document of a did:web."`
+	Keys    string `on:"terminal" help:"A key log known to be the issuer's, which may revoke keys, or a list of revoked keys." placeholder:"FILE" type:"existingfile"`
+	Forget  bool   `on:"terminal" help:"Neither compare with releases of the site verified before, nor remember this one."`
+	Rebuild bool   `on:"terminal" help:"Also run the workbooks inside again, and compare every byte of every result and its record."`
+	Sources string `on:"terminal" help:"With --rebuild of a site: the directory with its source documents." placeholder:"DIR" type:"existingdir"`
 }
 
 // VerifyOut is the verdict about what a path leads to.
@@ -52,7 +52,7 @@ func (out *VerifyOut) Exit() int {
 }
 
 var verifyPath = Verb[VerifyIn, *VerifyOut]{
-	Name: "verify", Help: "Check that a page, site, bundle or file is what was signed.", Doors: Tools | Agents,
+	Name: "verify", Help: "Check that a page, site, bundle or file is as it was signed.", Doors: Tools | Agents,
 	About: `Examples:
   wb verify report.html --did did:key:z6Mk…
   wb verify analysis.org
@@ -97,12 +97,12 @@ signed, not whose it is: compare it, or give --did.`,
 
 func (in *VerifyIn) verify(ctx context.Context, h *Home) (*verify.Report, error) {
 	opts, named, err := in.options(ctx)
-	var unnamed *fault.Error // why nobody is
+	var unnamed *fault.Error // why no signer is named
 	if err != nil && (fault.CodeOf(err) == "" || !errors.As(err, &unnamed)) {
 		return nil, err
 	}
 	s, err := in.subject(ctx, h)
-	if err != nil { // what cannot even be read as what was signed; other errors are no verdicts
+	if err != nil { // what cannot even be read as what was signed; other errors are not verdicts
 		kind := verify.KindDetached
 		if s != nil && s.dir {
 			kind = manifest.KindSite
@@ -120,7 +120,7 @@ func (in *VerifyIn) verify(ctx context.Context, h *Home) (*verify.Report, error)
 		report.Fail(unnamed)
 	}
 	if report.Valid && named != nil && !slices.Contains(named, report.IssuerDID) {
-		report.Fail(fault.New(fault.IssuerUnexpected, "signed by %s, which %s does not name", report.IssuerDID, in.DID))
+		report.Fail(fault.New(fault.IssuerUnexpected, "signed by %s, a key that %s does not name", report.IssuerDID, in.DID))
 	}
 	if report.Valid && in.Rebuild {
 		err = in.rebuild(ctx, h, s, report)
@@ -128,7 +128,7 @@ func (in *VerifyIn) verify(ctx context.Context, h *Home) (*verify.Report, error)
 	return report, err
 }
 
-// options are what the flags say of the signer; named are the keys that a did:web
+// options are the verifier's options from the flags; named are the keys that a did:web
 // names, nil where none is asked for. An error with a code is about that.
 func (in *VerifyIn) options(ctx context.Context) (opts verify.Options, named []string, err error) {
 	switch {
@@ -150,7 +150,7 @@ func (in *VerifyIn) options(ctx context.Context) (opts verify.Options, named []s
 	return opts, named, err
 }
 
-// subject is what is to be verified, read: a site's files, or one file with the
+// subject is the loaded thing to verify: a site's files, or one file with the
 // signature that may be beside it.
 type subject struct {
 	name      string
@@ -165,7 +165,7 @@ type subject struct {
 func (in *VerifyIn) subject(ctx context.Context, h *Home) (*subject, error) {
 	if strings.HasPrefix(in.Path, "http://") || strings.HasPrefix(in.Path, "https://") {
 		if h.Root != nil {
-			return nil, errors.New("addresses are not verified here")
+			return nil, errors.New("this server verifies no addresses")
 		}
 		return in.remote(ctx, h)
 	}
@@ -197,14 +197,14 @@ func (in *VerifyIn) remote(ctx context.Context, h *Home) (*subject, error) {
 		return nil, diag.Usagef("", "%w", err)
 	}
 	if path.Ext(u.Path) != "" {
-		h.notef("one file was asked for; the address of the site's directory verifies all of it")
+		h.notef("this checks one file; give the address of the site's directory to verify all of it")
 		return oneFile(in.Path, func(at string) ([]byte, error) { return fetch.File(ctx, at, in.Online) })
 	}
 	files, err := fetch.Site(ctx, in.Path, in.Online)
 	if err != nil {
 		return nil, err
 	}
-	h.notef("files that the manifest does not list cannot be seen over HTTP")
+	h.notef("over HTTP, files that the manifest does not list cannot be found")
 	return &subject{name: in.Path, files: files, partial: true}, nil
 }
 
@@ -218,7 +218,7 @@ func oneFile(name string, read func(string) ([]byte, error)) (*subject, error) {
 	}
 	s.signature, err = read(s.name + manifest.DetachedSuffix)
 	if diag.ExitOf(err) == diag.ExitNotFound {
-		err = fault.New(fault.ManifestMissing, "nobody signed %s (there is no %s)", s.name, s.name+manifest.DetachedSuffix)
+		err = fault.New(fault.ManifestMissing, "%s is not signed (there is no %s)", s.name, s.name+manifest.DetachedSuffix)
 	}
 	return s, err
 }
@@ -285,7 +285,7 @@ func (in *VerifyIn) rebuild(ctx context.Context, h *Home, s *subject, r *verify.
 	for _, note := range outcome.Notes {
 		h.notef("%s", note)
 	}
-	h.notef("%s: ran %s again; every byte of %s is the same, and what is said of them holds (%s)", in.Path, Count(outcome.Components, "component"),
+	h.notef("%s: ran %s again; every byte of %s is the same, and their records hold (%s)", in.Path, Count(outcome.Components, "component"),
 		strings.Join(outcome.Sources, ", "), Count(outcome.Statements, "statement"))
 	return nil
 }

@@ -10,13 +10,13 @@ import (
 
 // projectFlags say whose volumes a verb is about.
 type projectFlags struct {
-	Dir string `help:"The project's directory; this one by default." default:"." type:"existingdir"`
+	Dir string `help:"The project's directory; the current one by default." default:"." type:"existingdir"`
 	TenantFlag
 }
 
 func (f projectFlags) do(do func(s *store.Store) error) error { return f.project(f.Dir, do) }
 
-// VolumeListIn is what wb vfs ls takes.
+// VolumeListIn holds the arguments of wb vfs ls.
 type VolumeListIn struct {
 	Prefix string `arg:"" optional:"" help:"VOLUME:PREFIX; volumes are workspace (the default), memory and tmp."`
 	projectFlags
@@ -33,7 +33,7 @@ var volumeList = Verb[VolumeListIn, []string]{
 	Text: listed(func(name string) string { return name }),
 }
 
-// VolumeGetIn is what wb vfs get takes.
+// VolumeGetIn holds the arguments of wb vfs get.
 type VolumeGetIn struct {
 	Path string `arg:"" complete:"words" help:"VOLUME:PATH, or a PATH of the volume workspace."`
 	projectFlags
@@ -54,15 +54,15 @@ var volumeGet = Verb[VolumeGetIn, string]{
 	Text: text,
 }
 
-// VolumePutIn is what wb vfs put takes.
+// VolumePutIn holds the arguments of wb vfs put.
 type VolumePutIn struct {
 	Path string `arg:"" complete:"words" help:"VOLUME:PATH, or a PATH of the volume workspace."`
-	File string `arg:"" optional:"" default:"-" help:"What to put there; - for standard input."`
+	File string `arg:"" optional:"" default:"-" help:"The file to copy; - is standard input."`
 	projectFlags
 }
 
 var volumePut = Verb[VolumePutIn, Done]{
-	Name: "vfs put", Help: "Make a file of another one, or of standard input.", Changes: true,
+	Name: "vfs put", Help: "Write a file into a volume, from another file or standard input.", Changes: true,
 	About: "Examples:\n  wb vfs put memory:seed.json seed.json\n  wb vfs put memory:seed.json < seed.json",
 	Do: func(ctx context.Context, h *Home, in *VolumePutIn) (Done, error) {
 		content, err := h.text(in.File)
@@ -73,13 +73,13 @@ var volumePut = Verb[VolumePutIn, Done]{
 	},
 }
 
-// VolumeQueryIn is what wb vfs query takes.
+// VolumeQueryIn holds the arguments of wb vfs query.
 type VolumeQueryIn struct {
 	SQL string `arg:"" name:"sql" help:"One SELECT."`
 	projectFlags
 }
 
-// VolumeRows are what a SELECT has found.
+// VolumeRows are the rows a SELECT found.
 type VolumeRows struct {
 	Columns []string `json:"columns"`
 	Rows    [][]any  `json:"rows"`

@@ -16,11 +16,11 @@ import (
 	"wb/workbook"
 )
 
-// WhyIn is what wb why takes.
+// WhyIn holds the arguments of wb why.
 type WhyIn struct {
 	File  string           `arg:"" help:"Workbook, or - for standard input."`
 	ID    string           `arg:"" optional:"" json:"id" complete:"names" help:"Component: its id, #+NAME or heading."`
-	Line  int              `help:"In place of an id: a line of the component." placeholder:"N"`
+	Line  int              `help:"Instead of an id: a line of the component." placeholder:"N"`
 	Set   map[string]Given `help:"Inputs, as for wb run." placeholder:"NAME=VALUE" mapsep:"none"`
 	Grant []string         `on:"terminal" help:"Capabilities, as for wb run." placeholder:"CAP"`
 
@@ -30,7 +30,7 @@ type WhyIn struct {
 }
 
 var why = Verb[WhyIn, *workbook.Explanation]{
-	Name: "why", Help: "Say why a component would, or would not, run again.",
+	Name: "why", Help: "Explain why a component would, or would not, run again.",
 	About: "Example:\n  wb why analysis.org totals",
 	Doors: Tools | Agents | Editors,
 	Do: func(ctx context.Context, h *Home, in *WhyIn) (*workbook.Explanation, error) {
@@ -53,10 +53,9 @@ func (in *WhyIn) Explain(ctx context.Context, h *Home) (*workbook.Explanation, e
 	if err != nil {
 		return nil, err
 	}
-	if opts.Lanes, err = h.lanes(ctx); err != nil {
+	if opts.Book, err = h.book(ctx, path, src); err != nil {
 		return nil, err
 	}
-	opts.File, opts.Source, opts.Cache = path, src, workbook.CacheBeside(path)
 	return workbook.Explain(ctx, opts, id)
 }
 

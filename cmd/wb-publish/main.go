@@ -14,22 +14,29 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"runtime/debug"
 	"syscall"
 
 	"wb/internal/diag"
+	"wb/proof/manifest"
 	"wb/proof/sign"
 	"wb/publish/site"
 	"wb/publish/site/hugo"
 	"wb/publish/site/worker"
 )
 
+// collectFrom is the memory from which garbage is collected as soon as there is some,
+// in bytes: a thousand pages need less.
+const collectFrom = 112 << 20
+
 func main() {
 	if len(os.Args) != 2 || os.Args[1] != "work" {
-		fmt.Fprintln(os.Stderr, "wb-publish: started by wb publish, which has the verbs and their help: wb help publish")
+		fmt.Fprintln(os.Stderr, "wb-publish is started by wb publish; for the verbs and their help: wb help publish")
 		os.Exit(2)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	debug.SetMemoryLimit(collectFrom)
 	if err := worker.Answer(ctx, os.Stdin, os.Stdout, do); err != nil {
 		fmt.Fprintf(os.Stderr, "wb-publish: %v\n", err)
 		os.Exit(1)
@@ -45,22 +52,26 @@ func do(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.Reply, e
 	case worker.Serve:
 		return &worker.Reply{}, serve(ctx, r, t)
 	}
-	return nil, fmt.Errorf("there is nothing called %q to do", r.Do)
+	return nil, fmt.Errorf("unknown task %q", r.Do)
 }
 
 // buildSite writes the site of a directory into another.
 func buildSite(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.Reply, error) {
-	p, err := site.Open(r.Dir)
+	p, err := site.Open(r.Dir, r.Ask)
 	if err != nil {
 		return nil, err
 	}
 	defer p.Close()
-	k, err := newKnowledge(ctx, t)
-	if err != nil {
-		return nil, err
-	}
+	k := newKnowledge(t)
 	defer k.close()
 	b := site.NewBuilder(p, hugo.Layout{}, k.options())
+	var kept *site.Kept
+	if r.Kept != "" {
+		if kept, err = site.OpenKept(r.Kept, p, r.Machine); err != nil {
+			return nil, err
+		}
+		b.Resume(kept)
+	}
 	built, err := b.Build(ctx)
 	if err != nil {
 		return nil, err
@@ -68,50 +79,48 @@ func buildSite(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.R
 	if r.Strict {
 		built.Found = site.Strict(built.Found)
 	}
-	reply := &worker.Reply{Found: built.Found, Left: p.Left, Pages: built.Pages, Assertions: k.assertions()}
+	reply := &worker.Reply{Found: built.Found, Left: p.Left, Until: p.Until, Pages: built.Pages, Made: len(built.Rebuilt), Assertions: built.Said}
 	if diag.HasErrors(built.Found) {
 		return reply, nil
 	}
-	return reply, sign.WriteNew(r.Out, built.Files, true)
+	if kept == nil {
+		return reply, sign.WriteNew(r.Out, built.Files, true)
+	}
+	reply.Out, reply.Digests, err = kept.Keep(b, built)
+	return reply, err
 }
 
 // buildPage writes the site of one document into a directory.
 func buildPage(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.Reply, error) {
-	k, err := newKnowledge(ctx, t)
-	if err != nil {
-		return nil, err
-	}
+	k := newKnowledge(t)
 	defer k.close()
 	src, err := os.ReadFile(r.File)
 	if err != nil {
 		return nil, err
 	}
 	d := &site.Document{Path: filepath.Base(r.File), Page: site.HomePage, File: r.File, Source: src}
-	files, found, err := site.Single(ctx, d, k.options())
+	files, said, found, err := site.Single(ctx, d, k.options())
 	if err != nil {
 		return nil, err
 	}
 	if r.Strict {
 		found = site.Strict(found)
 	}
-	reply := &worker.Reply{Found: found, Pages: 1, Assertions: k.assertions()}
+	reply := &worker.Reply{Found: found, Pages: 1, Assertions: map[string][]manifest.Assertion{d.Page: said}}
 	if diag.HasErrors(found) {
 		return reply, nil
 	}
 	return reply, sign.WriteNew(r.Out, files, true)
 }
 
-// serve previews a site until nobody waits any more.
+// serve previews a site until its caller has gone.
 func serve(ctx context.Context, r worker.Request, t *worker.Talk) error {
-	p, err := site.Open(r.Dir)
+	p, err := site.Open(r.Dir, r.Ask)
 	if err != nil {
 		return err
 	}
 	defer p.Close()
-	k, err := newKnowledge(ctx, t)
-	if err != nil {
-		return err
-	}
+	k := newKnowledge(t)
 	defer k.close()
 	preview := &site.Preview{
 		Builder: site.NewBuilder(p, hugo.Layout{}, k.options()),

@@ -24,17 +24,17 @@ import (
 // agentLimits are the bounds that a person may set in place of the document's.
 type agentLimits struct {
 	Model     string        `help:"Model in place of WB_LLM_MODEL and the document's." placeholder:"NAME"`
-	MaxSteps  int64         `help:"Turns that may call tools."`
-	Timeout   time.Duration `help:"Wall clock, such as 90s." placeholder:"TIME"`
-	Tokens    int64         `name:"budget-tokens" help:"Tokens of prompts and answers together."`
-	USD       float64       `name:"budget-usd" help:"Dollars; needs WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT (per million tokens)."`
-	ToolCalls int64         `name:"budget-tool-calls" help:"Tool calls."`
-	Write     bool          `help:"Let the agent write into the working directory; otherwise its writes stay with the run."`
+	MaxSteps  int64         `help:"The most turns that may call tools."`
+	Timeout   time.Duration `help:"The most wall-clock time, such as 90s." placeholder:"TIME"`
+	Tokens    int64         `name:"budget-tokens" help:"The most tokens, prompts and answers together."`
+	USD       float64       `name:"budget-usd" help:"The most dollars; needs WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT (per million tokens)."`
+	ToolCalls int64         `name:"budget-tool-calls" help:"The most tool calls."`
+	Write     bool          `help:"Let the agent write into the working directory; without this its writes stay with the run."`
 	Exec      bool          `help:"Grant git, publish and image to an agent that asks for them with :EXEC: t, and the working directory." env:"WB_AGENT_EXEC"`
-	Grant     []string      `help:"Grant a capability to the workbooks and toolkit commands that the agent runs, where they ask for it: kv, net:api.example.com; may be repeated." placeholder:"CAP"`
-	NoWait    bool          `help:"End the run where a person must approve something, instead of waiting; wb agent resume goes on."`
+	Grant     []string      `help:"Grant a capability that the agent's workbooks and toolkit commands ask for: kv, net:api.example.com; may be repeated." placeholder:"CAP"`
+	NoWait    bool          `help:"End the run instead of waiting for an approval; wb agent resume continues it."`
 	Dir       string        `help:"Working directory; the document's by default." type:"existingdir"`
-	Session   string        `help:"Conversation to go on with; it is remembered for the agent's :SESSION_TTL:." placeholder:"NAME"`
+	Session   string        `help:"Conversation to continue; it is remembered for the agent's :SESSION_TTL:." placeholder:"NAME"`
 	Stream    bool          `help:"Print the model's words on stderr as they come."`
 }
 
@@ -44,7 +44,7 @@ func (l agentLimits) task(text string) host.Task {
 }
 
 type agentRunCmd struct {
-	Target string `arg:"" complete:"files" help:"The document, and which of its agents: FILE#ID."`
+	Target string `arg:"" complete:"files" help:"The agent: FILE#ID."`
 	Task   string `arg:"" help:"What to do, in words; - reads standard input."`
 	agentLimits
 	agentEvents
@@ -103,10 +103,10 @@ func (a *terminal) agentResult(result *agent.Result) error {
 		})
 	}
 	switch {
-	case result.Bound != nil && result.Result != result.Bound.Error(): // the result is what was still said
+	case result.Bound != nil && result.Result != result.Bound.Error(): // the result is the wrap-up answer
 		a.note("wb: %v", result.Bound)
 	case result.ExitCode() == 0 && result.Result == "":
-		a.note("wb: the model answered with nothing")
+		a.note("wb: the model's answer is empty")
 	}
 	if err == nil && result.ExitCode() != 0 {
 		return diag.Told(result.ExitCode())
@@ -159,7 +159,7 @@ func (a *terminal) componentAgents(lanes *compile.Registry, brokers *capability.
 	}
 }
 
-// agents is what runs agents on this machine, with the languages and capabilities
+// agents runs agents on this machine, with the languages and capabilities
 // there are.
 func (a *terminal) agents(env *compile.Env, lanes *compile.Registry, brokers *capability.Host) (*host.Runtime, error) {
 	state, err := app.UserState()

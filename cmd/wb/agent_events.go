@@ -13,8 +13,8 @@ import (
 
 // agentEvents are the flags of verbs that stream the events of a run.
 type agentEvents struct {
-	Events string   `help:"Write every event as it happens, a JSON object a line, to a file, or with - to standard output in place of the result." placeholder:"FILE"`
-	Hear   []string `help:"With --events, where events are heard: by the definition (every run of every agent), the instance (the runs of this agent), the call (this run and those inside it); each tells an event once." default:"call" enum:"definition,instance,call"`
+	Events string   `help:"Write every event as it happens, one JSON object a line, to a file; - is standard output, in place of the result." placeholder:"FILE"`
+	Hear   []string `help:"With --events, whose events: definition (every run of every agent), instance (the runs of this agent) or call (this run and the runs inside it)." default:"call" enum:"definition,instance,call"`
 }
 
 // hearing gives do what attaches the listeners that were asked for.
@@ -58,7 +58,7 @@ func (c agentEvents) hearing(a *terminal, do func(hear func(*host.Runtime, *host
 type eventStream struct {
 	mu      sync.Mutex
 	encoder *json.Encoder
-	err     error // the first: nobody may be reading any more
+	err     error // the first write error: the reader may be gone
 }
 
 // at is a listener that says at which level it hears.

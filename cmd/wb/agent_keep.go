@@ -15,15 +15,15 @@ import (
 
 // agentKeepCmd keeps an agent.
 type agentKeepCmd struct {
-	Target string `arg:"" complete:"files" help:"The document, and which of its agents: FILE#ID."`
-	Once   bool   `help:"Do what is due by now, with what was missed, and end; for a scheduler of your own." xor:"when"`
-	Now    bool   `help:"Wake it now, whatever its schedule says, and end." xor:"when"`
-	Status bool   `help:"Say how it is kept: the last wake, the one that is going, what it has spent." xor:"when"`
+	Target string `arg:"" complete:"files" help:"The agent: FILE#ID."`
+	Once   bool   `help:"Run what is due or was missed, and end; for use from your own scheduler." xor:"when"`
+	Now    bool   `help:"Wake the agent now, whatever its schedule says, and end." xor:"when"`
+	Status bool   `help:"Show the last wake, the current one, and what was spent." xor:"when"`
 	agentLimits
 }
 
 func (c *agentKeepCmd) Help() string {
-	return "Examples:\n  wb agent keep team.org#waldo\n  wb agent keep team.org#waldo --status\n\nThe schedule is :SCHEDULE: (cron, @daily, @every 6h) or an active SCHEDULED timestamp.\nEvery wake has the tool memory, which keeps files from one to the next. Ctrl-C or\nSIGTERM ends it cleanly; whoever keeps the agent next goes on with a wake that was\nnot over, after kill -9 too. Times that nobody was there for are one wake, with\n:MISSED: skip none. :BUDGET_DAY_USD: and the like bound all of them together."
+	return "Examples:\n  wb agent keep team.org#waldo\n  wb agent keep team.org#waldo --status\n\nThe schedule is :SCHEDULE: (cron, @daily, @every 6h) or an active SCHEDULED timestamp.\nEvery wake has the tool memory, which keeps files for the next one. Ctrl-C or\nSIGTERM ends it cleanly; the next wb agent keep continues an unfinished wake, also\nafter kill -9. All missed times together cause one wake, or none with :MISSED: skip.\n:BUDGET_DAY_USD: and the like bound all wakes together."
 }
 
 func (c *agentKeepCmd) Run(a *terminal) error {
@@ -84,12 +84,12 @@ func taskTarget(task *host.Task, target string) error {
 
 // agentDreamCmd makes a digest.
 type agentDreamCmd struct {
-	Target string `arg:"" complete:"files" help:"The document, and which of its agents: FILE#ID."`
+	Target string `arg:"" complete:"files" help:"The agent: FILE#ID."`
 	agentLimits
 }
 
 func (c *agentDreamCmd) Help() string {
-	return "Example:\n  wb agent dream team.org#waldo\n\nOne question to the agent's model, without tools: what of its latest events and\nconversations (at most 24 KiB) shall be remembered. The answer, at most 16 KiB, takes\nthe place of digest.org in its memory; wakes begin with it. Does nothing when nothing\nhas happened since the last dream. Counts in the agent's budgets."
+	return "Example:\n  wb agent dream team.org#waldo\n\nAsks the agent's model once, without tools, what to remember of its latest events and\nconversations (at most 24 KiB). The answer, at most 16 KiB, replaces digest.org in its\nmemory; wakes begin with it. Does nothing if nothing has happened since the last dream.\nThe question counts against the agent's budgets."
 }
 
 func (c *agentDreamCmd) Run(a *terminal) error {

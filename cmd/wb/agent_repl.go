@@ -16,12 +16,12 @@ import (
 )
 
 type agentReplCmd struct {
-	Target string `arg:"" complete:"files" optional:"" help:"The document, and which of its agents: FILE#ID; the default agent without one."`
+	Target string `arg:"" complete:"files" optional:"" help:"The agent: FILE#ID; the default agent without one."`
 	agentLimits
 }
 
 func (c *agentReplCmd) Help() string {
-	return "Example:\n  wb agent repl team.org#waldo --session morning\n\nEach line is a task; what was said before is remembered. Ctrl-C ends what is being done\nand, where nothing is, the conversation, as Ctrl-D does."
+	return "Example:\n  wb agent repl team.org#waldo --session morning\n\nEach line is a task; the agent remembers the conversation. Ctrl-C ends the running task,\nor the conversation when no task runs, as Ctrl-D does."
 }
 
 func (c *agentReplCmd) Run(a *terminal) error {

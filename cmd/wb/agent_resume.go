@@ -12,7 +12,7 @@ type agentResumeCmd struct {
 }
 
 func (c *agentResumeCmd) Help() string {
-	return "Example:\n  wb agent resume 01KA7R2M8T\n\nTurns and effects in the journal are taken from it; the run goes on after them as a\nrun of its own, whose parent is the old one. A run that somebody has gone on with\nalready is gone on with from there; one that gave its answer gives it again."
+	return "Example:\n  wb agent resume 01KA7R2M8T\n\nTakes recorded turns and effects from the journal and continues after them in a new run,\nwhose parent is the old one. If the run was resumed before, continues the newest of\nthose; if it had answered, prints the answer again."
 }
 
 func (c *agentResumeCmd) Run(a *terminal) error {
@@ -31,11 +31,11 @@ func (c *agentResumeCmd) Run(a *terminal) error {
 
 type agentForkCmd struct {
 	ID   string `arg:"" name:"run" help:"Id of the run."`
-	Step int    `required:"" help:"First step to do anew, from 1."`
+	Step int    `required:"" help:"First step to repeat, from 1."`
 }
 
 func (c *agentForkCmd) Help() string {
-	return "Example:\n  wb agent fork 01KA7R2M8T --step 3\n\nKeeps the turns before the step and does everything from it on again."
+	return "Example:\n  wb agent fork 01KA7R2M8T --step 3\n\nKeeps the turns before the step and runs everything from that step on again."
 }
 
 func (c *agentForkCmd) Run(a *terminal) error {
@@ -49,7 +49,7 @@ type agentReplayCmd struct {
 }
 
 func (c *agentReplayCmd) Help() string {
-	return "Example:\n  wb agent replay 01KA7R2M8T\n\nAsks no model and runs no tool. Where the document now leads elsewhere it exits with 1,\nnames the entry and shows what is different as a diff."
+	return "Example:\n  wb agent replay 01KA7R2M8T\n\nAsks no model and runs no tool. If the document now leads elsewhere, exits with 1, names\nthe entry and shows the difference."
 }
 
 func (c *agentReplayCmd) Run(a *terminal) error {

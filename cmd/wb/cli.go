@@ -21,8 +21,8 @@ const description = `Run org-mode workbooks: safe, fast to re-run, and with proo
 // globals are the flags that all verbs share.
 type globals struct {
 	JSON    bool             `help:"Answer with one JSON envelope." env:"WB_JSON"`
-	Quiet   bool             `short:"q" help:"Say nothing on stderr but errors."`
-	Verbose bool             `short:"v" help:"Say more on stderr."`
+	Quiet   bool             `short:"q" help:"Print only errors on stderr."`
+	Verbose bool             `short:"v" help:"Print more on stderr."`
 	Version kong.VersionFlag `help:"Print the version and exit."`
 }
 
@@ -101,7 +101,7 @@ func verbs() []verb {
 	return all
 }
 
-// flags are what a verb takes: its own, or those of its rows.
+// flags are the flags of a verb: its own, or those of its rows.
 func (v verb) flags() any {
 	if mine := own(v.name); mine != nil {
 		return mine

@@ -23,7 +23,7 @@ const (
 	completeWords       = "words"
 )
 
-// completion is what a shell offers. For files and directories the shell finds the
+// completion is the list of words a shell offers. For files and directories the shell finds the
 // choices itself.
 type completion struct {
 	kind  string
@@ -139,7 +139,7 @@ func (l *commandLine) positional() *kong.Value {
 	return node.Positional[at]
 }
 
-// values are what may stand for a flag's value or an argument.
+// values are the possible values of a flag or an argument.
 func (l *commandLine) values(v *kong.Value, typed string) completion {
 	before := ""
 	if v.Flag != nil && v.IsSlice() && v.Tag.Sep > 0 {

@@ -28,7 +28,7 @@ func toolchainCondition(cond string) (bool, error) {
 		return false, err
 	}
 	_, installed := env.Tools.Installed(name)
-	if !installed && os.Getenv("CI") == "true" && !env.Tools.Given(name) {
+	if !installed && os.Getenv("CI") == "true" && env.Tools.Comes(name) {
 		return false, fmt.Errorf("toolchain %s is missing; run: wb toolchain install %s", name, name)
 	}
 	return installed, nil

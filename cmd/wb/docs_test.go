@@ -61,7 +61,7 @@ func TestToolLists(t *testing.T) {
 		more        []string
 	}{
 		{app.Agents, "| ~wb~ | ~", "~,", nil},
-		{app.Tools, "Model Context Protocol: the\ntools ", ", and files", []string{"read", "events"}},
+		{app.Tools, "with their defaults |\n| ~", "~ | the verbs of wb |", nil},
 	} {
 		_, rest, found := strings.Cut(string(text), list.from)
 		said, _, _ := strings.Cut(rest, list.until)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
+	"time"
 
 	"wb/agent"
 	"wb/agent/eval"
@@ -16,12 +18,13 @@ import (
 
 // evalCmd tries agents out.
 type evalCmd struct {
-	File string `arg:"" help:"Document whose :eval: headings are the cases."`
+	File   string `arg:"" help:"Document whose :eval: headings are the cases."`
+	Scores bool   `help:"Run nothing; list the earlier scores."`
 	agentLimits
 }
 
 func (c *evalCmd) Help() string {
-	return "Example:\n  wb eval team.org\n\nA heading :eval: is a case: its :TASK: goes to :AGENT: of the file or the default agent.\nThe result must have the text of every #+EXPECT: line; :RUBRIC: is judged by the model.\nExits with 1 when a case fails."
+	return "Example:\n  wb eval team.org\n\nA heading :eval: is a case: its :TASK: goes to :AGENT: of the file or the default agent.\nThe result must have the text of every #+EXPECT: line; :RUBRIC: is judged by the model.\nExits with 1 when a case fails. Scores are kept: --scores lists them, as the page of wb serve does."
 }
 
 func (c *evalCmd) Run(a *terminal) error {
@@ -35,6 +38,13 @@ func (c *evalCmd) Run(a *terminal) error {
 	cases, err := eval.Read(org.Parse(src), c.File)
 	if err != nil {
 		return err
+	}
+	file, err := filepath.Abs(c.File)
+	if err != nil {
+		return err
+	}
+	if c.Scores {
+		return listScores(a, file)
 	}
 	return a.withRuntime(c.Stream, func(rt *host.Runtime) error {
 		given := func(ec eval.Case) host.Task {
@@ -64,6 +74,11 @@ func (c *evalCmd) Run(a *terminal) error {
 			}
 			results, failed = append(results, result), failed || !result.OK
 		}
+		if len(results) > 0 {
+			if err := (eval.Score{File: file, At: time.Now(), Results: results}).Keep(rt.State); err != nil {
+				a.note("wb: warning: %v", err)
+			}
+		}
 		err := a.answer("eval", results, func(w io.Writer) error {
 			for _, r := range results {
 				mark := "✓"
@@ -82,5 +97,28 @@ func (c *evalCmd) Run(a *terminal) error {
 			return diag.Told(diag.ExitFailed)
 		}
 		return err
+	})
+}
+
+// listScores tells how the cases of a document went, the latest time first.
+func listScores(a *terminal, file string) error {
+	state, err := app.UserState()
+	if err != nil {
+		return err
+	}
+	all, err := eval.Scores(state, file)
+	if err != nil {
+		return err
+	}
+	return a.answer("eval", all, func(w io.Writer) error {
+		for _, s := range all {
+			fmt.Fprintf(w, "%s  %d of %d\n", s.At.Local().Format(time.DateTime), s.Passed(), len(s.Results))
+			for _, r := range s.Results {
+				if !r.OK {
+					fmt.Fprintf(w, "  ✗ %s: %s\n", r.Title, r.Why)
+				}
+			}
+		}
+		return nil
 	})
 }

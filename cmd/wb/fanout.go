@@ -11,7 +11,7 @@ import (
 	"wb/workbook"
 )
 
-// mappedJSON is what one input of a fan-out gave: a value or an error.
+// mappedJSON is the result of one input of a fan-out: a value or an error.
 type mappedJSON struct {
 	Value  *value.Value `json:"value,omitempty"`
 	Error  string       `json:"error,omitempty"`

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os"
+	"time"
 
 	"wb/app"
 	"wb/compile"
@@ -17,7 +18,7 @@ import (
 func (a *terminal) home() *app.Home {
 	home := &app.Home{Stdin: a.std.In, Write: true, Verbose: a.verbose, Version: version(), Languages: a.languages,
 		Note: func(text string) { a.note("%s", text) }, Tables: a.tables, Prepare: a.grant,
-		Later: func(do func()) { a.after = append(a.after, do) }, Stderr: a.std.Err,
+		Later: func(do func()) { a.after = append(a.after, do) }, Stderr: a.std.Err, Follow: a.follow,
 		Env: func(ctx context.Context) (*compile.Env, error) {
 			_, err := a.languages(ctx)
 			return a.env, err
@@ -72,6 +73,7 @@ func (a *terminal) openLanes(ctx context.Context, config compile.EnvConfig) (*co
 	if err != nil {
 		return nil, err
 	}
+	env.Builder = app.Resident()
 	a.env = env
 	a.closers = append(a.closers, func() { _ = env.Close(context.WithoutCancel(ctx)) })
 	if a.makeLanes != nil {
@@ -101,6 +103,17 @@ func (a *terminal) withLanes(do func(*compile.Env, *compile.Registry) error) err
 func (a *terminal) screen() *screen {
 	s, _ := a.std.Err.(*screen)
 	return s
+}
+
+// follow shows a person how far something has come until it is called off; a pipe is told
+// nothing of it.
+func (a *terminal) follow(what, units string) (tell func(done, of int), off func()) {
+	s := a.screen()
+	if s == nil || a.json || a.quiet {
+		return nil, func() {}
+	}
+	p := &portion{what: what, units: units, began: time.Now()}
+	return p.tell, s.late(p.text)
 }
 
 // progress shows bars to a person and lines to a log; --quiet shows nothing.

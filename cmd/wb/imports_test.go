@@ -10,9 +10,10 @@ import (
 // execPackages are the only packages of wb that may start processes of the
 // operating system: they fetch toolchains, start MCP servers by command lines of
 // the user's configuration, deploy with the user's own wrangler and git login,
-// start this executable as workers, and start it again as the children of tiers.
+// start this executable as workers and as the resident, and start it again as the
+// children of tiers.
 // No component, shell stage or tool reaches them with anything of its own.
-var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client", "wb/publish/site/worker", "wb/compile/place/fabric/spawn", "wb/compile/place/tier"}
+var execPackages = []string{"wb/compile/toolchain", "wb/agent/mcptools/stdio", "wb/publish/target/client", "wb/publish/site/worker", "wb/compile/place/fabric/spawn", "wb/compile/place/resident", "wb/compile/place/tier", "wb/compile/place/walls"}
 
 // TestNoProcesses walks the import graph of everything wb is built from.
 func TestNoProcesses(t *testing.T) {

@@ -14,13 +14,13 @@ import (
 // issuesWorkCmd has an agent work on tickets.
 type issuesWorkCmd struct {
 	ID    string `arg:"" optional:"" help:"Id of the ticket, or its beginning; the oldest open ones without it."`
-	Agent string `help:"The document, and which of its agents, that works: FILE#ID; the default agent without it." placeholder:"FILE#ID"`
+	Agent string `help:"The agent that works on the tickets: FILE#ID; the default agent without it." placeholder:"FILE#ID"`
 	Max   int    `default:"1" help:"How many tickets to work on at most."`
 	agentLimits
 }
 
 func (c *issuesWorkCmd) Help() string {
-	return "Examples:\n  wb issues work\n  wb issues work issue-3f2a --agent team.org#smith --write\n\nThe ticket is the agent's task. What it answers is noted below the ticket, which is\nDONE then; an answer that begins with \"cannot\", or a run that fails, leaves it open.\nAfter three attempts a ticket waits for somebody to name it. Two workers never work\non the same ticket, and what a worker that died has begun the next goes on with."
+	return "Examples:\n  wb issues work\n  wb issues work issue-3f2a --agent team.org#smith --write\n\nThe ticket is the agent's task. The answer is noted below the ticket, which becomes\nDONE; an answer that begins with \"cannot\", or a failed run, leaves it open. After three\nattempts only wb issues work ID tries a ticket again. Two workers never work on the same\nticket, and the next worker continues the ticket of one that died."
 }
 
 func (c *issuesWorkCmd) Run(a *terminal) error {

@@ -11,12 +11,12 @@ import (
 // lspCmd serves an editor over standard input and output.
 type lspCmd struct {
 	Grant  []string `help:"Grant a capability to what the editor runs, such as clock or net:api.example.com." placeholder:"CAP"`
-	Events string   `help:"Events file in place of events.org beside the workbook; none records nothing." placeholder:"FILE"`
-	Stdio  bool     `help:"Speak on standard input and output, as it always does; editors add this flag."`
+	Events string   `help:"Events file in place of events.org beside the workbook; with none, record nothing." placeholder:"FILE"`
+	Stdio  bool     `help:"Speak on standard input and output. This is always so; some editors add the flag."`
 }
 
 func (c *lspCmd) Help() string {
-	return "Started by editors:\n  Emacs     M-x eglot in an org file, after (require 'wb)\n  others    run `wb lsp` for the language org\n\nIt never writes a workbook: edits go to the editor, also those of a run."
+	return "Started by editors:\n  Emacs     M-x eglot in an org file, after (require 'wb)\n  others    run `wb lsp` for the language org\n\nIt never writes a workbook: all edits, also the results of a run, go to the editor."
 }
 
 func (c *lspCmd) Run(a *terminal) error {
@@ -41,8 +41,13 @@ func (c *lspCmd) runText(ctx context.Context, a *terminal, lanes *compile.Regist
 	if err != nil {
 		return nil, err
 	}
-	ran, err := home.Run(ctx, workbook.Options{File: r.File, Source: r.Source, Lanes: lanes, KeepText: true, Only: r.Only, Force: r.Force,
-		Profile: r.Profile, Grants: append(r.Grants, c.Grant...), Progress: r.Progress, Output: r.Output})
+	ran, err := home.Run(ctx, workbook.Options{
+		Book:      workbook.Book{File: r.File, Source: r.Source, Lanes: lanes},
+		Selection: workbook.Selection{Only: r.Only, Force: r.Force},
+		Authority: workbook.Authority{Profile: r.Profile, Grants: append(r.Grants, c.Grant...)},
+		Listeners: workbook.Listeners{Progress: r.Progress, Output: r.Output},
+		Write:     workbook.WriteFiles,
+	})
 	if ran == nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ import (
 
 	"wb/app"
 	"wb/compile/lanes"
+	"wb/compile/place/resident"
 	"wb/compile/place/tier"
 	"wb/internal/diag"
 	"wb/internal/trace/otlp"
@@ -53,6 +54,9 @@ func run(ctx context.Context, args []string, std stdio) (code int) {
 func (a *terminal) run(args []string) (code int) {
 	if tier.IsChild(args) {
 		return tier.Child(args, a.std.In, a.std.Out, a.std.Err, lanes.New)
+	}
+	if resident.IsChild(args) {
+		return resident.Child(args, a.std.Err, lanes.New)
 	}
 	a.std.Err = onScreen(a.std.Err)
 	defer func() {

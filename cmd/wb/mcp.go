@@ -21,11 +21,11 @@ import (
 
 // mcpCmd serves programs that speak the Model Context Protocol.
 type mcpCmd struct {
-	Dir   string   `arg:"" optional:"" default:"." help:"Directory whose files are offered." type:"existingdir"`
+	Dir   string   `arg:"" optional:"" default:"." help:"Directory whose files are served." type:"existingdir"`
 	Write bool     `help:"Let run write results into workbooks."`
 	Grant []string `help:"Grant a capability to workbooks that ask for it: kv, net:api.example.com; may be repeated." placeholder:"CAP"`
 	HTTP  string   `name:"http" help:"Speak over HTTP on this address instead of standard input and output." placeholder:"HOST:PORT"`
-	Token string   `help:"With --http: where the bearer token is, env:NAME or file:PATH. Needed beyond this machine." placeholder:"REF"`
+	Token string   `help:"With --http: where the bearer token is, env:NAME or file:PATH. Required unless the address is local." placeholder:"REF"`
 }
 
 func (c *mcpCmd) Help() string {
@@ -66,13 +66,14 @@ func (a *terminal) mcpServer(c *mcpCmd, lanes *compile.Registry) (server *sdk.Se
 	}
 	server, closeRoot, err := mcp.New(mcp.Config{Dir: c.Dir, Version: version(), Lanes: lanes, Write: c.Write, Grants: c.Grant, Capabilities: brokers,
 		Agents: func() workbook.Agents { return a.componentAgents(lanes, brokers) }, Record: records.Begin,
-		Ask: func(ctx context.Context, file, id, task string) (*agent.Result, error) {
+		Ask: func(ctx context.Context, task host.Task) (*agent.Result, error) {
 			rt, err := a.agents(a.env, lanes, brokers)
 			if err != nil {
 				return nil, err
 			}
 			rt.Sink = nil
-			return rt.Run(ctx, host.Task{File: file, ID: id, Text: task, Dir: c.Dir, Write: c.Write, Grants: c.Grant, NoWait: true})
+			task.Dir, task.Write, task.Grants, task.NoWait = c.Dir, c.Write, c.Grant, true
+			return rt.Run(ctx, task)
 		}})
 	if err != nil {
 		return nil, nil, err

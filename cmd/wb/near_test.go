@@ -122,7 +122,7 @@ func TestFederateTable(t *testing.T) {
 		t.Errorf("exit %d: %s%s", code, stdout, stderr)
 	}
 	writeHere(t, "one.csv", "id\n1\n")
-	if code, _, stderr := wbNear(t, "federate", "sync", "one.csv", "other"); code == 0 || !strings.Contains(stderr, "one.csv is one table") {
+	if code, _, stderr := wbNear(t, "federate", "sync", "one.csv", "other"); code == 0 || !strings.Contains(stderr, "one.csv is a single table") {
 		t.Errorf("exit %d: %s", code, stderr)
 	}
 }

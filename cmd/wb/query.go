@@ -14,7 +14,7 @@ import (
 type queryCmd struct {
 	app.QueryIn
 	Watch  bool `help:"Print new matches as JSON lines until interrupted."`
-	Replay bool `help:"With --watch, first print what matches already."`
+	Replay bool `help:"With --watch, first print the current matches."`
 }
 
 func (c *queryCmd) Run(a *terminal) error {

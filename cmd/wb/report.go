@@ -18,7 +18,7 @@ import (
 	"wb/internal/trace/otlp"
 )
 
-// terminal is what every verb's Run method receives: where to read and write, and
+// terminal is passed to every verb's Run method: where to read and write, and
 // how the user wants answers shown.
 type terminal struct {
 	ctx    context.Context
@@ -53,7 +53,7 @@ type envelope struct {
 	Error *diag.Fault `json:"error,omitempty"`
 }
 
-// views are what hears the events of every run besides its records.
+// views receive the events of every run besides its records.
 func (a *terminal) views() []trace.Sink {
 	if a.pusher == nil {
 		return nil

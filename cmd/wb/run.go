@@ -25,10 +25,10 @@ type runCmd struct {
 	Files []string `arg:"" help:"Workbooks, or - for the text on standard input; with --map one workbook and a component."`
 	app.RunFlags
 	app.Stdin
-	ExplainLimits bool `name:"explain-limits" help:"Say what each component may use, and why, and run nothing."`
+	ExplainLimits bool `name:"explain-limits" help:"Show each component's limits and where they come from, and run nothing."`
 
 	Map    string `help:"Run one component over every input of this JSON list: --map inputs.json FILE ID." placeholder:"FILE" type:"existingfile"`
-	Events string `help:"Events file in place of events.org beside the workbook; none records nothing."`
+	Events string `help:"Events file in place of events.org beside the workbook; with none, record nothing."`
 	Watch  bool   `help:"Run again whenever a file changes."`
 
 	app.FreezeFlags
@@ -36,7 +36,7 @@ type runCmd struct {
 	Exec bool `help:"With a sentence: grant the default agent git, publish and image." env:"WB_AGENT_EXEC"`
 
 	runFabric
-	Progress bool `help:"Tell on stderr, in lines of JSON, what components print and how they end."`
+	Progress bool `help:"Report on stderr, in lines of JSON, what components print and how they end."`
 }
 
 func (c *runCmd) Help() string {
@@ -138,11 +138,13 @@ func (c *runCmd) home(a *terminal) (*app.Home, error) {
 	}
 	home.Options = func(opts *workbook.Options) {
 		c.place(opts)
-		opts.KeepText = c.fromStdin()
+		if c.fromStdin() && opts.Write == workbook.WriteAll {
+			opts.Write = workbook.WriteFiles
+		}
 		live = a.liveOutput()
-		opts.Begun, opts.Progress, opts.Output = live.began, live.ended, live.printed
+		opts.Listeners = workbook.Listeners{Begun: live.began, Progress: live.ended, Output: live.printed}
 		if c.Progress {
-			opts.Begun, opts.Progress, opts.Output = nil, a.progressJSON, a.printedJSON
+			opts.Listeners = workbook.Listeners{Progress: a.progressJSON, Output: a.printedJSON}
 		}
 	}
 	return home, nil
@@ -256,7 +258,7 @@ func (c *runCmd) check() error {
 // party: it runs one tier further away, and gets no grants.
 func (c *runCmd) runPublished(a *terminal) error {
 	if len(c.Files) != 1 || c.Watch || c.Map != "" || c.Lines != "" {
-		return diag.Usagef("wb unbundle makes files of it", "a page or bundle runs alone, without --watch, --map and --lines")
+		return diag.Usagef("wb unbundle turns it into files", "--watch, --map and --lines do not work with a page or bundle")
 	}
 	sources, done, err := app.SourcesOf(c.Files)
 	if err != nil {

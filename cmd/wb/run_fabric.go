@@ -40,7 +40,7 @@ func (c *runFabric) spread(a *terminal, env *compile.Env, flags app.RunFlags) (l
 	case c.Nats == "" && c.Workers == 0:
 		return func() {}, nil
 	case c.Nats != "" && c.Workers != 0:
-		return nil, diag.Usagef("", "--nats names workers that are there, --workers starts some: give one of them")
+		return nil, diag.Usagef("", "--nats uses existing workers, --workers starts new ones: give one of the two")
 	case c.Workers < 0:
 		return nil, diag.Usagef("", "--workers %d", c.Workers)
 	}
@@ -112,7 +112,7 @@ func (s *spread) join(a *terminal, config fabric.Config, workers int, teller *fa
 // one that is over by then needs no answer.
 const aloneAfter = 3 * time.Second
 
-// tellAlone says that nobody works for a tenant, so that what waits for them is
+// tellAlone says that no worker serves a tenant, so that what waits for them is
 // known to wait.
 func (a *terminal) tellAlone(ctx context.Context, link *fabric.Link, config fabric.Config) {
 	select {
@@ -122,7 +122,7 @@ func (a *terminal) tellAlone(ctx context.Context, link *fabric.Link, config fabr
 	}
 	members, err := link.Roll(ctx, time.Second)
 	if err == nil && len(members) == 0 && ctx.Err() == nil {
-		a.note("wb: nobody works for tenant %s at %s yet, programs wait; wb worker --nats URL joins", config.Tenant, config.Where())
+		a.note("wb: no worker serves tenant %s at %s yet, so programs wait; wb worker --nats URL starts one", config.Tenant, config.Where())
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *spread) start(a *terminal, config *fabric.Config, workers int) (*spawn.
 		Died: func(name string, err error, again bool) {
 			a.note("wb: warning: %s ended: %v", name, err)
 			if again {
-				a.note("wb: another takes its place")
+				a.note("wb: a new worker replaces it")
 			}
 		}})
 	if err != nil {
@@ -186,7 +186,7 @@ func (t *fabricTeller) notice(n fabric.Notice) {
 	case fabric.NoticeRetry, fabric.NoticeDeclined:
 		t.emit(trace.Event{Kind: trace.KindRetry, Component: n.Tag, Tool: "fabric", Error: n.Text, Props: worker})
 		if t.terminal.verbose {
-			t.terminal.note("wb: %s: tried again: %s", n.Tag, n.Text)
+			t.terminal.note("wb: %s: retried: %s", n.Tag, n.Text)
 		}
 	case fabric.NoticeConflict, fabric.NoticeRefused:
 		t.emit(trace.Event{Kind: trace.KindError, Component: n.Tag, Tool: "fabric", Error: n.Text, Props: worker})

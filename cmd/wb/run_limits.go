@@ -46,9 +46,9 @@ func (c *runCmd) explainLimits(a *terminal, home *app.Home) error {
 		if err := table.Flush(); err != nil {
 			return err
 		}
-		_, err := fmt.Fprint(w, "\nA block asks for more with :timeout, :memory, :fuel and :output; the run allows it with\n"+
-			"--limits timeout=60s,memory=512MiB,fuel=1e11,output=64MiB. --profile sets where all begin:\n"+
-			"compute 5s, 64 MiB; network 30s, 128 MiB; posix 1m, 256 MiB. Less than that is always granted.\n")
+		_, err := fmt.Fprint(w, "\nA block asks for more with :timeout, :memory, :fuel and :output; the run allows that with\n"+
+			"--limits timeout=60s,memory=512MiB,fuel=1e11,output=64MiB. --profile sets the limits without that:\n"+
+			"compute 5s, 64 MiB; network 30s, 128 MiB; posix 1m, 256 MiB. Lower limits are always granted.\n")
 		return err
 	})
 }

@@ -28,7 +28,7 @@ type liveOutput struct {
 
 // speaker is a component that prints.
 type speaker struct {
-	held  []string // lines that nobody has seen
+	held  []string // lines not shown yet
 	heard bool     // it has printed for so long that its lines are shown
 }
 
@@ -42,8 +42,7 @@ func (l *liveOutput) follow() (off func()) {
 	if s == nil || l.json || l.quiet {
 		return func() {}
 	}
-	l.state.show(s)
-	return l.state.stop
+	return s.late(l.state.text)
 }
 
 // began hears that a component begins to run.
@@ -111,7 +110,7 @@ func shownLines(text string) []string {
 	return lines
 }
 
-// printedLine is what a component prints as a line of JSON, beside [progressLine].
+// printedLine reports a component's output as a line of JSON, beside [progressLine].
 type printedLine struct {
 	Printed printedOut `json:"printed"`
 }

@@ -117,8 +117,8 @@ func thousands(n int64) string {
 	return fmt.Sprint(n)
 }
 
-// findings shows what lint found before a run that could not start. One mistake
-// alone is what the run ends with.
+// findings shows what lint found before a run that could not start. A single
+// mistake is the run's own error.
 func (a *terminal) findings(out *app.RunOut) {
 	if out == nil || a.json {
 		return
@@ -163,9 +163,9 @@ func (a *terminal) ending(r *workbook.Report) {
 
 func idle(n int) string {
 	if n == 1 {
-		return "1 mistake that stops nothing"
+		return "1 mistake that stops no component"
 	}
-	return fmt.Sprintf("%d mistakes that stop nothing", n)
+	return fmt.Sprintf("%d mistakes that stop no component", n)
 }
 
 // moved says where errors are now that results stand above them. They were told
@@ -182,7 +182,7 @@ func (a *terminal) moved(r *workbook.Report) {
 				continue
 			}
 			if !said {
-				a.complain("results have moved lines; the errors are now at")
+				a.complain("the written results moved lines; the errors are now at")
 				said = true
 			}
 			a.complain("    %s", now)

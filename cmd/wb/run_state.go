@@ -11,11 +11,7 @@ import (
 	"wb/workbook"
 )
 
-// stateAfter is how long a run goes on before its state is shown, so that a run which
-// has all it needs draws nothing.
-const stateAfter = 300 * time.Millisecond
-
-// runState is what a person wants to know of a run that goes on:
+// runState is the progress of a run as a person wants to see it:
 //
 //	[37/200] 41 s  2 running: parse, train (12 s)  30 cached
 type runState struct {
@@ -25,39 +21,11 @@ type runState struct {
 	ended   int
 	cached  int
 	running []runningPart // in the order they began
-	timer   *time.Timer
-	off     func()
-	stopped bool
 }
 
 type runningPart struct {
 	id    string
 	since time.Time
-}
-
-// show draws the state on a screen, once the run takes its time.
-func (r *runState) show(s *screen) {
-	r.timer = time.AfterFunc(stateAfter, func() {
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if !r.stopped {
-			r.off = s.line(r.text)
-		}
-	})
-}
-
-// stop ends the drawing.
-func (r *runState) stop() {
-	r.mu.Lock()
-	off := r.off
-	r.stopped, r.off = true, nil
-	r.mu.Unlock()
-	if r.timer != nil {
-		r.timer.Stop()
-	}
-	if off != nil {
-		off()
-	}
 }
 
 // start hears that a component begins to run.

@@ -95,6 +95,32 @@ func (b *barStep) Done(err error) {
 	b.screen.ended()
 }
 
+// lateAfter is how long something goes on before its state is shown, so that what has all
+// it needs draws nothing.
+const lateAfter = 300 * time.Millisecond
+
+// late is line for what may soon be over. It may be called off twice.
+func (s *screen) late(text func(now time.Time) string) (off func()) {
+	var mu sync.Mutex
+	end := func() {}
+	timer := time.AfterFunc(lateAfter, func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if end != nil {
+			end = s.line(text)
+		}
+	})
+	return func() {
+		timer.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		if end != nil {
+			end()
+		}
+		end = nil
+	}
+}
+
 // line shows a text that changes, cut to the width of the terminal, until it is
 // called off.
 func (s *screen) line(text func(now time.Time) string) (off func()) {

@@ -2,12 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-
-	"github.com/BurntSushi/toml"
 
 	"wb/agent/host"
 	"wb/agent/settings"
@@ -15,25 +14,27 @@ import (
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/identity"
+	"wb/internal/tomlfile"
 	"wb/serve/api"
 	"wb/serve/sites"
 )
 
 // serveCmd serves agents and workbooks over HTTP.
 type serveCmd struct {
-	Dir          string   `arg:"" optional:"" default:"." help:"Directory that agents and workbooks are in." type:"existingdir"`
+	Dir          string   `arg:"" optional:"" default:"." help:"Directory with the agents and workbooks." type:"existingdir"`
 	Addr         string   `default:"127.0.0.1:7890" help:"Address to listen on." placeholder:"HOST:PORT"`
-	Token        string   `help:"Where the bearer token is: env:NAME or file:PATH. Needed beyond this machine." placeholder:"REF"`
-	Tenants      string   `help:"File that names several tenants with a directory and a token each." type:"existingfile" placeholder:"FILE"`
+	Token        string   `help:"Where the bearer token is: env:NAME or file:PATH. Required unless the address is local." placeholder:"REF"`
+	Tenants      string   `help:"File that names several tenants, each with a directory and a token." type:"existingfile" placeholder:"FILE"`
 	AllowExec    bool     `help:"Let callers grant git, publish and image."`
 	Write        bool     `help:"Let runs change the directory and results be written into workbooks."`
 	Grant        []string `help:"Grant a capability to what is run, where a document asks for it: kv, net:api.example.com; may be repeated." placeholder:"CAP"`
-	MaxRuns      int      `default:"256" help:"Runs of a tenant at the same time."`
-	PublishToken string   `help:"Where the token is that lets its holder publish sites: env:NAME or file:PATH. Without one nobody can." placeholder:"REF"`
-	PublishBytes int64    `default:"268435456" help:"Bytes that one release of a site may have."`
-	PublishFiles int      `default:"20000" help:"Files that one release of a site may have."`
-	PublishKeep  int      `default:"5" help:"Releases of a site that are kept."`
-	Schedules    bool     `default:"true" negatable:"" help:"Fire what documents schedule."`
+	MaxRuns      int      `default:"256" help:"The most runs of a tenant at the same time."`
+	PublishToken string   `help:"Where the token for publishing sites is: env:NAME or file:PATH. Without one nothing can be published." placeholder:"REF"`
+	PublishBytes int64    `default:"268435456" help:"The most bytes in one release of a site."`
+	PublishFiles int      `default:"20000" help:"The most files in one release of a site."`
+	PublishKeep  int      `default:"5" help:"The number of releases of a site to keep."`
+	AccessLog    string   `help:"Append a line for each request to a file, in the combined log format; - is standard output." placeholder:"FILE"`
+	Schedules    bool     `default:"true" negatable:"" help:"Run what documents schedule."`
 }
 
 func (c *serveCmd) Help() string {
@@ -41,6 +42,7 @@ func (c *serveCmd) Help() string {
   wb serve notes/
   wb serve notes/ --addr 0.0.0.0:7890 --token env:WB_SERVE_TOKEN
   wb serve --tenants tenants.toml --addr :7890
+  wb serve notes/ --access-log -
 
   wb serve notes/ --publish-token env:WB_PUBLISH_TOKEN
 
@@ -82,6 +84,11 @@ func (c *serveCmd) Run(a *terminal) error {
 		return err
 	}
 	warn := func(err error) { a.note("wb: warning: %v", err) }
+	requests, closeLog, err := c.accessLog(a)
+	if err != nil {
+		return err
+	}
+	defer closeLog()
 	published, err := sites.New(sites.Config{Dir: filepath.Join(state.Dir(), "sites"), Tenants: publishers, Keep: c.PublishKeep,
 		Quota: sites.Quota{Bytes: c.PublishBytes, Files: c.PublishFiles}, Warn: warn})
 	if err != nil {
@@ -94,7 +101,7 @@ func (c *serveCmd) Run(a *terminal) error {
 		}
 		defer listener.Close()
 		server, err := api.New(api.Config{Tenants: tenants, Lanes: lanes, State: state.Dir(), AllowExec: c.AllowExec, AllowWrite: c.Write,
-			Schedules: c.Schedules, MaxRuns: c.MaxRuns, Version: version(), Warn: warn, Views: a.views(),
+			AccessLog: requests, Schedules: c.Schedules, MaxRuns: c.MaxRuns, Version: version(), Warn: warn, Views: a.views(),
 			Sites: published, Grants: c.Grant, Capabilities: app.TenantCapabilities,
 			Runtime: func(api.Tenant) *host.Runtime {
 				return &host.Runtime{Env: env, Lanes: lanes, Table: app.ForAgents{}, Getenv: os.Getenv, Warn: warn, Views: a.views(), Settings: configured, Revoked: granted.Revoked}
@@ -107,12 +114,27 @@ func (c *serveCmd) Run(a *terminal) error {
 	})
 }
 
+// accessLog is where requests are written down; nil for nowhere.
+func (c *serveCmd) accessLog(a *terminal) (io.Writer, func(), error) {
+	switch c.AccessLog {
+	case "":
+		return nil, func() {}, nil
+	case "-":
+		return a.std.Out, func() {}, nil
+	}
+	file, err := os.OpenFile(c.AccessLog, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--access-log: %w", err)
+	}
+	return file, func() { _ = file.Close() }, nil
+}
+
 // tenants are who the server is for, those of the file or one, and who of them
 // may publish.
 func (c *serveCmd) tenants() ([]api.Tenant, []sites.Tenant, error) {
 	if c.Tenants != "" {
 		if c.PublishToken != "" {
-			return nil, nil, diag.Usagef("publish_token in the file names each tenant's", "--publish-token is for a server without --tenants")
+			return nil, nil, diag.Usagef("give each tenant a publish_token in that file", "--publish-token is for a server without --tenants")
 		}
 		return readTenants(c.Tenants)
 	}
@@ -145,12 +167,12 @@ func readTenants(path string) ([]api.Tenant, []sites.Tenant, error) {
 			Grant        []string `toml:"grant"`
 		} `toml:"tenants"`
 	}
-	meta, err := toml.DecodeFile(path, &file)
-	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", path, err)
+	read, err := tomlfile.Read(path, &file)
+	if err == nil {
+		err = read.Unknown()
 	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, nil, fmt.Errorf("%s: unknown key %s", path, unknown[0])
+	if err != nil {
+		return nil, nil, err
 	}
 	var all []api.Tenant
 	var publishers []sites.Tenant

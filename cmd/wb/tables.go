@@ -22,7 +22,7 @@ func (a *terminal) tables(flags app.TableFlags, given []string) (*federate.Catal
 	for _, text := range flags.Grant {
 		host, ok := strings.CutPrefix(text, "net:")
 		if !ok {
-			return nil, diag.Usagef("", "grant %s: tables need nothing but net:HOST", text)
+			return nil, diag.Usagef("", "grant %s: tables need only net:HOST", text)
 		}
 		grant, err := netbroker.ParseGrant(host)
 		if err != nil {

@@ -17,8 +17,8 @@ import (
 // telemetryCmd says what runs amounted to, and here follows them.
 type telemetryCmd struct {
 	app.TelemetryIn
-	Follow bool          `help:"Print the events of all runs as they happen, of every process, until Ctrl-C; --json prints a JSON object a line."`
-	Since  time.Duration `help:"With --follow: begin with what happened this long ago." placeholder:"TIME"`
+	Follow bool          `help:"Print the events of all runs of every process as they happen, until Ctrl-C; with --json one JSON object a line."`
+	Since  time.Duration `help:"With --follow: begin this long ago." placeholder:"TIME"`
 	app.TenantFlag
 }
 

@@ -59,7 +59,7 @@ func (c *todoCmd) Run(a *terminal) error {
 			Check: func(ctx context.Context, script string) error {
 				err := rt.CheckIn(ctx, c.Dir, script)
 				if err != nil && !c.Write && !c.Exec {
-					err = fmt.Errorf("%w (it looks at the directory, and what the agent wrote stayed with its run: --write puts it there)", err)
+					err = fmt.Errorf("%w (the check sees the directory, but the agent's writes stayed with its run: --write puts them into the directory)", err)
 				}
 				return err
 			},

@@ -26,7 +26,7 @@ func wrongUsage(parser *kong.Kong, args []string, err error) error {
 	verb := parsed.Context.Selected()
 	if verb == nil {
 		if len(args) == 1 && isSentence(args[0]) {
-			return diag.Usagef("to ask the default agent: wb run "+fmt.Sprintf("%q", args[0]), "%q is no verb", args[0])
+			return diag.Usagef("to ask the default agent: wb run "+fmt.Sprintf("%q", args[0]), "%q is not a verb", args[0])
 		}
 		return wrong
 	}

@@ -56,8 +56,8 @@ func TestVerifyURL(t *testing.T) {
 	check(0, "ran 1 component again", server.URL+"/made.html", "--rebuild")
 	check(0, "valid bundle", server.URL+"/made.wbundle")
 	check(0, "ran 1 component again", server.URL+"/made.wbundle", "--rebuild")
-	check(diag.ExitNotFound, "hint: the address of a whole site ends in /", server.URL+"/none.html")
-	check(diag.ExitVerify, "manifest-missing: nobody signed", server.URL+"/.well-known/wb-keys.jsonl")
+	check(diag.ExitNotFound, "hint: the address of a whole site must end in /", server.URL+"/none.html")
+	check(diag.ExitVerify, "wb-keys.jsonl is not signed", server.URL+"/.well-known/wb-keys.jsonl")
 	check(diag.ExitForbidden, "--online", "https://example.org/made.html")
 
 	text, err := os.ReadFile("site/made.html")
@@ -70,5 +70,5 @@ func TestVerifyURL(t *testing.T) {
 
 	server.Close()
 	check(diag.ExitUnavailable, "does not answer", server.URL+"/")
-	check(diag.ExitUnavailable, "hint: does a server run there", server.URL+"/made.html")
+	check(diag.ExitUnavailable, "hint: is a server running there", server.URL+"/made.html")
 }

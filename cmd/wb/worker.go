@@ -14,8 +14,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/BurntSushi/toml"
-
 	"wb/app"
 	"wb/compile"
 	"wb/compile/lanes"
@@ -24,20 +22,21 @@ import (
 	"wb/compile/place/fabric/programs"
 	"wb/compile/toolchain"
 	"wb/internal/diag"
+	"wb/internal/tomlfile"
 	"wb/serve/api"
 )
 
 // fabricFlags say which fabric, for callers and workers.
 type fabricFlags struct {
 	Nats   string `help:"Server of the fabric: nats://HOST:4222, or tls://." placeholder:"URL" env:"WB_NATS"`
-	Tenant string `help:"Whose queue it is." default:"default" env:"WB_NATS_TENANT"`
+	Tenant string `help:"The tenant whose queue it is." default:"default" env:"WB_NATS_TENANT"`
 	Token  string `name:"nats-token" aliases:"token" help:"Where the fabric's token is: env:NAME or file:PATH." placeholder:"REF" env:"WB_NATS_TOKEN"`
 	Creds  string `name:"nats-creds" help:"File of credentials, in place of a token." placeholder:"FILE" env:"WB_NATS_CREDS"`
 	CA     string `name:"nats-ca" help:"Certificates to trust a tls:// server by, in place of the system's." placeholder:"FILE" env:"WB_NATS_CA"`
 	Cert   string `name:"nats-cert" help:"Your certificate, for servers that ask for one." placeholder:"FILE" env:"WB_NATS_CERT"`
-	Key    string `name:"nats-key" help:"Its key." placeholder:"FILE" env:"WB_NATS_KEY"`
+	Key    string `name:"nats-key" help:"The certificate's key." placeholder:"FILE" env:"WB_NATS_KEY"`
 
-	Replicas int `name:"nats-replicas" help:"Servers of a cluster that keep a copy of everything; three, or all where there are fewer, by default." placeholder:"N" env:"WB_NATS_REPLICAS"`
+	Replicas int `name:"nats-replicas" help:"How many servers of a cluster keep a copy of everything; by default three, or all if there are fewer." placeholder:"N" env:"WB_NATS_REPLICAS"`
 }
 
 // config is where the flags lead; worker says as whom.
@@ -53,14 +52,14 @@ func (f *fabricFlags) config(worker bool) (fabric.Config, error) {
 		c.User = fabric.WorkerUser(f.Tenant)
 	}
 	if f.Token != "" && f.Creds != "" {
-		return c, diag.Usagef("", "--nats-token and --nats-creds both prove who this is: give one of them")
+		return c, diag.Usagef("", "--nats-token and --nats-creds are alternatives: give one of them")
 	}
 	var err error
 	if f.Token != "" {
 		if c.Token, err = api.ReadToken(f.Token, os.Getenv); err != nil {
 			err = fmt.Errorf("--nats-token: %w", err)
 			if kind, _, _ := strings.Cut(f.Token, ":"); kind != "env" && kind != "file" {
-				err = &diag.CodedError{Err: err, Help: "a token itself would stand in lists of processes", Code: diag.ExitUsage}
+				err = &diag.CodedError{Err: err, Help: "a token on the command line would be visible in process lists", Code: diag.ExitUsage}
 			}
 			return c, err
 		}
@@ -111,7 +110,7 @@ func readCertificates(file string) (*x509.CertPool, error) {
 	}
 	pool := x509.NewCertPool()
 	if !pool.AppendCertsFromPEM(pem) {
-		return nil, fmt.Errorf("%s: no certificate in it", file)
+		return nil, fmt.Errorf("%s: the file holds no certificate", file)
 	}
 	return pool, nil
 }
@@ -122,7 +121,7 @@ func (a *terminal) dial(ctx context.Context, config fabric.Config) (*fabric.Link
 	config.Told = func(text string) { a.note("wb: %s", text) }
 	link, err := fabric.Dial(ctx, config)
 	if err == nil && link.InClear() {
-		a.note("wb: warning: what goes to %s can be read on the way; tls:// keeps it secret", config.Where())
+		a.note("wb: warning: the connection to %s is not encrypted; tls:// encrypts it", config.Where())
 	}
 	return link, err
 }
@@ -130,21 +129,21 @@ func (a *terminal) dial(ctx context.Context, config fabric.Config) (*fabric.Link
 // workerCmd does the work of runs elsewhere, and may host the fabric.
 type workerCmd struct {
 	fabricFlags
-	Slots int           `default:"-1" help:"Programs at once; one per processor by default, 0 only hosts." placeholder:"N"`
-	Name  string        `help:"What this worker calls itself; host and process id by default."`
-	Grace time.Duration `default:"30s" help:"How long work may go on when the worker is told to leave."`
-	List  bool          `help:"List the workers there are, and do nothing."`
+	Slots int           `default:"-1" help:"The most programs at once; by default one per processor; 0 only hosts the server." placeholder:"N"`
+	Name  string        `help:"The worker's name; host and process id by default."`
+	Grace time.Duration `default:"30s" help:"How long running work may continue after the worker is told to stop."`
+	List  bool          `help:"List the connected workers, and end."`
 
 	Embed   bool   `help:"Host the fabric's server here."`
 	Addr    string `default:"127.0.0.1:4222" help:"With --embed: address to listen on." placeholder:"HOST:PORT"`
 	Dir     string `help:"With --embed: directory for queues, results and tokens; in the state directory by default." type:"path" placeholder:"DIR"`
 	Tenants string `help:"With --embed: file that names tenants with tokens and quotas." type:"existingfile" placeholder:"FILE"`
 	URLFile string `name:"url-file" help:"With --embed: write the server's URL there when it listens." type:"path" placeholder:"FILE"`
-	TLSCert string `name:"tls-cert" help:"With --embed: certificate. Needed beyond this machine." type:"existingfile" placeholder:"FILE"`
-	TLSKey  string `name:"tls-key" help:"With --embed: its key." type:"existingfile" placeholder:"FILE"`
-	TLSCA   string `name:"tls-client-ca" help:"With --embed: clients need a certificate that one of these has signed." type:"existingfile" placeholder:"FILE"`
+	TLSCert string `name:"tls-cert" help:"With --embed: certificate. Required unless the address is local." type:"existingfile" placeholder:"FILE"`
+	TLSKey  string `name:"tls-key" help:"With --embed: the certificate's key." type:"existingfile" placeholder:"FILE"`
+	TLSCA   string `name:"tls-client-ca" help:"With --embed: clients need a certificate signed by one of these." type:"existingfile" placeholder:"FILE"`
 
-	UntilStdinEnds bool `hidden:"" help:"Leave when standard input ends."`
+	UntilStdinEnds bool `hidden:"" help:"Stop when standard input ends."`
 }
 
 func (c *workerCmd) Help() string {
@@ -183,7 +182,7 @@ func (c *workerCmd) Run(a *terminal) (err error) {
 	ends := []end{{config: config}}
 	switch {
 	case c.Embed && (c.Nats != "" || c.List):
-		return diag.Usagef("", "--embed hosts a server, --nats and --list ask one that is there")
+		return diag.Usagef("", "--embed hosts a server, --nats and --list use an existing one")
 	case c.Embed:
 		server, err := c.host(a)
 		if err != nil {
@@ -308,7 +307,7 @@ func (c *workerCmd) list(a *terminal, config fabric.Config) error {
 		return err
 	}
 	if len(members) == 0 {
-		a.note("nobody works for tenant %s", config.Tenant)
+		a.note("no worker serves tenant %s", config.Tenant)
 	}
 	return a.answer("worker", members, func(w io.Writer) error {
 		for _, m := range members {
@@ -368,7 +367,7 @@ func (c *workerCmd) host(a *terminal) (*natsserver.Server, error) {
 	return server, nil
 }
 
-// tenantsFile is what --tenants reads.
+// tenantsFile is the file that --tenants reads.
 type tenantsFile struct {
 	Tenants map[string]struct {
 		Token       string `toml:"token"`
@@ -384,12 +383,12 @@ func (c *workerCmd) tenants() ([]natsserver.Tenant, error) {
 		return []natsserver.Tenant{{Name: c.Tenant}}, nil
 	}
 	var file tenantsFile
-	meta, err := toml.DecodeFile(c.Tenants, &file)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", c.Tenants, err)
+	read, err := tomlfile.Read(c.Tenants, &file)
+	if err == nil {
+		err = read.Unknown()
 	}
-	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, fmt.Errorf("%s: unknown key %s", c.Tenants, unknown[0])
+	if err != nil {
+		return nil, err
 	}
 	var list []natsserver.Tenant
 	for name, t := range file.Tenants {
@@ -413,7 +412,7 @@ func (c *workerCmd) tenants() ([]natsserver.Tenant, error) {
 				continue
 			}
 			if *field.to, err = app.ParseBytes(field.text); err != nil {
-				return nil, fmt.Errorf("%s: tenant %s: %q is no size", c.Tenants, name, field.text)
+				return nil, fmt.Errorf("%s: tenant %s: %q is not a size", c.Tenants, name, field.text)
 			}
 		}
 		list = append(list, tenant)

@@ -52,7 +52,7 @@ func TestExamples(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".org"), func(t *testing.T) {
 			needToolchains(t, env, registry, file)
 			run := func() *workbook.Report {
-				report, err := workbook.Run(ctx, workbook.Options{File: file, Lanes: registry, Cache: workbook.CacheBeside(file)})
+				report, err := workbook.Run(ctx, workbook.Options{Book: workbook.BookAt(file, nil, registry)})
 				if err != nil {
 					t.Fatal(err)
 				}

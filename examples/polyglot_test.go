@@ -18,7 +18,10 @@ import (
 // what it cost.
 func outcomes(t *testing.T, registry *compile.Registry, file string) string {
 	t.Helper()
-	report, err := workbook.Run(context.Background(), workbook.Options{File: file, Lanes: registry, NoWrite: true})
+	report, err := workbook.Run(context.Background(), workbook.Options{
+		Book:  workbook.Book{File: file, Lanes: registry},
+		Write: workbook.WriteNothing,
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -53,7 +53,10 @@ func TestExamples(t *testing.T) {
 func TestWorkbook(t *testing.T) {
 	rt, file := bench(t, "report")
 	ledger := host.NewComponentLedger()
-	report, err := workbook.Run(t.Context(), workbook.Options{File: file, Lanes: rt.Lanes, Grants: []string{"llm"}, Agents: rt.Agents(agent.Options{Ledger: ledger}, 0)})
+	report, err := workbook.Run(t.Context(), workbook.Options{
+		Book:      workbook.Book{File: file, Lanes: rt.Lanes},
+		Authority: workbook.Authority{Grants: []string{"llm"}, Agents: rt.Agents(agent.Options{Ledger: ledger}, 0)},
+	})
 	if err != nil || report.Failed() != nil {
 		t.Fatalf("%+v %v", report, err)
 	}

@@ -22,12 +22,12 @@ func (e *NotFoundError) Hint() string { return e.Help }
 // ExitCode is that of things not found.
 func (e *NotFoundError) ExitCode() int { return ExitNotFound }
 
-// BusyError says that somebody else is at work on the same thing.
+// BusyError says that another process is working on the same thing.
 type BusyError struct{ What, Help string }
 
 func (e *BusyError) Error() string { return e.What }
 
-// Hint says how to get at it.
+// Hint says what to do about it.
 func (e *BusyError) Hint() string { return e.Help }
 
 // ExitCode is that of a conflict.
@@ -60,7 +60,7 @@ func (e *CodedError) ExitCode() int { return e.Code }
 // Reported says whether the user has seen the reason already.
 func (e *CodedError) Reported() bool { return e.Told }
 
-// Usagef is a command line, or a call, that is wrong.
+// Usagef reports a wrong command line or call.
 func Usagef(hint, format string, args ...any) error {
 	return &CodedError{Err: fmt.Errorf(format, args...), Help: hint, Code: ExitUsage}
 }
@@ -75,7 +75,7 @@ func NotFoundf(hint, format string, args ...any) error {
 	return &NotFoundError{What: fmt.Sprintf(format, args...), Help: hint}
 }
 
-// Busyf says that somebody else is at work on the same thing.
+// Busyf says that another process is working on the same thing.
 func Busyf(hint, format string, args ...any) error {
 	return &BusyError{What: fmt.Sprintf(format, args...), Help: hint}
 }
@@ -125,7 +125,7 @@ func ExitOf(err error) int {
 	return ExitFailed
 }
 
-// Forbidden reports whether the system permits it to nobody, or not to this user.
+// Forbidden reports whether the system forbids it, to all or to this user.
 func Forbidden(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }

@@ -8,7 +8,7 @@ const (
 	ExitUnavailable = 3   // a toolchain, a server or a key is missing
 	ExitNotFound    = 4   // a file, a name or a run does not exist
 	ExitVerify      = 5   // a signature or a digest does not hold
-	ExitConflict    = 6   // somebody else changed it, or is at work on it
+	ExitConflict    = 6   // another process changed it, or is working on it
 	ExitForbidden   = 7   // not granted, or the system does not permit it
 	ExitInterrupted = 130 // stopped by the user
 )

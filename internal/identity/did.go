@@ -22,11 +22,11 @@ func DIDOf(public ed25519.PublicKey) string {
 func PublicOf(did string) (ed25519.PublicKey, error) {
 	text, ok := strings.CutPrefix(did, didPrefix)
 	if !ok {
-		return nil, fmt.Errorf("%q is no did:key", did)
+		return nil, fmt.Errorf("%q is not a did:key", did)
 	}
 	data, err := unbase58(text)
 	if err != nil || len(data) != len(multicodec)+ed25519.PublicKeySize || data[0] != multicodec[0] || data[1] != multicodec[1] {
-		return nil, fmt.Errorf("%q is no Ed25519 did:key", did)
+		return nil, fmt.Errorf("%q is not an Ed25519 did:key", did)
 	}
 	return ed25519.PublicKey(data[len(multicodec):]), nil
 }

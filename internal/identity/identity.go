@@ -28,7 +28,7 @@ import (
 // EnvSeed names the environment variable that overrides the key file.
 const EnvSeed = "WB_SIGNING_KEY"
 
-// DefaultTenant is whose key is used when nobody says.
+// DefaultTenant is the tenant whose key is used by default.
 const DefaultTenant = "default"
 
 // Key signs. The zero Key does not.

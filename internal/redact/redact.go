@@ -23,7 +23,7 @@ type Redactor struct {
 	mark     string
 }
 
-// New is what puts mark in place of each of the secrets that has at least shortest
+// New makes a replacer that puts mark in place of each secret that has at least shortest
 // bytes: shorter ones stand in any text.
 func New(mark string, shortest int, secrets ...string) *Redactor {
 	var pairs []string
@@ -68,7 +68,7 @@ func spread(shortest int, secrets []string) *regexp.Regexp {
 	return regexp.MustCompile("(?i)" + strings.Join(all, "|"))
 }
 
-// forms are what secrets look like, the longest first.
+// forms are the spellings of the secrets, the longest first.
 func forms(shortest int, secrets []string) []string {
 	var all []string
 	for _, secret := range secrets {

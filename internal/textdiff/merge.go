@@ -7,7 +7,7 @@ import "slices"
 type Overlap struct{ Base, Ours, Theirs []string }
 
 // Merger joins two versions of a text. Changes in different places are both taken.
-// Lines that both inserted at one place are both kept, theirs first: nobody's are
+// Lines that both inserted at one place are both kept, theirs first: no lines are
 // lost.
 type Merger struct {
 	// Again says that theirs may have our changes already: what both inserted alike

@@ -16,7 +16,7 @@ func TestMerge(t *testing.T) {
 		{"neighbours", "a b", "A b", "a B", "A B", false},
 		{"both append", "a", "a o", "a t", "a t o", false},
 		{"both append alike", "a", "a x", "a x", "a x x", false},
-		{"ours is there already", "a", "a o", "a o t", "a o t", true},
+		{"ours already exists", "a", "a o", "a o t", "a o t", true},
 		{"both from nothing", "", "o", "t", "t o", false},
 		{"alike", "a b c", "a X c", "a X c", "a X c", false},
 		{"insertion before a change", "a b c", "a n b c", "a B c", "a n B c", false},

@@ -73,7 +73,7 @@ func (a *appendFile) append(record []byte) (end int64, err error) {
 		record = append([]byte{'\n'}, record...)
 	}
 	if n, err := a.file.Write(record); err != nil {
-		if n > 0 { // a full disk: take the fragment back while nobody else can have written
+		if n > 0 { // a full disk: remove the fragment while no other process can have written
 			_ = a.file.Truncate(size)
 		}
 		return 0, err

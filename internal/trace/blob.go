@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"wb/internal/sha"
 )
 
 // BlobStore keeps bytes under the SHA-256 of their content. Blobs are written
@@ -26,8 +28,7 @@ var ErrNoBlob = errors.New("no such blob")
 
 // Digest is the SHA-256 of data, in hex: the name of its blob.
 func Digest(data []byte) string {
-	sum := sha256.Sum256(data)
-	return hex.EncodeToString(sum[:])
+	return sha.Hex(data)
 }
 
 // Put keeps data and returns its digest.
@@ -104,7 +105,7 @@ func (s *BlobStore) finish(temp *os.File, path string, synced bool, err error) e
 	return nil
 }
 
-// Get returns a blob after checking that it is what its name says. The error
+// Get returns a blob after checking its digest. The error
 // wraps [ErrNoBlob] when there is none.
 func (s *BlobStore) Get(digest string) ([]byte, error) {
 	if !isDigest(digest) {

@@ -23,7 +23,7 @@
 //
 // # State
 //
-// The [Journal] is different: it is what a resumed run reads, is synced to
+// The [Journal] is different: a resumed run reads it, is synced to
 // disk before the effect it announces, and a failure to write it refuses that
 // effect. Journals, blobs and the registry of runs live in the user's state
 // directory ([State]), never beside the workbook.

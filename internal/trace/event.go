@@ -105,7 +105,7 @@ const (
 	PropStderr = "STDERR"    // what a program that succeeded wrote to standard error
 )
 
-// Usage is what model calls consumed: tokens and United States dollars.
+// Usage is the consumption of model calls: tokens and United States dollars.
 type Usage struct {
 	TokensIn     int64   `json:"tokens_in"`
 	TokensOut    int64   `json:"tokens_out"`

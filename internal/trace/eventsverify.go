@@ -18,7 +18,7 @@ const eventsDigest = "events_sha256"
 type RunIntegrity struct {
 	Run string `json:"run"`
 	// Intact is true when every record of the run is there, unchanged and in
-	// order. Headlines that are no events do not count: they are notes.
+	// order. Headlines that are not events do not count: they are notes.
 	Intact bool `json:"intact"`
 	// Reason says why not.
 	Reason string `json:"reason,omitempty"`

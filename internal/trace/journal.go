@@ -86,7 +86,7 @@ var ErrJournalBusy = errors.New("journal is in use by another process")
 // begin.
 func (s *State) OpenJournal(run string) (*Journal, error) {
 	if run == "" || run != filepath.Base(run) {
-		return nil, fmt.Errorf("journal: %q is no run id", run)
+		return nil, fmt.Errorf("journal: %q is not a run id", run)
 	}
 	dir := s.RunDir(run)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -109,6 +109,22 @@ func (s *State) OpenJournal(run string) (*Journal, error) {
 	return j, nil
 }
 
+// ReadJournal reads the journal of a run as far as it goes, also while the run is
+// going. It takes no entries, and need not be closed.
+func (s *State) ReadJournal(run string) (*Journal, error) {
+	if run == "" || run != filepath.Base(run) {
+		return nil, fmt.Errorf("journal: %q is not a run id", run)
+	}
+	path := filepath.Join(s.RunDir(run), "journal.jsonl")
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	j := &Journal{run: run, blobs: s.Blobs(), last: map[place]int{}, failed: fmt.Errorf("journal of run %s is only read", run)}
+	_, err = j.read(path, text)
+	return j, err
+}
+
 // load takes the lock, reads the entries and cuts off a torn last line.
 func (j *Journal) load(path string) error {
 	if ok, err := tryLock(j.file); err != nil {
@@ -120,21 +136,9 @@ func (j *Journal) load(path string) error {
 	if err != nil {
 		return fmt.Errorf("journal: %w", err)
 	}
-	whole := bytes.LastIndexByte(text, '\n') + 1
-	if lost := bytes.IndexByte(text[:whole], 0); lost >= 0 { // blocks that power failed before
-		whole = bytes.LastIndexByte(text[:lost], '\n') + 1
-	}
-	number := 0
-	for line := range bytes.Lines(text[:whole]) {
-		number++
-		var e Entry
-		if err := json.Unmarshal(line, &e); err != nil {
-			return &JournalError{path, number, err.Error()}
-		}
-		if e.Seq != len(j.entries) || e.Run != j.run || !isDigest(e.Blob) {
-			return &JournalError{path, number, fmt.Sprintf("expected entry %d of run %s", len(j.entries), j.run)}
-		}
-		j.keep(e)
+	whole, err := j.read(path, text)
+	if err != nil {
+		return err
 	}
 	if whole < len(text) {
 		if err := j.file.Truncate(int64(whole)); err != nil {
@@ -145,6 +149,28 @@ func (j *Journal) load(path string) error {
 		return fmt.Errorf("journal: %w", err)
 	}
 	return nil // what a killed process left unsynced goes to disk with the first sync
+}
+
+// read takes over the entries of a journal's text and says how many bytes they take: a
+// last line that is not whole is none.
+func (j *Journal) read(path string, text []byte) (whole int, err error) {
+	whole = bytes.LastIndexByte(text, '\n') + 1
+	if lost := bytes.IndexByte(text[:whole], 0); lost >= 0 { // blocks that power failed before
+		whole = bytes.LastIndexByte(text[:lost], '\n') + 1
+	}
+	number := 0
+	for line := range bytes.Lines(text[:whole]) {
+		number++
+		var e Entry
+		if err := json.Unmarshal(line, &e); err != nil {
+			return 0, &JournalError{path, number, err.Error()}
+		}
+		if e.Seq != len(j.entries) || e.Run != j.run || !isDigest(e.Blob) {
+			return 0, &JournalError{path, number, fmt.Sprintf("expected entry %d of run %s", len(j.entries), j.run)}
+		}
+		j.keep(e)
+	}
+	return whole, nil
 }
 
 // keep takes an entry over that the file has.

@@ -43,7 +43,7 @@ type SealRecord struct {
 	Run       string `json:"run"`        // the run that sealed; it wrote the last line
 	FirstLine int    `json:"first_line"` // the first line this seal adds, from 1
 	LastLine  int    `json:"last_line"`  // the last one; FirstLine-1 when it adds none
-	DID       string `json:"did"`        // who signed; "" when nobody did
+	DID       string `json:"did"`        // the signer; "" when unsigned
 	Count     int    `json:"count"`      // how many lines it adds
 	Head      string `json:"head"`       // h of the last line, in hex
 	Sig       string `json:"sig"`        // Ed25519 over Head (the hex text), in hex
@@ -200,7 +200,7 @@ func lastSeal(f *os.File, size int64) (*SealRecord, int64, error) {
 }
 
 // parseSeal reads a line of a ledger and returns the length of its object, or
-// nil when the line is no seal.
+// nil when the line is not a seal.
 func parseSeal(line []byte) (*SealRecord, int) {
 	text := bytes.TrimRight(line, ", \t\r\n")
 	var seal SealRecord

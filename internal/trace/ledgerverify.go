@@ -12,7 +12,7 @@ import (
 	"wb/internal/identity"
 )
 
-// LedgerReport is what a verification found.
+// LedgerReport is the result of a verification.
 type LedgerReport struct {
 	Lines int `json:"lines"` // of _steps.jsonl
 	Seals int `json:"seals"` // of the ledger
@@ -199,6 +199,6 @@ func (v *verifier) tail() {
 // runOf is the run that a line of _steps.jsonl names, or "".
 func runOf(line []byte) string {
 	var step struct{ Run string }
-	_ = json.Unmarshal(line, &step) // a torn line belongs to nobody
+	_ = json.Unmarshal(line, &step) // a torn line belongs to no run
 	return step.Run
 }

@@ -236,7 +236,7 @@ func (e *Event) argsLine() []byte {
 }
 
 // jsonLine is raw as compact JSON on one line in which every hidden character
-// is escaped; what is no JSON comes back as a JSON string.
+// is escaped; what is not JSON comes back as a JSON string.
 func jsonLine(raw []byte) []byte {
 	var compact bytes.Buffer
 	compact.Grow(len(raw))

@@ -128,7 +128,7 @@ func (w *orgWriter) usage(e *Event) {
 	}
 	if e.Kind == KindResult {
 		text, err := json.Marshal(u)
-		if err == nil { // a cost that is no number is not worth an event
+		if err == nil { // a cost that is not a number is not worth an event
 			w.text("USAGE", string(text))
 		}
 		return

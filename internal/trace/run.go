@@ -48,7 +48,7 @@ type Config struct {
 	IDs  *IDs             // nil makes ids with Now and crypto/rand
 }
 
-// RunInfo is what is known of a run when it starts. ID is made when empty.
+// RunInfo describes a run when it starts. ID is made when empty.
 type RunInfo struct {
 	ID           string
 	Parent       string // the run that started this one

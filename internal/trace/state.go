@@ -102,7 +102,7 @@ func (s *State) registry() string { return filepath.Join(s.dir, "runs.jsonl") }
 // lives or until release; ok is false when another process has it.
 func (s *State) Lock(name string) (release func(), ok bool, err error) {
 	if name == "" || name != filepath.Base(name) {
-		return nil, false, fmt.Errorf("lock: %q is no name", name)
+		return nil, false, fmt.Errorf("lock: %q is not a name", name)
 	}
 	if err := os.MkdirAll(s.dir, 0o700); err != nil {
 		return nil, false, fmt.Errorf("lock: %w", err)
@@ -118,7 +118,7 @@ func (s *State) Lock(name string) (release func(), ok bool, err error) {
 	return func() { file.Close() }, true, nil
 }
 
-// RunRecord is what the registry knows of a run. Paths are absolute.
+// RunRecord is the registry's record of a run. Paths are absolute.
 type RunRecord struct {
 	Run      string    `json:"run"`
 	Parent   string    `json:"parent,omitempty"`
@@ -149,7 +149,7 @@ type Lease struct {
 // Register enters a run and holds its lock until [Lease.End].
 func (s *State) Register(record RunRecord) (*Lease, error) {
 	if record.Run == "" || record.Run != filepath.Base(record.Run) {
-		return nil, fmt.Errorf("register run: %q is no run id", record.Run)
+		return nil, fmt.Errorf("register run: %q is not a run id", record.Run)
 	}
 	path := s.lockPath(record.Run)
 	lock, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)

@@ -250,7 +250,7 @@ func TestRegister(t *testing.T) {
 	}
 }
 
-// Short bodies stand in the entry, long ones and bytes that are no text are
+// Short bodies stand in the entry, long ones and bytes that are not text are
 // blobs, and journals from before bodies stood in entries are read.
 func TestJournalBodies(t *testing.T) {
 	state := NewState(t.TempDir())
@@ -314,7 +314,7 @@ func TestJournalBodies(t *testing.T) {
 // idTime is the moment a run id was made, to the millisecond.
 func idTime(id string) (time.Time, error) {
 	if len(id) != idLen || id[0] > '7' {
-		return time.Time{}, fmt.Errorf("%q is no run id", id)
+		return time.Time{}, fmt.Errorf("%q is not a run id", id)
 	}
 	var ms int64
 	for i, c := range []byte(id) {
@@ -325,7 +325,7 @@ func idTime(id string) (time.Time, error) {
 			}
 		}
 		if digit < 0 {
-			return time.Time{}, fmt.Errorf("%q is no run id", id)
+			return time.Time{}, fmt.Errorf("%q is not a run id", id)
 		}
 		if i < 10 {
 			ms = ms<<5 | int64(digit)

@@ -91,7 +91,7 @@ func appendText(dst []byte, text string) []byte {
 	return append(dst, quoted(text)...)
 }
 
-// appendArgs appends the arguments of a call. Events that are no calls show
+// appendArgs appends the arguments of a call. Events that are not calls show
 // what has no key of its own there, so that the ledger covers it.
 func appendArgs(dst []byte, e *Event) []byte {
 	if len(e.Args) > 0 {
@@ -193,7 +193,7 @@ func (s *Step) Event() Event {
 	return e
 }
 
-// LineError is a line that is no step; Line counts from 1.
+// LineError is a line that is not a step; Line counts from 1.
 type LineError struct {
 	Line int
 	Err  error
@@ -205,7 +205,7 @@ func (e *LineError) Error() string { return fmt.Sprintf("line %d: %v", e.Line, e
 func (e *LineError) Unwrap() error { return e.Err }
 
 // ScanSteps yields the lines of a _steps.jsonl text in order, and a
-// *[LineError] for each line that is no step; blank lines are skipped.
+// *[LineError] for each line that is not a step; blank lines are skipped.
 func ScanSteps(text []byte) iter.Seq2[Step, error] {
 	return func(yield func(Step, error) bool) {
 		number := 0

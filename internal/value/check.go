@@ -5,7 +5,8 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"unicode/utf8"
+
+	"wb/internal/clip"
 )
 
 // TypeError is a value that does not fit its type. Path leads to it from the
@@ -20,7 +21,7 @@ type TypeError struct {
 func (e *TypeError) Error() string {
 	text := e.Problem
 	if text == "" {
-		text = fmt.Sprintf("expected %s, got %s", e.Want, clip(e.Got.String(), 60))
+		text = fmt.Sprintf("expected %s, got %s", e.Want, clip.Bytes(e.Got.String(), 60))
 	}
 	if e.Path == "" {
 		return text
@@ -32,17 +33,6 @@ func (e *TypeError) Error() string {
 func (e *TypeError) at(step string) *TypeError {
 	e.Path = step + e.Path
 	return e
-}
-
-// clip shortens text for a message without cutting a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
 }
 
 // Fit checks v against t and returns it as t wants it: an integer becomes a
@@ -179,7 +169,7 @@ func (s *Sig) FitResult(v Value) (Value, error) {
 	case len(s.Results) == 0 && v.kind == Null:
 		return v, nil
 	case len(s.Results) == 0:
-		return Value{}, &TypeError{Path: "result", Got: v, Problem: s.Name + " returns nothing, got " + clip(v.String(), 60)}
+		return Value{}, &TypeError{Path: "result", Got: v, Problem: s.Name + " returns nothing, got " + clip.Bytes(v.String(), 60)}
 	case len(s.Results) == 1 && s.Results[0].Name == "":
 		return Fit("result", s.Results[0].Type, v)
 	}

@@ -4,12 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/base64"
-	"encoding/hex"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"wb/internal/sha"
 )
 
 // How what JSON lacks is written: an object with exactly one member of this
@@ -18,7 +19,7 @@ import (
 //	{"$hline":true}                                   a horizontal rule
 //	{"$blob":{"sha256":…,"size":…,"media":…,"path":…}} a reference to a blob
 //	{"$float":"NaN"}                                  NaN, Infinity or -Infinity
-//	{"$bytes":"/w=="}                                 text that is no UTF-8, in base64
+//	{"$bytes":"/w=="}                                 text that is not UTF-8, in base64
 //
 // The last only occurs in the exact form, see [Value.MarshalJSON].
 const (
@@ -110,6 +111,18 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 
 // String is the value as JSON, for messages.
 func (v Value) String() string { return string(v.AppendJSON(nil)) }
+
+// CellText is the text of a value in a table cell: text as it is, nothing for null,
+// and JSON for the rest.
+func CellText(v Value) string {
+	switch v.Kind() {
+	case String:
+		return v.Text()
+	case Null:
+		return ""
+	}
+	return v.String()
+}
 
 func (v Value) appendTo(dst []byte, as form) []byte {
 	switch v.kind {
@@ -215,7 +228,7 @@ func appendFloat(dst []byte, f float64, as form) []byte {
 }
 
 // AppendQuoted appends s as a JSON string with the escapes of RFC 8785: only
-// what must be escaped is. Each byte that is no UTF-8 becomes U+FFFD.
+// what must be escaped is. Each byte that is not UTF-8 becomes U+FFFD.
 func AppendQuoted(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	done := 0 // s[:done] is written
@@ -267,8 +280,7 @@ const hexDigits = "0123456789abcdef"
 // tells apart whatever a program could tell apart, such as 2 and 2.0 or two
 // orders of members, which Equal does not.
 func (v Value) Digest() string {
-	sum := sha256.Sum256(v.appendTo(nil, exactForm))
-	return hex.EncodeToString(sum[:])
+	return sha.Hex(v.appendTo(nil, exactForm))
 }
 
 // Equal reports whether two values mean the same: numbers by value, so that

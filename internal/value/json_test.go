@@ -58,7 +58,7 @@ func TestParseJSONErrors(t *testing.T) {
 }
 
 // Nothing is lost between MarshalJSON and UnmarshalJSON; what programs read
-// is JSON that loses only bytes that are no text.
+// is JSON that loses only bytes that are not text.
 func TestExactForm(t *testing.T) {
 	blob := Blob{SHA256: strings.Repeat("ab", 32), Size: 3, Media: "image/png", Path: "x.png"}
 	v := OfList(OfFloat(math.NaN()), OfFloat(math.Inf(-1)), OfFloat(math.Copysign(0, -1)), OfFloat(2), OfInt(2), OfInt(math.MinInt64),
@@ -172,7 +172,7 @@ func FuzzParseJSON(f *testing.F) {
 			}
 			return
 		} else if !valid {
-			t.Fatalf("%q is no JSON", data)
+			t.Fatalf("%q is not JSON", data)
 		}
 		if !bytes.Contains(data, []byte("$")) {
 			var theirs any

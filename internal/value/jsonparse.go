@@ -8,12 +8,14 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"wb/internal/clip"
 )
 
 // maxDepth bounds nesting, so that hostile input cannot exhaust the stack.
 const maxDepth = 1000
 
-// JSONError is text that is no JSON; Offset counts bytes from the start and
+// JSONError is text that is not JSON; Offset counts bytes from the start and
 // points at the first byte that is wrong.
 type JSONError struct {
 	Offset  int64
@@ -254,7 +256,7 @@ func (p *jsonParser) number() (Value, error) {
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(f, 0) {
 		p.at = start
-		return Value{}, p.fail("number %s is too large", clip(text, 40))
+		return Value{}, p.fail("number %s is too large", clip.Bytes(text, 40))
 	}
 	return OfFloat(f), nil
 }
@@ -288,7 +290,7 @@ func (p *jsonParser) string() (string, error) {
 	return "", p.unclosed(open)
 }
 
-// validText replaces each byte that is no UTF-8 by U+FFFD.
+// validText replaces each byte that is not UTF-8 by U+FFFD.
 func validText(s string) string {
 	if utf8.ValidString(s) {
 		return s

@@ -325,7 +325,7 @@ func knownType(k TypeKind) bool {
 	return false
 }
 
-// otherNames are what the types are called elsewhere.
+// otherNames are the types' names in other languages.
 var otherNames = map[string]TypeKind{
 	"int": TypeS32, "i32": TypeS32, "integer": TypeS64, "long": TypeS64, "i64": TypeS64, "uint": TypeU32, "usize": TypeU32,
 	"float": TypeF32, "double": TypeF64, "number": TypeF64, "str": TypeString, "text": TypeString, "boolean": TypeBool,

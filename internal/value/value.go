@@ -11,7 +11,10 @@
 // slices that callers must not modify. The zero Value is null.
 package value
 
-import "math"
+import (
+	"math"
+	"math/bits"
+)
 
 // Kind says which of the nine shapes a Value has.
 type Kind uint8
@@ -102,6 +105,15 @@ func (v Value) Bool() bool { return v.kind == Bool && v.num == 1 }
 // IsBig reports whether v is an integer above 2^63-1: [Value.Int] does not hold
 // it, [Value.Uint] does.
 func (v Value) IsBig() bool { return v.big }
+
+// Rounds reports whether v is an integer that a double does not hold.
+func (v Value) Rounds() bool {
+	n := v.num
+	if !v.big && int64(n) < 0 {
+		n = -n
+	}
+	return v.kind == Int && bits.Len64(n)-bits.TrailingZeros64(n) > 53
+}
 
 // Uint returns the bits of the integer: its value, unless it is negative.
 func (v Value) Uint() uint64 {

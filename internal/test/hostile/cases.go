@@ -122,7 +122,7 @@ func sizeCases() []Case {
 	return list
 }
 
-// jsonCases give every JSON parameter what is no JSON, or not of its shape.
+// jsonCases give every JSON parameter what is not JSON, or not of its shape.
 func jsonCases() []Case {
 	bombs := map[string]Arg{
 		"cut": {Text: `{"a":`}, "text": {Text: "a"}, "NUL": {Text: "\x00"}, "two": {Text: "{} {}"}, "comment": {Text: "{}//"}, "trailing comma": {Text: "[1,]"}, "NaN": {Text: "NaN"},

@@ -42,7 +42,7 @@ func commandCases() []Case {
 			list = append(list, attempt(fmt.Sprintf("command/%s/%q", module, name), dock.CodeNotFound, module, name, "", ""))
 		}
 		list = append(list,
-			attempt("command/"+module+"/arguments that are no texts", dock.CodeInvalid, module, "echo", "", `[1,{}]`),
+			attempt("command/"+module+"/arguments that are not texts", dock.CodeInvalid, module, "echo", "", `[1,{}]`),
 			attempt("command/"+module+"/arguments that are an object", dock.CodeInvalid, module, "echo", "", `{"a":"b"}`),
 			attempt("command/"+module+"/a NUL in an argument", dock.CodeInvalid, module, "echo", "", `["a\u0000b"]`))
 	}
@@ -79,7 +79,7 @@ func buildCases() []Case {
 	many, _ := json.Marshal(map[string]any{"uses": slices.Repeat([]string{"kv"}, 1000)}) // of texts
 	return []Case{
 		attempt("build/options that are a list", dock.CodeInvalid, "build.run", "js", "", "", "[]"),
-		attempt("build/uses that are no texts", dock.CodeInvalid, "build.run", "js", "", "", `{"uses":[1]}`),
+		attempt("build/uses that are not texts", dock.CodeInvalid, "build.run", "js", "", "", `{"uses":[1]}`),
 		attempt("build/uses that are a text", dock.CodeInvalid, "build.run", "js", "", "", `{"uses":"kv"}`),
 		attempt("build/many uses", Harmless, "build.run", "js", "", "", string(many)),
 		{Name: "build/source at its limit", Step: Step{Operation: "build.run", Args: []Arg{{Text: "js"}, {Text: "x", Times: dock.MaxSource}, {}, {}}}, Want: Harmless},
@@ -184,7 +184,7 @@ func serveCases() []Case {
 	return list
 }
 
-// packageCases name what is no package, and indexes that are none.
+// packageCases name what is not a package, and indexes that are none.
 func packageCases() []Case {
 	var list []Case
 	for _, requirement := range []string{"a", "a>=1", "a==", "==1", "../a==1", "a==../1", "a/b==1", "a==1/2", "-r==1", "a==1 --index-url=x", "a\x00==1", "a==1\n", "https://example.com/a.whl", "git+ssh://example.com", "a@1", "a==*", "ａ==1", strings.Repeat("a", 200) + "==1"} {

@@ -63,7 +63,7 @@ func storeCases() []Case {
 		{Name: "message at its limit", Step: Step{Operation: "queue.push", Args: []Arg{{Text: "q"}, {Text: "x", Times: dock.MaxMessage}}}, Want: Harmless},
 		{Name: "queue beyond its depth", Before: []Step{{Operation: "queue.push", Args: []Arg{{Text: "q"}, {Text: "m"}}, Times: 1000}}, Step: call("queue.push", "q", "one more"), Want: dock.CodeLimit},
 		{Name: "queue at its depth", Before: []Step{{Operation: "queue.push", Args: []Arg{{Text: "q"}, {Text: "m"}}, Times: 999}}, Step: call("queue.push", "q", "the last"), Want: Harmless},
-		{Name: "bytes that are no text", Before: []Step{call("kv.put", "a", "\x00\xff\x1b]0;title\x07")}, Step: call("kv.get", "a"), Want: Harmless, Reply: "\x00\xff\x1b]0;title\x07"},
+		{Name: "bytes that are not text", Before: []Step{call("kv.put", "a", "\x00\xff\x1b]0;title\x07")}, Step: call("kv.get", "a"), Want: Harmless, Reply: "\x00\xff\x1b]0;title\x07"},
 	}
 	narrow := func(name, granted, operation string, args ...string) {
 		list = append(list, Case{Name: "narrowed/" + name, Step: call(operation, args...), Granted: []string{granted}, Want: dock.CodeDenied})

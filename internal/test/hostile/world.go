@@ -96,7 +96,7 @@ func (w *world) all(t testing.TB, s *store.Store) map[string]dock.Broker {
 		return broker.Output{Stdout: append([]byte(strings.Join(args, " ")), input...)}, nil
 	}
 	commands := []string{"echo", "fail", "flood", "hang"}
-	build := func(_ context.Context, p broker.Program) (broker.Output, error) {
+	build := func(_ context.Context, p broker.BuildRequest) (broker.Output, error) {
 		return broker.Output{Stdout: fmt.Appendf(nil, "%v", p.Uses)}, nil
 	}
 	complete := func(_ context.Context, prompt string) (broker.Completion, error) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -41,6 +42,22 @@ func Judge(body []byte) (complaint string, known bool) {
 		return fmt.Sprintf("not as OpenAI's schema has it: %v", err), true
 	}
 	return "", true
+}
+
+// note counts what was judged in the file that WB_OPENAI_JUDGED names, a line a request.
+func note(complaint string) {
+	path := os.Getenv("WB_OPENAI_JUDGED")
+	if path == "" {
+		return
+	}
+	line := "right\n"
+	if complaint != "" {
+		line = "wrong: " + strings.Join(strings.Fields(complaint), " ") + "\n"
+	}
+	if f, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o644); err == nil {
+		_, _ = f.WriteString(line)
+		_ = f.Close()
+	}
 }
 
 // schema compiles that of a chat completion's request, once.

@@ -42,6 +42,7 @@ type Server struct {
 	next     int
 	requests []Request
 	answer   func(Request) Step // in place of the script
+	t        testing.TB         // that fails where a request is refused; nil for a handler
 }
 
 // Request is what a client sent.
@@ -53,6 +54,7 @@ type Request struct {
 // New starts an endpoint that ends with the test.
 func New(t testing.TB, script ...Step) *Server {
 	s := Unstarted(script...)
+	s.t = t
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
@@ -62,6 +64,7 @@ func New(t testing.TB, script ...Step) *Server {
 // several runs can talk to it at the same time. It keeps no requests.
 func Func(t testing.TB, answer func(Request) Step) *Server {
 	s := Answering(answer)
+	s.t = t
 	s.Server = httptest.NewServer(s)
 	t.Cleanup(s.Close)
 	return s
@@ -120,9 +123,16 @@ func (s *Server) take(r *http.Request) (Step, int) {
 	var parsed map[string]any
 	_ = json.Unmarshal(body, &parsed)
 	request := Request{r.Header.Get("Authorization"), parsed}
-	if complaint, _ := Judge(body); complaint != "" { // as the real one would
+	complaint, known := Judge(body)
+	if known {
+		note(complaint)
+	}
+	if complaint != "" { // with a status that clients neither learn from nor ask again after
+		if s.t != nil {
+			s.t.Errorf("a request is %s", complaint)
+		}
 		text, _ := json.Marshal(map[string]any{"error": map[string]any{"message": complaint}})
-		return Step{Status: http.StatusBadRequest, Body: string(text)}, len(body)
+		return Step{Status: http.StatusForbidden, Body: string(text)}, len(body)
 	}
 	if s.answer != nil {
 		return s.answer(request), len(body)

@@ -87,7 +87,7 @@ func (c *checker) links(name string, doc *html.Node) {
 			c.follow(name, "a", href, false)
 		case n.Data == "link":
 			rel := attr(n, "rel")
-			c.follow(name, "link "+rel, href, rel != "canonical")
+			c.follow(name, "link "+rel, href, rel != "canonical" && attr(n, "hreflang") == "")
 		}
 	}
 }
@@ -105,7 +105,7 @@ func (c *checker) follow(name, what, address string, load bool) {
 		}
 		return
 	}
-	if strings.HasPrefix(u.Path, "/") && name == "404.html" {
+	if strings.HasPrefix(u.Path, "/") && path.Base(name) == "404.html" {
 		return // it may be shown at any path
 	}
 	to := path.Join(path.Dir(name), u.Path)

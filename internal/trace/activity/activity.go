@@ -130,7 +130,7 @@ func (f *follower) register() error {
 	return nil
 }
 
-// more is what a file has that has not been read.
+// more is the unread part of a file.
 func (f *file) more(path string) ([]byte, error) {
 	in, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) { // not yet, or not any more

@@ -18,8 +18,6 @@ package otlp
 
 import (
 	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"io"
 	"path/filepath"
@@ -27,6 +25,7 @@ import (
 	"strings"
 	"time"
 
+	"wb/internal/sha"
 	"wb/internal/trace"
 	"wb/internal/trace/telemetry"
 )
@@ -301,8 +300,7 @@ func spanID(run string, call int) string { return digest("span", run, strconv.It
 
 // digest makes ids that are the same in every export.
 func digest(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:])
+	return sha.Hex(strings.Join(parts, "\x00"))
 }
 
 func nanos(t time.Time) string {

@@ -135,7 +135,7 @@ func checkSpan(t *testing.T, span map[string]any) {
 		t.Errorf("%s ends before it starts", span["name"])
 	}
 	if kind, ok := span["kind"].(float64); !ok || kind < 1 || kind > 5 {
-		t.Errorf("%s: kind %v is no number of a kind", span["name"], span["kind"])
+		t.Errorf("%s: kind %v is not a number of a kind", span["name"], span["kind"])
 	}
 	if code, ok := span["status"].(map[string]any)["code"]; ok && code != 1.0 && code != 2.0 {
 		t.Errorf("%s: status %v", span["name"], code)

@@ -75,7 +75,7 @@ func FromEnv(getenv func(string) string, version string, warn func(error)) (*Pus
 	}
 	u, err := url.Parse(endpoint)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT: %q is no http URL", endpoint)
+		return nil, fmt.Errorf("OTEL_EXPORTER_OTLP_ENDPOINT: %q is not an http URL", endpoint)
 	}
 	if protocol := of("PROTOCOL"); protocol == "grpc" {
 		return nil, errors.New("OTEL_EXPORTER_OTLP_PROTOCOL: wb sends http/json and no grpc; collectors take it at port 4318")

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wb/internal/clip"
 	"wb/internal/trace"
 )
 
@@ -46,7 +47,7 @@ type Difference struct {
 	After  *Outcome `json:"after,omitempty"`
 }
 
-// Comparison is what differs between two runs.
+// Comparison holds the differences between two runs.
 type Comparison struct {
 	Before *Summary     `json:"before"`
 	After  *Summary     `json:"after"`
@@ -73,10 +74,10 @@ func Compare(before, after *Record) *Comparison {
 	return c
 }
 
-// thing is what outcomes are told apart by.
+// thing identifies an outcome.
 type thing struct{ kind, name string }
 
-// outcomes are what became of every component, tool and model of a run, and
+// outcomes are the outcomes of every component, tool and model of a run, and
 // their order.
 func outcomes(r *Record) (map[thing]*Outcome, []thing) {
 	all := map[thing]*Outcome{}
@@ -172,7 +173,7 @@ func (c *Comparison) Write(w io.Writer) error {
 			same++
 			continue
 		}
-		fmt.Fprintf(&b, "%-8s %-10s %-24s %s\n", d.Change, d.Kind, clip(d.Name, 24), d.detail())
+		fmt.Fprintf(&b, "%-8s %-10s %-24s %s\n", d.Change, d.Kind, clip.Chars(d.Name, 24), d.detail())
 	}
 	if same > 0 {
 		fmt.Fprintf(&b, "%d the same\n", same)
@@ -186,7 +187,7 @@ func (d *Difference) detail() string {
 	one := func(o *Outcome) string {
 		text := o.Result + ", " + strconv.FormatInt(o.DurMS, 10) + " ms"
 		if o.Error != "" {
-			text += ": " + clip(strings.Join(strings.Fields(o.Error), " "), 60)
+			text += ": " + clip.Chars(strings.Join(strings.Fields(o.Error), " "), 60)
 		}
 		return text
 	}
@@ -205,7 +206,7 @@ func (d *Difference) detail() string {
 		case "result":
 			arrow("result", one(d.Before), one(d.After))
 		case "error":
-			arrow("error", clip(d.Before.Error, 40), clip(d.After.Error, 40))
+			arrow("error", clip.Chars(d.Before.Error, 40), clip.Chars(d.After.Error, 40))
 		case "output":
 			arrow("output", d.Before.Output[:min(8, len(d.Before.Output))], d.After.Output[:min(8, len(d.After.Output))])
 		case "calls":

@@ -61,7 +61,7 @@ var Files = []string{"events.org", "_steps.jsonl"}
 
 // List is every run that is known: those of the registry, and those of the
 // events.org in dir that the registry does not have, oldest first. Without a state
-// it is what is recorded in dir.
+// it is the record in dir.
 func List(state *trace.State, dir string) ([]Record, error) {
 	var runs []trace.RunRecord
 	if state != nil {

@@ -11,7 +11,7 @@ import (
 	"wb/internal/trace"
 )
 
-// Summary is what a run amounted to. Times are in milliseconds.
+// Summary sums up a run. Times are in milliseconds.
 type Summary struct {
 	Run       string      `json:"run"`
 	Workbook  string      `json:"workbook,omitempty"`
@@ -78,7 +78,7 @@ func isCall(k trace.Kind) bool {
 	return false
 }
 
-// nameOf is what an event is about.
+// nameOf is the name of the component, tool or model that an event is about.
 func nameOf(e *trace.Event) string {
 	switch e.Kind {
 	case trace.KindModelTurn:
@@ -177,7 +177,7 @@ func Summarize(r *Record) *Summary {
 func queued(e *trace.Event) int64 {
 	for _, p := range e.Props {
 		if strings.EqualFold(p.Name, trace.PropQueued) {
-			ms, _ := strconv.ParseInt(p.Value, 10, 64) // what is no number is no time
+			ms, _ := strconv.ParseInt(p.Value, 10, 64) // what is not a number is no time
 			return ms
 		}
 	}

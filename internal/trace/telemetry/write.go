@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"wb/internal/clip"
 )
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -22,7 +24,7 @@ func (s *Summary) Write(w io.Writer) error {
 	if len(s.Groups) > 0 {
 		fmt.Fprintf(&b, "\n%-14s %-24s %6s %6s %9s %8s %8s %8s %12s\n", "kind", "name", "calls", "errors", "total ms", "p50", "p95", "max", "fuel")
 		for _, g := range s.Groups {
-			fmt.Fprintf(&b, "%-14s %-24s %6d %6d %9d %8d %8d %8d %12s\n", g.Kind, clip(g.Name, 24), g.Calls, g.Errors, g.TotalMS, g.P50MS, g.P95MS, g.MaxMS, dash(g.Fuel))
+			fmt.Fprintf(&b, "%-14s %-24s %6d %6d %9d %8d %8d %8d %12s\n", g.Kind, clip.Chars(g.Name, 24), g.Calls, g.Errors, g.TotalMS, g.P50MS, g.P95MS, g.MaxMS, dash(g.Fuel))
 		}
 	}
 	if len(s.Times) > 0 {
@@ -38,7 +40,7 @@ func (s *Summary) Write(w io.Writer) error {
 	if len(s.Failed) > 0 {
 		fmt.Fprintf(&b, "\nlast errors\n")
 		for _, c := range s.Failed {
-			fmt.Fprintf(&b, "  call %d  %s %s: %s\n", c.Call, c.Kind, c.Name, clip(strings.Join(strings.Fields(c.Error), " "), 100))
+			fmt.Fprintf(&b, "  call %d  %s %s: %s\n", c.Call, c.Kind, c.Name, clip.Chars(strings.Join(strings.Fields(c.Error), " "), 100))
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -110,14 +112,6 @@ func dash(n int64) string {
 		return "-"
 	}
 	return strconv.FormatInt(n, 10)
-}
-
-func clip(text string, n int) string {
-	runes := []rune(text)
-	if len(runes) <= n {
-		return text
-	}
-	return string(runes[:n-1]) + "…"
 }
 
 // WriteList shows one line a run, and what they come to.

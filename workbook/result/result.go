@@ -292,7 +292,7 @@ func (r *Result) inlineText() string {
 	if !r.Words.Has("raw") {
 		text = strings.TrimRight(text, "\n")
 	}
-	if !r.Words.Has("raw") || r.Wrapped {
+	if !r.Words.Has("raw") || r.Words.Has("file") {
 		text = escapeMacroArgument(text)
 	}
 	if r.Wrapped {

@@ -66,13 +66,23 @@ func (r *Result) asList() ([]value.Value, bool) {
 // then the text is wrapped by its format.
 func (r *Result) Text() string {
 	body, verbatim := r.body()
-	if wrapped, ok := r.wrapped(body); ok {
-		return wrapped
+	below := ""
+	if r.emptyTable(body) { // Emacs wraps what stands before its line end
+		body, below = "", body
 	}
+	if wrapped, ok := r.wrapped(body); ok {
+		return wrapped + below
+	}
+	body += below
 	if !verbatim {
 		return body
 	}
 	return exemplify(body, r.Switches)
+}
+
+// emptyTable reports whether the body is a table without a cell.
+func (r *Result) emptyTable(body string) bool {
+	return body == "\n" && r.Value.Kind() == value.List && !r.Words.Has("list")
 }
 
 // body is the unwrapped text; verbatim says that it is not org and must be
@@ -87,10 +97,16 @@ func (r *Result) body() (text string, verbatim bool) {
 		return r.listText(items, isList), !isList
 	case isList:
 		return listAsTable(items), false
-	case r.Words.Has("file"):
+	case r.Words.Has("file") && r.namesFile():
 		return EndLine(r.Link()), false
 	}
-	return EndLine(Display(r.Value)), true
+	return EndLine(Display(r.Value)), !r.Words.Has("file")
+}
+
+// namesFile reports whether the value can be the name of a file; what :post makes of
+// one need not be.
+func (r *Result) namesFile() bool {
+	return r.Value.Kind() == value.String || r.Value.Kind() == value.BlobRef
 }
 
 // listAsTable prints rows as a table, a flat list as its only row.

@@ -37,7 +37,9 @@ func (r binder) variables(ctx context.Context, c *plan.Component, args argSet, t
 			}
 		}
 		one := variable{name: v.Name, value: resolved}
-		one.disassemble(args)
+		if err := one.disassemble(args); err != nil {
+			return nil, err
+		}
 		vars = append(vars, one)
 	}
 	return vars, nil
@@ -46,9 +48,9 @@ func (r binder) variables(ctx context.Context, c *plan.Component, args argSet, t
 // disassemble takes column names, row names and rules off a table. Columns are
 // named when :colnames says so, or when it says nothing and the table has a
 // rule below its first row and no other.
-func (v *variable) disassemble(args argSet) {
+func (v *variable) disassemble(args argSet) error {
 	if v.value.Kind() != value.List {
-		return
+		return nil
 	}
 	rows := v.value.Items()
 	colNames, said := args.Get(":colnames")
@@ -58,12 +60,21 @@ func (v *variable) disassemble(args argSet) {
 		v.colNames, rows = splitHeader(rows)
 	}
 	if plan.IsSet(args.Args, ":rownames") {
+		if slices.ContainsFunc(rows, isCell) {
+			return fmt.Errorf(":rownames needs a table, but %s is a plain list", v.name)
+		}
 		v.rowNames, rows = splitRowNames(rows)
 	}
 	if args.Value(":hlines") != "yes" {
 		rows = withoutRules(rows)
 	}
 	v.value = value.OfList(rows...)
+	return nil
+}
+
+// isCell reports whether a table cannot have v as a row; an empty row may be null.
+func isCell(v value.Value) bool {
+	return v.Kind() != value.List && v.Kind() != value.HLine && !v.IsNull()
 }
 
 // hasHeader reports whether a table's only rule stands below its first row.

@@ -33,13 +33,14 @@ func newS3(config Config) (place, error) {
 	sent, err := newSent(config, config.To, func(ctx context.Context, dir string, _ *bytes.Buffer) error {
 		return putSite(ctx, bucket, dir)
 	})
-	return &inBucket{sent, bucket}, err
+	return &inBucket{sent, bucket, config.AllowRollback}, err
 }
 
 // inBucket is a bucket that a site is sent to, from this machine or from others.
 type inBucket struct {
 	*sent
 	bucket *s3.Bucket
+	older  bool // releases that others went past may be deployed
 }
 
 // get reads the bucket as verifiers read a server.
@@ -58,26 +59,35 @@ func (b *inBucket) get(ctx context.Context, address string) (int, []byte, error)
 // bucketURL stands for the bucket's address, which only its client knows.
 const bucketURL = "https://bucket.invalid/"
 
-// List implements [Target]. A machine that never deployed there sees what readers see.
+// List implements [Target]: what this machine keeps, and what readers see, which
+// another machine may have sent.
 func (b *inBucket) List(ctx context.Context) ([]Release, error) {
-	if kept, err := b.sent.List(ctx); err != nil || len(kept) > 0 {
-		return kept, err
+	all, err := b.sent.List(ctx)
+	if err != nil {
+		return nil, err
 	}
 	text, err := b.bucket.Get(ctx, manifest.SitePath)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return all, nil
 	}
 	if err != nil {
 		return nil, err
 	}
 	shown, _, err := releasedir.Describe(text)
-	shown.Current = true
-	return []Release{shown}, err
-}
-
-// published implements historian: others may have deployed there.
-func (b *inBucket) published(ctx context.Context) (manifest.Files, error) {
-	return verify.FetchHistory(ctx, bucketURL, b.get)
+	if err != nil {
+		return nil, err
+	}
+	kept := false
+	for i := range all {
+		all[i].Current = all[i].ID == shown.ID
+		kept = kept || all[i].Current
+	}
+	if !kept {
+		shown.Current = true
+		all = append(all, shown)
+		slices.SortStableFunc(all, func(x, y Release) int { return cmp.Compare(y.Sequence, x.Sequence) })
+	}
+	return all, nil
 }
 
 // current implements place.

@@ -177,10 +177,24 @@ func (s *Server) login(w http.ResponseWriter, r *http.Request) {
 
 // notFound says on a page that something is not there.
 func (s *Server) notFound(w http.ResponseWriter, r *http.Request, title, text string) {
+	renderMissing(w, s.chrome(r), title, text)
+}
+
+func renderMissing(w http.ResponseWriter, frame chrome, title, text string) {
 	render(w, http.StatusNotFound, "missing.html", struct {
 		chrome
 		Title, Text string
-	}{s.chrome(r), title, text})
+	}{frame, title, text})
+}
+
+// noPage answers for an address that no page has. Whoever has not entered sees no
+// name of a tenant there.
+func (s *Server) noPage(w http.ResponseWriter, r *http.Request) {
+	if t := s.gate.tenantOf(r); t != nil {
+		s.notFound(w, r.WithContext(known(r.Context(), t)), "There is no page here", clip(r.URL.Path, 200))
+		return
+	}
+	renderMissing(w, chrome{}, "There is no page here", clip(r.URL.Path, 200))
 }
 
 // shown is the run of a page, or nil after an answer.

@@ -133,6 +133,15 @@ func TestPages(t *testing.T) {
 	if _, text, _ := p.get("/"); !strings.Contains(text, id) || outside.MatchString(text) {
 		t.Errorf("the list:\n%s", text)
 	}
+	if status, text, _ := p.get("/no/such<page>"); status != 404 || !strings.Contains(text, "There is no page here") || !strings.Contains(text, "/no/such&lt;page&gt;") || !strings.Contains(text, `class="tenant">ada<`) {
+		t.Errorf("an unknown address: %d %s", status, text)
+	}
+	if status, text, _ := b.person().get("/no/such/page"); status != 404 || !strings.Contains(text, "There is no page here") || strings.Contains(text, `class="tenant">ada<`) {
+		t.Errorf("an unknown address, to a stranger: %d %s", status, text)
+	}
+	if status, text, response := p.post("/compare", nil); status != 405 || response.Header.Get("Allow") != "GET" {
+		t.Errorf("a page that takes no form: %d %s", status, text)
+	}
 	if status, _, _ := p.get("/run/01ARZ3NDEKTSV4RRFFQ69G5FAV"); status != 404 {
 		t.Errorf("no such run: %d", status)
 	}

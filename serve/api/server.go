@@ -159,14 +159,10 @@ func (s *Server) routes() http.Handler {
 	if s.config.Sites != nil {
 		s.config.Sites.Register(mux)
 	}
-	mux.HandleFunc(nowhere, func(w http.ResponseWriter, r *http.Request) {
-		if allowed := methods(mux, r); len(allowed) > 0 {
-			w.Header().Set("Allow", strings.Join(allowed, ", "))
-			fail(w, http.StatusMethodNotAllowed, "method", fmt.Sprintf("%s does not take %s; it takes %s", r.URL.Path, r.Method, strings.Join(allowed, ", ")))
-			return
-		}
+	mux.HandleFunc(nowhere, s.unknown(mux, func(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound, "not_found", "no such address: "+r.URL.Path)
-	})
+	}))
+	mux.HandleFunc(elsewhere, s.unknown(mux, s.noPage))
 	protection := http.NewCrossOriginProtection()
 	protection.SetDenyHandler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		fail(w, http.StatusForbidden, "forbidden", "pages of other origins may not use this server")
@@ -185,15 +181,28 @@ func (s *Server) routes() http.Handler {
 	})
 }
 
-// nowhere is the pattern that catches unknown addresses of the API.
-const nowhere = "/api/"
+// nowhere is the pattern that catches unknown addresses of the API, elsewhere all others.
+const nowhere, elsewhere = "/api/", "/"
+
+// unknown answers what no pattern takes: with the methods that the address does take, or
+// as missing does.
+func (s *Server) unknown(mux *http.ServeMux, missing http.HandlerFunc) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		if allowed := methods(mux, r); len(allowed) > 0 {
+			w.Header().Set("Allow", strings.Join(allowed, ", "))
+			fail(w, http.StatusMethodNotAllowed, "method", fmt.Sprintf("%s does not take %s; it takes %s", r.URL.Path, r.Method, strings.Join(allowed, ", ")))
+			return
+		}
+		missing(w, r)
+	}
+}
 
 // methods are those that an address takes.
 func methods(mux *http.ServeMux, r *http.Request) []string {
 	var all []string
 	for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 		other := &http.Request{Method: method, URL: r.URL, Host: r.Host}
-		if _, pattern := mux.Handler(other); pattern != nowhere && pattern != "" {
+		if _, pattern := mux.Handler(other); pattern != nowhere && pattern != elsewhere && pattern != "" {
 			all = append(all, method)
 		}
 	}

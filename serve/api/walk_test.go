@@ -295,6 +295,10 @@ func TestWalk(t *testing.T) {
 	w.to("/?q=nothing+like+it")
 	w.says("No run is like that")
 
+	w.to("/no/such/page")
+	w.says("There is no page here", "/no/such/page")
+	w.look("missing")
+
 	// the server goes away
 	w.to("/")
 	b.stop()

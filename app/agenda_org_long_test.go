@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanes"
 	"wb/internal/test/emacs"
+	"wb/internal/test/everylane"
 	"wb/org/preset"
 )
 
@@ -31,18 +31,7 @@ func TestAgendaCommandsLikeEmacs(t *testing.T) {
 	if err != nil {
 		t.Skip("faketime is not installed: apt-get install faketime")
 	}
-	env, err := compile.NewEnv(t.Context(), compile.EnvConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer env.Close(context.WithoutCancel(t.Context()))
-	registry, err := lanes.New(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := env.Tools.Installed("emacs"); !ok {
-		t.Skip("toolchain emacs is missing: wb toolchain install emacs")
-	}
+	registry := everylane.Need(t, "emacs")
 	h := &Home{Languages: func(context.Context) (*compile.Registry, error) { return registry, nil }}
 	oracle, err := filepath.Abs("testdata/agenda-oracle.el")
 	if err != nil {

@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanes"
 	"wb/internal/lazyregexp"
 	"wb/internal/test/emacs"
+	"wb/internal/test/everylane"
 	"wb/workbook"
 )
 
@@ -32,18 +32,7 @@ func TestODTLikeEmacs(t *testing.T) {
 	if _, err := exec.LookPath("zip"); err != nil {
 		t.Skip("zip is not installed, which Org's exporter needs: apt-get install zip")
 	}
-	env, err := compile.NewEnv(t.Context(), compile.EnvConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer env.Close(context.WithoutCancel(t.Context()))
-	registry, err := lanes.New(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := env.Tools.Installed("emacs"); !ok {
-		t.Skip("toolchain emacs is missing: wb toolchain install emacs")
-	}
+	registry := everylane.Need(t, "emacs")
 	h := &Home{Languages: func(context.Context) (*compile.Registry, error) { return registry, nil }}
 	files, err := filepath.Glob("../docs/s[hi]*.org")
 	if err != nil {

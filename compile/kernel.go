@@ -174,16 +174,6 @@ func (k *Kernel) Usage() sandbox.Usage { return k.instance.Usage() }
 // Close frees the kernel.
 func (k *Kernel) Close(ctx context.Context) error { return k.instance.Close(ctx) }
 
-// OpenKernel starts an artifact of kernel shape with the lane that built it and
-// keeps it open; job gives limits, files and capabilities, not the input.
-func OpenKernel(ctx context.Context, lane Lane, art *Artifact, job *Job) (*Kernel, error) {
-	opener, ok := Unwrapped[KernelOpener](lane)
-	if !ok {
-		return nil, fmt.Errorf("lane %s has no kernels", lane.Info().Name)
-	}
-	return opener.OpenKernel(ctx, art, job)
-}
-
 // KernelOpener is a lane whose kernels can stay open between calls.
 type KernelOpener interface {
 	OpenKernel(ctx context.Context, art *Artifact, job *Job) (*Kernel, error)

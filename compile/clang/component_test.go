@@ -198,7 +198,7 @@ func TestKernel(t *testing.T) {
 	if err != nil || out.Value.Text() != "HELLO KERNEL" {
 		t.Fatalf("%v, %v", out, err)
 	}
-	k, err := compile.OpenKernel(context.Background(), lane, art, &compile.Job{})
+	k, err := lanetest.OpenKernel(context.Background(), lane, art, &compile.Job{})
 	if err != nil {
 		t.Fatal(err)
 	}

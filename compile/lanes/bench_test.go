@@ -143,7 +143,7 @@ func BenchmarkKernelCopy(b *testing.B) {
     (memory.copy (i32.const 131072) (i32.const 1024) (local.get $n))
     (local.get $n)))`)
 	art.Meta[compile.KernelOut] = "131072"
-	k, err := compile.OpenKernel(b.Context(), lane, art, &compile.Job{Limits: free})
+	k, err := lanetest.OpenKernel(b.Context(), lane, art, &compile.Job{Limits: free})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -109,11 +109,17 @@ func (s suite) run(t *testing.T) {
 	}
 }
 
+// source is the package whose suite this is.
+func (s suite) source() *upstream.Package {
+	all := upstream.Packages()
+	return all[slices.IndexFunc(all, func(p *upstream.Package) bool { return p.Name == s.pack })]
+}
+
 // unpack fetches and unpacks the source.
 func (s suite) unpack(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	archive, err := upstream.Find(s.pack).Archive.Download(t.Context(), dir)
+	archive, err := s.source().Archive.Download(t.Context(), dir)
 	if err != nil {
 		t.Skipf("the source cannot be had: %v", err)
 	}
@@ -162,7 +168,7 @@ func (s suite) one(t *testing.T, root, bin, socket, test string) (code int, out 
 	}
 	c := exec.CommandContext(ctx, words[0], words[1:]...)
 	c.Dir, c.WaitDelay = filepath.Join(root, s.dir), time.Second
-	version := upstream.Find(s.pack).Version
+	version := s.source().Version
 	tmp := t.TempDir()
 	c.Env = []string{"PATH=" + bin + ":/usr/bin:/bin", "WB_SUITE=" + socket, "LC_ALL=C", "TMPDIR=" + tmp, "HOME=" + tmp, "VERSION=" + version, "AWK=awk", "MAKE=make",
 		"LOCALE_FR=none", "LOCALE_FR_UTF8=none", "LOCALE_JA=none", "CC=none", "PERL=perl", "SHELL=/bin/sh", "TEST_NAME=" + test, "host_triplet=wasm32-wasi",

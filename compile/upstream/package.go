@@ -52,16 +52,6 @@ var all = []*Package{&bc, &bzip2, &coreutils, &diffutils, &findutils, &grep, &gz
 // Packages lists the packages.
 func Packages() []*Package { return slices.Clone(all) }
 
-// Find is the package of that name, nil for none.
-func Find(name string) *Package {
-	for _, p := range all {
-		if p.Name == name {
-			return p
-		}
-	}
-	return nil
-}
-
 // Identity names what decides the result beside the archive: the recipe and the
 // embedded files.
 func (p *Package) Identity() string {

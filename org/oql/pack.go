@@ -14,7 +14,7 @@ import (
 // [Flatten] makes of a file: an index that holds another version is rebuilt.
 const PackVersion = 2
 
-// Pack writes a file's rows in the form that an index keeps: one piece of
+// PackText writes a file's rows in the form that an index keeps: one piece of
 // memory that is used where it lies, without being read first.
 //
 //	header   offsets of the parts, 4 bytes each
@@ -25,18 +25,8 @@ const PackVersion = 2
 //	details  properties, timestamps, clocks, links, blocks, tables of each row
 //	heap     the file's text; then the few strings that are not part of it
 //
-// All strings are places in the heap. src must be the text that f was
-// flattened from.
-func Pack(f *File, src string) []byte {
-	p := newPacker(src, len(f.Entries))
-	for i := range f.Entries {
-		p.add(&f.Entries[i])
-	}
-	return p.file(f)
-}
-
-// PackText is [Pack] for a file that was not parsed yet. It holds one row at a time,
-// so that large files need little more memory than their packed form.
+// All strings are places in the heap. One row at a time is held, so that large
+// files need little more memory than their packed form.
 func PackText(path, src string, presets org.Presets) []byte {
 	s := org.NewStream(src, presets)
 	p := newPacker(src, s.HeadlineCount())

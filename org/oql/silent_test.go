@@ -18,7 +18,7 @@ func ask(t *testing.T, src, text string) string {
 		return err.Error()
 	}
 	f := Flatten("a.org", org.Parse([]byte(src)))
-	packed := Unpack("a.org", Pack(f, src))
+	packed := Unpack("a.org", pack(f, src))
 	now := time.Date(2026, 11, 22, 12, 0, 0, 0, time.UTC) // a Sunday
 	answers := make([]string, 2)
 	for i, file := range []*File{f, packed} {

@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// packed reads what [Pack] wrote. Strings are parts of the memory it lies in.
+// packed reads what [PackText] wrote. Strings are parts of the memory it lies in.
 type packed struct {
 	data  []byte
 	n     int

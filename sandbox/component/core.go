@@ -65,10 +65,10 @@ func readCore(wasm []byte) (*core, error) {
 	}
 	c := &core{exports: map[string]index{}}
 	for _, sec := range list {
-		r := &reader{b: sec.body}
+		r := newReader(sec.body)
 		c.section(sec.id, r)
-		if r.err != nil {
-			return nil, fmt.Errorf("section %d of a module: %w", sec.id, r.err)
+		if r.Err != nil {
+			return nil, fmt.Errorf("section %d of a module: %w", sec.id, r.Err)
 		}
 	}
 	if len(c.bodies) != len(c.funcs) {
@@ -79,105 +79,105 @@ func readCore(wasm []byte) (*core, error) {
 
 func (c *core) section(id byte, r *reader) {
 	taken := func(pass func()) []byte {
-		from := r.p
+		from := r.Pos
 		pass()
-		return r.b[from:r.p]
+		return r.Data[from:r.Pos]
 	}
 	switch id {
 	case secType:
 		r.each(func() {
 			c.types = append(c.types, taken(func() {
-				if r.byte() != 0x60 {
-					r.fail("a type that is no function")
+				if r.Byte() != 0x60 {
+					r.Fail("a type that is no function")
 				}
-				r.bytes(r.u32())
-				r.bytes(r.u32())
+				r.Bytes(r.U32())
+				r.Bytes(r.U32())
 			}))
 		})
 	case secImport:
 		r.each(func() { c.readImport(r) })
 	case secFunction:
-		r.each(func() { c.funcs = append(c.funcs, r.u32()) })
+		r.each(func() { c.funcs = append(c.funcs, r.U32()) })
 	case secTable:
-		r.each(func() { c.tables = append(c.tables, taken(func() { r.byte(); r.limits() })) })
+		r.each(func() { c.tables = append(c.tables, taken(func() { r.Byte(); r.limits() })) })
 	case secMemory:
 		r.each(func() { c.memories = append(c.memories, taken(r.limits)) })
 	case secGlobal:
 		r.each(func() {
-			c.globals = append(c.globals, global{r.bytes(2), taken(r.constant)})
+			c.globals = append(c.globals, global{r.Bytes(2), taken(r.constant)})
 		})
 	case secExport:
 		r.each(func() {
 			name := r.name()
-			kind := r.byte()
-			c.exports[name] = index{kind, r.u32()}
+			kind := r.Byte()
+			c.exports[name] = index{kind, r.U32()}
 		})
 	case secStart:
-		f := r.u32()
+		f := r.U32()
 		c.start = &f
 	case secElement:
-		c.elementCount, c.elements = r.u32(), r
+		c.elementCount, c.elements = r.U32(), r
 	case secCode:
-		r.each(func() { c.bodies = append(c.bodies, r.bytes(r.u32())) })
+		r.each(func() { c.bodies = append(c.bodies, r.Bytes(r.U32())) })
 	case secData:
-		c.dataCount, c.data = r.u32(), r
+		c.dataCount, c.data = r.U32(), r
 	case 0, secDataCount:
 	default:
-		r.fail("unknown section")
+		r.Fail("unknown section")
 	}
 }
 
 func (c *core) readImport(r *reader) {
-	i := coreImport{module: r.name(), name: r.name(), kind: r.byte()}
+	i := coreImport{module: r.name(), name: r.name(), kind: r.Byte()}
 	switch i.kind {
 	case kindFunc:
-		i.typ = r.u32()
+		i.typ = r.U32()
 	case kindTable:
-		r.byte()
+		r.Byte()
 		r.limits()
 	case kindMemory:
 		r.limits()
 	case kindGlobal:
-		r.bytes(2)
+		r.Bytes(2)
 	default:
-		r.fail("unknown kind of import %d", i.kind)
+		r.Fail("unknown kind of import %d", i.kind)
 	}
 	c.imports = append(c.imports, i)
 }
 
 func (r *reader) limits() {
-	flags := r.byte()
+	flags := r.Byte()
 	if flags > 1 {
-		r.fail("shared or 64-bit memories")
+		r.Fail("shared or 64-bit memories")
 	}
-	r.u32()
+	r.U32()
 	if flags == 1 {
-		r.u32()
+		r.U32()
 	}
 }
 
 // constant passes over a constant expression.
 func (r *reader) constant() {
-	for r.err == nil {
-		switch op := r.byte(); op {
+	for r.Err == nil {
+		switch op := r.Byte(); op {
 		case 0x0b: // end
 			return
 		case 0x41, 0x42, 0x23, 0xd2: // i32.const, i64.const, global.get, ref.func
 			r.leb()
 		case 0x43:
-			r.bytes(4)
+			r.Bytes(4)
 		case 0x44:
-			r.bytes(8)
+			r.Bytes(8)
 		case 0xd0:
-			r.byte()
+			r.Byte()
 		case 0x6a, 0x6b, 0x6c, 0x7c, 0x7d, 0x7e: // extended constants
 		case 0xfd:
-			if r.u32() != 12 {
-				r.fail("no constant expression")
+			if r.U32() != 12 {
+				r.Fail("no constant expression")
 			}
-			r.bytes(16)
+			r.Bytes(16)
 		default:
-			r.fail("no constant expression (instruction %#x)", op)
+			r.Fail("no constant expression (instruction %#x)", op)
 		}
 	}
 }

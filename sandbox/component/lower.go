@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"wb/sandbox/wasmbin"
 )
 
 // Lower makes a core module of a component that is a program.
@@ -202,11 +204,11 @@ func (f *fusion) define(i int) error {
 		return errors.New("it is composed of several programs, which have a memory each")
 	}
 	for _, g := range c.globals {
-		r := &reader{b: g.init}
+		r := newReader(g.init)
 		n.constants = f.constants()
 		init := n.constant(nil, r)
-		if r.err != nil {
-			return r.err
+		if r.Err != nil {
+			return r.Err
 		}
 		n.globals = append(n.globals, uint32(len(f.globals)))
 		f.globals = append(f.globals, global{g.form, init})
@@ -251,14 +253,14 @@ func (f *fusion) fill(i int) error {
 	n.data, n.dataCount = uint32(len(f.data)), c.dataCount
 	for range c.elementCount {
 		f.elements = append(f.elements, n.element(nil, c.elements))
-		if c.elements.err != nil {
-			return c.elements.err
+		if c.elements.Err != nil {
+			return c.elements.Err
 		}
 	}
 	for range c.dataCount {
 		f.data = append(f.data, n.segment(nil, c.data))
-		if c.data.err != nil {
-			return c.data.err
+		if c.data.Err != nil {
+			return c.data.Err
 		}
 	}
 	for _, b := range c.bodies {
@@ -290,19 +292,19 @@ func (f *fusion) write(run index, exit uint32) ([]byte, error) {
 		if len(items) == 0 {
 			return
 		}
-		body := appendU32(nil, uint32(len(items)))
+		body := wasmbin.AppendU32(nil, uint32(len(items)))
 		for _, item := range items {
 			body = append(body, item...)
 		}
-		out = append(appendU32(append(out, id), uint32(len(body))), body...)
+		out = append(wasmbin.AppendU32(append(out, id), uint32(len(body))), body...)
 	}
 	call := []byte{0x10}
-	start := appendU32(append([]byte{}, call...), run.at) // run; fails where it returns 1
-	start = append(appendU32(append(start, 0x04, 0x40, 0x41, 1, 0x10), exit), 0x0b, 0x0b)
+	start := wasmbin.AppendU32(append([]byte{}, call...), run.at) // run; fails where it returns 1
+	start = append(wasmbin.AppendU32(append(start, 0x04, 0x40, 0x41, 1, 0x10), exit), 0x0b, 0x0b)
 	program := define(start...)
 	var begin []byte
 	for _, s := range f.starts {
-		begin = appendU32(append(begin, call...), s)
+		begin = wasmbin.AppendU32(append(begin, call...), s)
 	}
 	first := program
 	if begin != nil {
@@ -311,7 +313,7 @@ func (f *fusion) write(run index, exit uint32) ([]byte, error) {
 
 	var exports [][]byte
 	export := func(name string, kind byte, at uint32) {
-		exports = append(exports, appendU32(append(appendName(nil, name), kind), at))
+		exports = append(exports, wasmbin.AppendU32(append(wasmbin.AppendName(nil, name), kind), at))
 	}
 	export("_start", kindFunc, program)
 	if len(f.memories) > 0 {
@@ -323,14 +325,14 @@ func (f *fusion) write(run index, exit uint32) ([]byte, error) {
 	}
 	funcs := make([][]byte, len(f.funcs))
 	for i, t := range f.funcs {
-		funcs[i] = appendU32(nil, t)
+		funcs[i] = wasmbin.AppendU32(nil, t)
 	}
 	globals := make([][]byte, len(f.globals))
 	for i, g := range f.globals {
 		globals[i] = append(append([]byte{}, g.form...), g.init...)
 	}
 	for i, b := range f.bodies {
-		f.bodies[i] = append(appendU32(nil, uint32(len(b))), b...)
+		f.bodies[i] = append(wasmbin.AppendU32(nil, uint32(len(b))), b...)
 	}
 	out = []byte("\x00asm\x01\x00\x00\x00")
 	vector(secType, f.types)
@@ -341,12 +343,12 @@ func (f *fusion) write(run index, exit uint32) ([]byte, error) {
 	vector(secGlobal, globals)
 	vector(secExport, exports)
 	if begin != nil {
-		at := appendU32(nil, first)
+		at := wasmbin.AppendU32(nil, first)
 		out = append(append(out, secStart, byte(len(at))), at...)
 	}
 	vector(secElement, f.elements)
 	if len(f.data) > 0 {
-		count := appendU32(nil, uint32(len(f.data)))
+		count := wasmbin.AppendU32(nil, uint32(len(f.data)))
 		out = append(append(out, secDataCount, byte(len(count))), count...)
 	}
 	vector(secCode, f.bodies)
@@ -359,7 +361,7 @@ func (f *fusion) write(run index, exit uint32) ([]byte, error) {
 func (f *fusion) hostImports(export func(name string, kind byte, at uint32)) ([][]byte, error) {
 	list := make([][]byte, len(f.imports))
 	for i, im := range f.imports {
-		list[i] = appendU32(append(appendName(appendName(nil, im.module), im.name), kindFunc), im.typ)
+		list[i] = wasmbin.AppendU32(append(wasmbin.AppendName(wasmbin.AppendName(nil, im.module), im.name), kindFunc), im.typ)
 	}
 	for number, realloc := range f.allocators {
 		of, name, _ := strings.Cut(realloc, " ")

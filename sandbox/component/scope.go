@@ -105,10 +105,10 @@ func follow(wasm []byte, outer *scope, args bag, all *made) (*scope, error) {
 		return nil, err
 	}
 	for _, sec := range list {
-		r := &reader{b: sec.body}
+		r := newReader(sec.body)
 		s.section(sec.id, r)
-		if r.err != nil {
-			return nil, r.err
+		if r.Err != nil {
+			return nil, r.Err
 		}
 	}
 	return s, nil
@@ -118,19 +118,19 @@ func (s *scope) section(id byte, r *reader) {
 	switch id {
 	case 0: // custom
 	case 1:
-		s.add(coreModule, r.b)
+		s.add(coreModule, r.Data)
 	case 2:
 		r.each(func() { s.add(coreInstance, s.coreInstance(r)) })
 	case 3, 7: // types: what they say is in the modules, too
-		for n := r.u32(); n > 0; n-- {
+		for n := r.U32(); n > 0; n-- {
 			s.add(map[byte]sort{3: coreType, 7: sortType}[id], nil)
 			if n > 1<<20 {
-				r.fail("too many types")
+				r.Fail("too many types")
 				return
 			}
 		}
 	case 4:
-		s.add(sortComponent, nested{r.b, s})
+		s.add(sortComponent, nested{r.Data, s})
 	case 5:
 		r.each(func() { s.add(sortInstance, s.instance(r)) })
 	case 6:
@@ -142,7 +142,7 @@ func (s *scope) section(id byte, r *reader) {
 	case 11:
 		r.each(func() { s.export(r) })
 	default:
-		r.fail("%w", errNewer)
+		r.Fail("%w", errNewer)
 	}
 }
 
@@ -151,81 +151,81 @@ func (s *scope) add(what sort, v any) { s.spaces[what] = append(s.spaces[what], 
 // at is what an index stands for.
 func (s *scope) at(r *reader, what sort, i uint32) any {
 	if i >= uint32(len(s.spaces[what])) {
-		r.fail("unknown index %d of sort %#x", i, byte(what))
+		r.Fail("unknown index %d of sort %#x", i, byte(what))
 		return nil
 	}
 	return s.spaces[what][i]
 }
 
 func (r *reader) sort() sort {
-	if b := r.byte(); b != 0 {
+	if b := r.Byte(); b != 0 {
 		return sort(b)
 	}
-	return 0x40 + sort(r.byte())
+	return 0x40 + sort(r.Byte())
 }
 
 func (s *scope) sorted(r *reader) any {
 	what := r.sort()
-	return s.at(r, what, r.u32())
+	return s.at(r, what, r.U32())
 }
 
 // externName is the name of an import or export.
 func (r *reader) externName() string {
-	if kind := r.byte(); kind > 1 {
-		r.fail("%w", errNewer)
+	if kind := r.Byte(); kind > 1 {
+		r.Fail("%w", errNewer)
 	}
 	return r.name()
 }
 
 func (s *scope) coreInstance(r *reader) any {
-	switch r.byte() {
+	switch r.Byte() {
 	case 0:
-		module, _ := s.at(r, coreModule, r.u32()).([]byte)
+		module, _ := s.at(r, coreModule, r.U32()).([]byte)
 		in := &instance{module: module, given: map[string]any{}, number: len(s.made.instances)}
 		r.each(func() {
 			name := r.name()
-			if r.byte() != 0x12 {
-				r.fail("a module is given what is no instance")
+			if r.Byte() != 0x12 {
+				r.Fail("a module is given what is no instance")
 				return
 			}
-			in.given[name] = s.at(r, coreInstance, r.u32())
+			in.given[name] = s.at(r, coreInstance, r.U32())
 		})
 		if module == nil {
-			r.fail("it imports a module")
+			r.Fail("it imports a module")
 		}
 		if s.made.instances = append(s.made.instances, in); len(s.made.instances) > maxInstances {
-			r.fail("it has more than %d instances of modules", maxInstances)
+			r.Fail("it has more than %d instances of modules", maxInstances)
 		}
 		return in
 	case 1:
 		b := bag{}
 		r.each(func() {
 			name := r.name()
-			kind := r.byte()
-			b[name] = s.at(r, 0x40+sort(kind), r.u32())
+			kind := r.Byte()
+			b[name] = s.at(r, 0x40+sort(kind), r.U32())
 		})
 		return b
 	}
-	r.fail("unknown kind of core instance")
+	r.Fail("unknown kind of core instance")
 	return nil
 }
 
 func (s *scope) instance(r *reader) any {
-	switch r.byte() {
+	switch r.Byte() {
 	case 0:
-		c, ok := s.at(r, sortComponent, r.u32()).(nested)
+		c, ok := s.at(r, sortComponent, r.U32()).(nested)
 		args := bag{}
 		r.each(func() { name := r.name(); args[name] = s.sorted(r) })
-		if r.err != nil {
+		if r.Err != nil {
 			return nil
 		}
 		if !ok {
-			r.fail("it imports a component")
+			r.Fail("it imports a component")
 			return nil
 		}
 		inner, err := follow(c.wasm, c.outer, args, s.made)
 		if err != nil {
-			r.fail("%w", err)
+			r.Fail("%w", err)
 			return nil
 		}
 		return inner.exports
@@ -234,18 +234,18 @@ func (s *scope) instance(r *reader) any {
 		r.each(func() { name := r.externName(); b[name] = s.sorted(r) })
 		return b
 	}
-	r.fail("unknown kind of instance")
+	r.Fail("unknown kind of instance")
 	return nil
 }
 
 func (s *scope) alias(r *reader) {
 	what := r.sort()
-	switch r.byte() {
+	switch r.Byte() {
 	case 0:
-		of, name := s.at(r, sortInstance, r.u32()), r.name()
+		of, name := s.at(r, sortInstance, r.U32()), r.name()
 		s.add(what, exportOf(r, what, of, name))
 	case 1:
-		of, name := s.at(r, coreInstance, r.u32()), r.name()
+		of, name := s.at(r, coreInstance, r.U32()), r.name()
 		switch of := of.(type) {
 		case *instance:
 			s.add(what, item{of, byte(what - 0x40), name})
@@ -254,16 +254,16 @@ func (s *scope) alias(r *reader) {
 		}
 	case 2:
 		at := s
-		for n := r.u32(); n > 0 && at != nil; n-- {
+		for n := r.U32(); n > 0 && at != nil; n-- {
 			at = at.outer
 		}
 		if at == nil {
-			r.fail("an alias leads out of the component")
+			r.Fail("an alias leads out of the component")
 			return
 		}
-		s.add(what, at.at(r, what, r.u32()))
+		s.add(what, at.at(r, what, r.U32()))
 	default:
-		r.fail("unknown kind of alias")
+		r.Fail("unknown kind of alias")
 	}
 }
 
@@ -282,54 +282,54 @@ func exportOf(r *reader, what sort, of any, name string) any {
 			return v
 		}
 	}
-	r.fail("there is no export %q", name)
+	r.Fail("there is no export %q", name)
 	return nil
 }
 
 // options are those of a canonical function.
 func (s *scope) options(r *reader) (realloc any) {
 	r.each(func() {
-		switch option := r.byte(); option {
+		switch option := r.Byte(); option {
 		case 0: // UTF-8
 		case 1, 2:
-			r.fail("its texts are UTF-16; make it with UTF-8")
+			r.Fail("its texts are UTF-16; make it with UTF-8")
 		case 3:
-			s.at(r, coreMemory, r.u32())
+			s.at(r, coreMemory, r.U32())
 		case 4:
-			realloc = s.at(r, coreFunc, r.u32())
+			realloc = s.at(r, coreFunc, r.U32())
 		case 5: // what is called after a lifted function has returned: there is nothing to free of run
-			s.at(r, coreFunc, r.u32())
+			s.at(r, coreFunc, r.U32())
 		default:
-			r.fail("%w", errNewer)
+			r.Fail("%w", errNewer)
 		}
 	})
 	return realloc
 }
 
 func (s *scope) canon(r *reader) {
-	switch kind := r.byte(); kind {
+	switch kind := r.Byte(); kind {
 	case 0:
-		r.byte()
-		core := s.at(r, coreFunc, r.u32())
+		r.Byte()
+		core := s.at(r, coreFunc, r.U32())
 		s.options(r)
-		r.u32()
+		r.U32()
 		s.add(sortFunc, lifted{core})
 	case 1:
-		r.byte()
-		f := s.at(r, sortFunc, r.u32())
+		r.Byte()
+		f := s.at(r, sortFunc, r.U32())
 		realloc := s.options(r)
 		host, ok := f.(hostFunc)
-		if !ok && r.err == nil {
-			r.fail("it is composed of several programs, which have a memory each")
+		if !ok && r.Err == nil {
+			r.Fail("it is composed of several programs, which have a memory each")
 		}
 		s.add(coreFunc, lowered{host, realloc})
 	case 3:
-		r.u32()
+		r.U32()
 		s.add(coreFunc, lowered{hostFunc: hostFunc{Builtins, Drop}})
 	case 2, 4:
-		r.fail("it makes resources of its own, which a program cannot offer here")
+		r.Fail("it makes resources of its own, which a program cannot offer here")
 	default:
-		r.fail("%w", errNewer)
+		r.Fail("%w", errNewer)
 	}
 }
 
@@ -337,37 +337,37 @@ func (s *scope) canon(r *reader) {
 func (s *scope) importName(r *reader) {
 	name := r.externName()
 	given, there := s.args[name]
-	switch kind := r.byte(); kind {
+	switch kind := r.Byte(); kind {
 	case 0x00:
-		r.byte()
-		r.u32()
+		r.Byte()
+		r.U32()
 		s.add(coreModule, given)
 	case 0x01:
-		r.u32()
+		r.U32()
 		if !there && s.outer == nil {
 			given = hostFunc{"", name}
 		}
 		s.add(sortFunc, given)
 	case 0x03:
-		if r.byte() == 0 {
-			r.u32()
+		if r.Byte() == 0 {
+			r.U32()
 		}
 		s.add(sortType, given)
 	case 0x04:
-		r.u32()
+		r.U32()
 		s.add(sortComponent, given)
 	case 0x05:
-		r.u32()
+		r.U32()
 		if !there && s.outer == nil {
 			interfaceName, err := unversioned(name)
 			if err != nil {
-				r.fail("%w", err)
+				r.Fail("%w", err)
 			}
 			given = imported{interfaceName}
 		}
 		s.add(sortInstance, given)
 	default:
-		r.fail("%w", errNewer)
+		r.Fail("%w", errNewer)
 	}
 }
 
@@ -383,18 +383,18 @@ func unversioned(name string) (string, error) {
 func (s *scope) export(r *reader) {
 	name := r.externName()
 	what := r.sort()
-	v := s.at(r, what, r.u32())
-	if r.byte() == 1 { // its type
-		switch kind := r.byte(); kind {
+	v := s.at(r, what, r.U32())
+	if r.Byte() == 1 { // its type
+		switch kind := r.Byte(); kind {
 		case 0x00:
-			r.byte()
-			r.u32()
+			r.Byte()
+			r.U32()
 		case 0x03:
-			if r.byte() == 0 {
-				r.u32()
+			if r.Byte() == 0 {
+				r.U32()
 			}
 		default:
-			r.u32()
+			r.U32()
 		}
 	}
 	s.exports[name] = v

@@ -1,25 +1,27 @@
 package fuel
 
+import "wb/sandbox/wasmbin"
+
 // codeSection rewrites every function body.
 func (w *rewriter) codeSection(r *reader) []byte {
 	n := r.count()
 	if int(n) != len(w.funcs) {
-		r.fail("%d bodies for %d functions", n, len(w.funcs))
+		r.Fail("%d bodies for %d functions", n, len(w.funcs))
 		return nil
 	}
-	out := make([]byte, 0, len(r.b)+len(r.b)/10+16)
-	out = appendU32(out, n)
+	out := make([]byte, 0, len(r.Data)+len(r.Data)/10+16)
+	out = wasmbin.AppendU32(out, n)
 	for i := uint32(0); i < n; i++ {
-		code := r.bytes(r.u32())
-		if r.err != nil {
+		code := r.Bytes(r.U32())
+		if r.Err != nil {
 			break
 		}
 		rewritten, err := w.function(code, w.types[w.funcs[i]].params)
 		if err != nil {
-			r.fail("function %d: %w", w.importFuncs+i, err)
+			r.Fail("function %d: %w", w.importFuncs+i, err)
 			break
 		}
-		out = appendU32(out, uint32(len(rewritten)))
+		out = wasmbin.AppendU32(out, uint32(len(rewritten)))
 		out = append(out, rewritten...)
 	}
 	return out
@@ -65,30 +67,30 @@ type frame struct {
 
 // function rewrites one body. The result is valid until the next call.
 func (w *rewriter) function(code []byte, params uint32) ([]byte, error) {
-	b := &body{rewriter: w, reader: reader{b: code}, out: w.scratch[:0], frames: w.frames[:0]}
+	b := &body{rewriter: w, reader: *newReader(code), out: w.scratch[:0], frames: w.frames[:0]}
 	locals := b.skipLocals()
 	if uint64(params)+locals > 1<<32-3 {
-		b.fail("too many locals")
+		b.Fail("too many locals")
 	}
 	b.local = params + uint32(locals)
 	b.length = b.local + 1
-	start := b.p
+	start := b.Pos
 	b.survey()
-	if b.err != nil {
-		return nil, b.err
+	if b.Err != nil {
+		return nil, b.Err
 	}
-	b.p, b.from = start, start
+	b.Pos, b.from = start, start
 	b.declareLocals()
 	b.rewrite()
 	w.scratch, w.frames = b.out, b.frames
-	return b.out, b.err
+	return b.out, b.Err
 }
 
 // skipLocals passes over the declarations of locals and counts them.
 func (b *body) skipLocals() uint64 {
 	total := uint64(0)
-	for n := b.count(); n > 0 && b.err == nil; n-- {
-		total += uint64(b.u32())
+	for n := b.count(); n > 0 && b.Err == nil; n-- {
+		total += uint64(b.U32())
 		b.valueType()
 	}
 	return total
@@ -96,14 +98,14 @@ func (b *body) skipLocals() uint64 {
 
 // declareLocals copies the declarations and adds those a site needs.
 func (b *body) declareLocals() {
-	r := reader{b: b.b}
-	groups := r.u32()
+	r := *newReader(b.Data)
+	groups := r.U32()
 	extra := byte(1)
 	if b.bulk {
 		extra = 2
 	}
-	b.out = appendU32(b.out, groups+1)
-	b.out = append(b.out, b.b[r.p:b.from]...)
+	b.out = wasmbin.AppendU32(b.out, groups+1)
+	b.out = append(b.out, b.Data[r.Pos:b.from]...)
 	b.out = append(b.out, extra, typeI32)
 }
 
@@ -113,8 +115,8 @@ func (b *body) survey() {
 	var open []loop
 	catches := false
 	b.leaves = b.leafFlags[:0]
-	for depth := 1; depth > 0 && b.err == nil; {
-		op := b.byte()
+	for depth := 1; depth > 0 && b.Err == nil; {
+		op := b.Byte()
 		switch op {
 		case opBlock, opIf, opTryTable:
 			depth++
@@ -144,8 +146,8 @@ func (b *body) survey() {
 			b.bulk = true
 		}
 	}
-	if b.err == nil && !b.done() {
-		b.fail("junk after the end")
+	if b.Err == nil && !b.Done() {
+		b.Fail("junk after the end")
 	}
 	b.cached = b.cached && !catches
 	b.leafFlags = b.leaves
@@ -165,9 +167,9 @@ func isBulk(misc uint32) bool {
 func (b *body) rewrite() {
 	b.push(frame{joinRun: -1})
 	b.entrySite()
-	for len(b.frames) > 0 && b.err == nil {
-		at := b.p
-		op := b.byte()
+	for len(b.frames) > 0 && b.Err == nil {
+		at := b.Pos
+		op := b.Byte()
 		b.spend(at, cost(op))
 		switch op {
 		case opBlock, opIf, opTryTable:
@@ -200,8 +202,8 @@ func (b *body) rewrite() {
 		case opMemoryGrow:
 			b.immediates(op)
 			if b.opts.Portable { // which does not look at the counter
-				b.copyTo(b.p)
-				b.out = appendU32(append(b.out, opCall), b.grown())
+				b.copyTo(b.Pos)
+				b.out = wasmbin.AppendU32(append(b.out, opCall), b.grown())
 			}
 		case opTableSet:
 			b.immediates(op)
@@ -210,7 +212,7 @@ func (b *body) rewrite() {
 			b.immediates(op)
 		}
 	}
-	b.copyTo(b.p)
+	b.copyTo(b.Pos)
 }
 
 // spend accounts for an instruction, burning a unit before it if the path gets
@@ -252,7 +254,7 @@ func (b *body) catches() {
 func (b *body) enterElse() {
 	f := &b.frames[len(b.frames)-1]
 	if f.op != opIf {
-		b.fail("else without if")
+		b.Fail("else without if")
 		return
 	}
 	f.op = opElse
@@ -276,7 +278,7 @@ func (b *body) end(at int) {
 		b.run, b.dead = max(f.joinRun, 0), f.joinRun < 0
 	}
 	if f.wrapped {
-		b.copyTo(b.p)
+		b.copyTo(b.Pos)
 		b.out = append(b.out, opEnd)
 	}
 }
@@ -289,13 +291,13 @@ func (b *body) join(f *frame) {
 }
 
 func (b *body) branch(op byte, at int) {
-	label := b.u32()
+	label := b.U32()
 	if b.joinLabel(label) {
 		b.writeBack(at)
 	}
 	b.copyTo(at)
-	b.out = appendU32(append(b.out, op), b.relabel(label))
-	b.from = b.p
+	b.out = wasmbin.AppendU32(append(b.out, op), b.relabel(label))
+	b.from = b.Pos
 	if op == opBr {
 		b.dead = true
 	}
@@ -303,26 +305,26 @@ func (b *body) branch(op byte, at int) {
 
 func (b *body) branchTable(at int) {
 	n := b.count()
-	labels := b.p
+	labels := b.Pos
 	leaves := false
-	for i := uint64(0); i <= uint64(n) && b.err == nil; i++ {
-		leaves = b.joinLabel(b.u32()) || leaves
+	for i := uint64(0); i <= uint64(n) && b.Err == nil; i++ {
+		leaves = b.joinLabel(b.U32()) || leaves
 	}
-	if b.err != nil {
+	if b.Err != nil {
 		return
 	}
 	if leaves {
 		b.writeBack(at)
 	}
 	b.copyTo(at)
-	b.out = appendU32(append(b.out, opBrTable), n)
-	for b.p = labels; n+1 > 0; n-- {
-		b.out = appendU32(b.out, b.relabel(b.u32()))
+	b.out = wasmbin.AppendU32(append(b.out, opBrTable), n)
+	for b.Pos = labels; n+1 > 0; n-- {
+		b.out = wasmbin.AppendU32(b.out, b.relabel(b.U32()))
 		if n == 0 {
 			break
 		}
 	}
-	b.from = b.p
+	b.from = b.Pos
 	b.dead = true
 }
 
@@ -330,7 +332,7 @@ func (b *body) branchTable(at int) {
 // function.
 func (b *body) joinLabel(label uint32) bool {
 	if uint64(label) >= uint64(len(b.frames)) {
-		b.fail("branch to label %d of %d", label, len(b.frames))
+		b.Fail("branch to label %d of %d", label, len(b.frames))
 		return false
 	}
 	i := len(b.frames) - 1 - int(label)
@@ -342,7 +344,7 @@ func (b *body) joinLabel(label uint32) bool {
 
 // relabel counts the loops added between a branch and its target.
 func (b *body) relabel(label uint32) uint32 {
-	if b.err != nil {
+	if b.Err != nil {
 		return 0
 	}
 	top := len(b.frames) - 1
@@ -367,8 +369,8 @@ func (b *body) call(op byte, at int) {
 // renumber copies an instruction whose immediate is a function index.
 func (b *body) renumber(op byte, at int) {
 	b.copyTo(at)
-	b.out = appendU32(append(b.out, op), b.funcIndex(b.u32()))
-	b.from = b.p
+	b.out = wasmbin.AppendU32(append(b.out, op), b.funcIndex(b.U32()))
+	b.from = b.Pos
 }
 
 // misc handles the instructions behind 0xfc.
@@ -388,8 +390,8 @@ func (b *body) misc(at int) {
 
 // copyTo copies the input that has been passed over, up to an offset.
 func (b *body) copyTo(to int) {
-	if b.err == nil && to > b.from {
-		b.out = append(b.out, b.b[b.from:to]...)
+	if b.Err == nil && to > b.from {
+		b.out = append(b.out, b.Data[b.from:to]...)
 		b.from = to
 	}
 }

@@ -129,10 +129,10 @@ func Describe(wasm []byte) (*Info, error) {
 		if s.id != secCustom {
 			continue
 		}
-		r := &reader{b: s.body}
-		if string(r.name()) == infoSection && r.err == nil {
+		r := newReader(s.body)
+		if string(r.Name()) == infoSection && r.Err == nil {
 			var info Info
-			if err := json.Unmarshal(s.body[r.p:], &info); err != nil {
+			if err := json.Unmarshal(s.body[r.Pos:], &info); err != nil {
 				return nil, fmt.Errorf("fuel: %w", err)
 			}
 			return &info, nil

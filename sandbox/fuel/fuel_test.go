@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"wb/sandbox/wasmbin"
+
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
@@ -227,12 +229,12 @@ func TestLongRunsBurn(t *testing.T) {
 // the given number of words and returns nothing.
 func moduleWith(code []byte, params ...byte) []byte {
 	wasm := []byte("\x00asm\x01\x00\x00\x00")
-	wasm = appendSection(wasm, secType, append(append([]byte{1, formFunc, byte(len(params))}, params...), 0))
-	wasm = appendSection(wasm, secFunction, []byte{1, 0})
-	wasm = appendSection(wasm, secMemory, []byte{1, 0, 16})
-	wasm = appendSection(wasm, secExport, []byte{1, 1, 'f', kindFunc, 0})
-	body := append(appendU32([]byte{1}, uint32(len(code))), code...)
-	return appendSection(wasm, secCode, body)
+	wasm = wasmbin.AppendSection(wasm, secType, append(append([]byte{1, formFunc, byte(len(params))}, params...), 0))
+	wasm = wasmbin.AppendSection(wasm, secFunction, []byte{1, 0})
+	wasm = wasmbin.AppendSection(wasm, secMemory, []byte{1, 0, 16})
+	wasm = wasmbin.AppendSection(wasm, secExport, []byte{1, 1, 'f', kindFunc, 0})
+	body := append(wasmbin.AppendU32([]byte{1}, uint32(len(code))), code...)
+	return wasmbin.AppendSection(wasm, secCode, body)
 }
 
 // The counter and its local are out of the guest's reach: indices that the

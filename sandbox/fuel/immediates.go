@@ -14,35 +14,35 @@ func (b *body) immediates(op byte) uint32 {
 	case op == opTableGet || op == opTableSet,
 		op == opI32Const, op == opCall, op == opReturnCall, op == opBr, op == opBrIf,
 		op == opRefFunc, op == opRefNull:
-		b.leb(5)
+		b.Leb(5)
 	case op >= opI32Eqz && op <= opI64Extend32S,
 		op <= opNop, op == opElse, op == opEnd, op == opReturn, op == opDrop, op == opSelect, op == opRefIsNull:
 	case op >= opI32Load && op <= opI64Store32:
 		b.memarg()
 	case op == opI64Const:
-		b.leb(10)
+		b.Leb(10)
 	case op == opF32Const:
-		b.skip(4)
+		b.Skip(4)
 	case op == opF64Const:
-		b.skip(8)
+		b.Skip(8)
 	case op == opMemorySize || op == opMemoryGrow:
 		b.memoryIndex()
 	case op == opBrTable:
-		for n := uint64(b.count()) + 1; n > 0 && b.err == nil; n-- {
-			b.leb(5)
+		for n := uint64(b.count()) + 1; n > 0 && b.Err == nil; n-- {
+			b.Leb(5)
 		}
 	case op == opCallIndirect || op == opReturnCallIndirect:
 		b.index("type", b.yieldType)
-		b.leb(5)
+		b.Leb(5)
 	case op == opSelectTyped:
-		for n := b.count(); n > 0 && b.err == nil; n-- {
+		for n := b.count(); n > 0 && b.Err == nil; n-- {
 			b.valueType()
 		}
 	case op == opTryTable:
 		b.tryTable()
 	case op == opThrow:
 		b.checkExceptions(op)
-		b.leb(5)
+		b.Leb(5)
 	case op == opThrowRef:
 		b.checkExceptions(op)
 	case op == opPrefixMisc:
@@ -50,46 +50,46 @@ func (b *body) immediates(op byte) uint32 {
 	case op == opPrefixSIMD:
 		b.simdImmediates()
 	case op == opPrefixThreads:
-		b.fail("threads are not supported")
+		b.Fail("threads are not supported")
 	default:
-		b.fail("unknown instruction %#x", op)
+		b.Fail("unknown instruction %#x", op)
 	}
 	return 0
 }
 
 func (b *body) checkExceptions(op byte) {
 	if !b.opts.Exceptions {
-		b.fail("exceptions are not supported (instruction %#x)", op)
+		b.Fail("exceptions are not supported (instruction %#x)", op)
 	}
 }
 
 // memarg passes over an alignment and an offset.
 func (b *body) memarg() {
-	if align := b.u32(); align >= 32 {
-		b.fail("several memories are not supported")
+	if align := b.U32(); align >= 32 {
+		b.Fail("several memories are not supported")
 	}
-	b.leb(5)
+	b.Leb(5)
 }
 
 // memoryIndex passes over the index of the only memory there is.
 func (b *body) memoryIndex() {
-	if b.byte() != 0 {
-		b.fail("several memories are not supported")
+	if b.Byte() != 0 {
+		b.Fail("several memories are not supported")
 	}
 }
 
 // index passes over an index that must be below limit: what the rewriter adds
 // comes right after what the module has, and must stay out of its reach.
 func (r *reader) index(kind string, limit uint32) {
-	if i := r.u32(); i >= limit && r.err == nil {
-		r.fail("unknown %s %d", kind, i)
+	if i := r.U32(); i >= limit && r.Err == nil {
+		r.Fail("unknown %s %d", kind, i)
 	}
 }
 
 // blockType passes over a value type, or the index of a function type.
 func (b *body) blockType() {
-	if b.p < len(b.b) && b.b[b.p]&0xc0 == 0x40 { // a negative number of one byte
-		b.p++
+	if b.Pos < len(b.Data) && b.Data[b.Pos]&0xc0 == 0x40 { // a negative number of one byte
+		b.Pos++
 		return
 	}
 	b.index("type", b.yieldType)
@@ -98,23 +98,23 @@ func (b *body) blockType() {
 func (b *body) tryTable() {
 	b.checkExceptions(opTryTable)
 	b.blockType()
-	for n := b.count(); n > 0 && b.err == nil; n-- {
-		switch kind := b.byte(); {
+	for n := b.count(); n > 0 && b.Err == nil; n-- {
+		switch kind := b.Byte(); {
 		case kind < 2: // catch, catch_ref: a tag
-			b.leb(5)
+			b.Leb(5)
 		case kind > 3:
-			b.fail("invalid catch clause %#x", kind)
+			b.Fail("invalid catch clause %#x", kind)
 		}
-		b.leb(5)
+		b.Leb(5)
 	}
 }
 
 func (b *body) miscImmediates() uint32 {
-	sub := b.u32()
+	sub := b.U32()
 	switch {
 	case sub <= miscTruncLast:
 	case sub == miscMemoryInit:
-		b.leb(5)
+		b.Leb(5)
 		b.memoryIndex()
 	case sub == miscMemoryCopy:
 		b.memoryIndex()
@@ -122,28 +122,28 @@ func (b *body) miscImmediates() uint32 {
 	case sub == miscMemoryFill:
 		b.memoryIndex()
 	case sub == miscTableInit || sub == miscTableCopy:
-		b.leb(5)
-		b.leb(5)
+		b.Leb(5)
+		b.Leb(5)
 	case sub <= miscTableFill:
-		b.leb(5)
+		b.Leb(5)
 	default:
-		b.fail("unknown instruction %#x %#x", opPrefixMisc, sub)
+		b.Fail("unknown instruction %#x %#x", opPrefixMisc, sub)
 	}
 	return sub
 }
 
 func (b *body) simdImmediates() {
-	switch sub := b.u32(); {
+	switch sub := b.U32(); {
 	case sub <= simdLoadStoreLast, sub == simdLoadZeroFirst, sub == simdLoadZeroLast:
 		b.memarg()
 	case sub == simdConst, sub == simdShuffle:
-		b.skip(16)
+		b.Skip(16)
 	case sub >= simdLaneFirst && sub <= simdLaneLast:
-		b.skip(1)
+		b.Skip(1)
 	case sub >= simdMemLaneFirst && sub <= simdMemLaneLast:
 		b.memarg()
-		b.skip(1)
+		b.Skip(1)
 	case sub > simdLast:
-		b.fail("unknown instruction %#x %#x", opPrefixSIMD, sub)
+		b.Fail("unknown instruction %#x %#x", opPrefixSIMD, sub)
 	}
 }

@@ -48,12 +48,13 @@ func split(wasm []byte) ([]section, error) {
 	}
 	var sections []section
 	last := -1
-	r := &reader{b: wasm, p: 8}
-	for !r.done() {
-		id := r.byte()
-		body := r.bytes(r.u32())
-		if r.err != nil {
-			return nil, fmt.Errorf("section %d: %w", len(sections), r.err)
+	r := newReader(wasm)
+	r.Pos = 8
+	for !r.Done() {
+		id := r.Byte()
+		body := r.Bytes(r.U32())
+		if r.Err != nil {
+			return nil, fmt.Errorf("section %d: %w", len(sections), r.Err)
 		}
 		if id != secCustom {
 			at := bytes.IndexByte(sectionOrder, id)
@@ -64,7 +65,7 @@ func split(wasm []byte) ([]section, error) {
 				return nil, fmt.Errorf("%s section repeated or out of order", sectionNames[id])
 			}
 			last = at
-		} else if name := (&reader{b: body}); !utf8.Valid(name.name()) || name.err != nil {
+		} else if name := newReader(body); !utf8.Valid(name.Name()) || name.Err != nil {
 			return nil, errors.New("custom section without a valid name")
 		}
 		sections = append(sections, section{id, body})
@@ -115,7 +116,7 @@ const (
 func summarize(sections []section) (*summary, error) {
 	s := &summary{}
 	for _, sec := range sections {
-		r := &reader{b: sec.body}
+		r := newReader(sec.body)
 		switch sec.id {
 		case secType:
 			s.readTypes(r)
@@ -130,11 +131,11 @@ func summarize(sections []section) (*summary, error) {
 		default:
 			continue
 		}
-		if r.err == nil && !r.done() {
-			r.fail("junk after the section")
+		if r.Err == nil && !r.Done() {
+			r.Fail("junk after the section")
 		}
-		if r.err != nil {
-			return nil, fmt.Errorf("%s section: %w", sectionNames[sec.id], r.err)
+		if r.Err != nil {
+			return nil, fmt.Errorf("%s section: %w", sectionNames[sec.id], r.Err)
 		}
 	}
 	return s, nil
@@ -143,47 +144,47 @@ func summarize(sections []section) (*summary, error) {
 func (s *summary) readTypes(r *reader) {
 	n := r.count()
 	s.types = make([]signature, 0, n)
-	for ; n > 0 && r.err == nil; n-- {
-		if form := r.byte(); form != formFunc {
-			r.fail("type form %#x is not supported (garbage-collected types)", form)
+	for ; n > 0 && r.Err == nil; n-- {
+		if form := r.Byte(); form != formFunc {
+			r.Fail("type form %#x is not supported (garbage-collected types)", form)
 			return
 		}
-		from := r.p
+		from := r.Pos
 		params := r.count()
 		for range params {
 			r.valueType()
 		}
 		n := r.count()
-		results := r.p
+		results := r.Pos
 		for range n {
 			r.valueType()
 		}
-		if r.err == nil {
-			s.types = append(s.types, signature{params, r.b[results:r.p], r.b[from:r.p]})
+		if r.Err == nil {
+			s.types = append(s.types, signature{params, r.Data[results:r.Pos], r.Data[from:r.Pos]})
 		}
 	}
 }
 
 // valueType reads a value type, refusing those the rewriter does not know.
 func (r *reader) valueType() byte {
-	t := r.byte()
+	t := r.Byte()
 	switch t {
 	case typeI32, typeI64, typeF32, typeF64, typeV128, typeFunc, typeExtern, typeExn:
 	default:
-		r.fail("value type %#x is not supported", t)
+		r.Fail("value type %#x is not supported", t)
 	}
 	return t
 }
 
 func (s *summary) readImports(r *reader) {
-	for n := r.count(); n > 0 && r.err == nil; n-- {
-		module := r.name()
-		r.name()
+	for n := r.count(); n > 0 && r.Err == nil; n-- {
+		module := r.Name()
+		r.Name()
 		if bytes.HasPrefix(module, []byte(Prefix)) {
-			r.fail("import module %q is reserved", module)
+			r.Fail("import module %q is reserved", module)
 			return
 		}
-		switch kind := r.byte(); kind {
+		switch kind := r.Byte(); kind {
 		case kindFunc:
 			r.index("type", uint32(len(s.types)))
 			s.importFuncs++
@@ -196,10 +197,10 @@ func (s *summary) readImports(r *reader) {
 			s.globals = append(s.globals, r.global())
 			s.importGlobs++
 		case kindTag:
-			r.byte()
+			r.Byte()
 			r.index("type", uint32(len(s.types)))
 		default:
-			r.fail("unknown kind of import %d", kind)
+			r.Fail("unknown kind of import %d", kind)
 		}
 	}
 }
@@ -207,10 +208,10 @@ func (s *summary) readImports(r *reader) {
 func (s *summary) readFuncs(r *reader) {
 	n := r.count()
 	s.funcs = make([]uint32, 0, n)
-	for ; n > 0 && r.err == nil; n-- {
-		t := r.u32()
+	for ; n > 0 && r.Err == nil; n-- {
+		t := r.U32()
 		if t >= uint32(len(s.types)) {
-			r.fail("unknown type %d", t)
+			r.Fail("unknown type %d", t)
 			return
 		}
 		s.funcs = append(s.funcs, t)
@@ -220,16 +221,16 @@ func (s *summary) readFuncs(r *reader) {
 func (s *summary) readMemories(r *reader) {
 	n := r.count()
 	if n > 1 {
-		r.fail("several memories are not supported")
+		r.Fail("several memories are not supported")
 	}
-	for ; n > 0 && r.err == nil; n-- {
+	for ; n > 0 && r.Err == nil; n-- {
 		p := r.memory()
 		s.memory = &p
 	}
 }
 
 func (s *summary) readGlobals(r *reader) {
-	for n := r.count(); n > 0 && r.err == nil; n-- {
+	for n := r.count(); n > 0 && r.Err == nil; n-- {
 		s.globals = append(s.globals, r.global())
 		constExpr(r, nil, nil)
 	}
@@ -237,28 +238,28 @@ func (s *summary) readGlobals(r *reader) {
 
 func (r *reader) global() global {
 	t := r.valueType()
-	m := r.byte()
+	m := r.Byte()
 	if m > 1 {
-		r.fail("invalid mutability %#x", m)
+		r.Fail("invalid mutability %#x", m)
 	}
 	return global{t, m == 1}
 }
 
 // limits reads a minimum and an optional maximum.
 func (r *reader) limits() (flags byte, min, max uint32) {
-	flags = r.byte()
+	flags = r.Byte()
 	if flags&limitShared != 0 {
-		r.fail("shared memories (threads) are not supported")
+		r.Fail("shared memories (threads) are not supported")
 	}
 	if flags&limit64 != 0 {
-		r.fail("64-bit memories are not supported")
+		r.Fail("64-bit memories are not supported")
 	}
 	if flags > limitMax {
-		r.fail("invalid limits %#x", flags)
+		r.Fail("invalid limits %#x", flags)
 	}
-	min = r.u32()
+	min = r.U32()
 	if flags&limitMax != 0 {
-		max = r.u32()
+		max = r.U32()
 	}
 	return flags, min, max
 }

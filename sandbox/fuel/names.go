@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 	"unicode/utf8"
+
+	"wb/sandbox/wasmbin"
 )
 
 // nameFunctions is the subsection of function names.
@@ -20,11 +22,11 @@ func (w *rewriter) names(sections []section) []byte {
 			functions[index] = name
 		}
 	}
-	list := appendU32(nil, uint32(len(functions)))
+	list := wasmbin.AppendU32(nil, uint32(len(functions)))
 	for _, index := range slices.Sorted(maps.Keys(functions)) {
-		list = appendName(appendU32(list, index), functions[index])
+		list = wasmbin.AppendName(wasmbin.AppendU32(list, index), functions[index])
 	}
-	return appendSection(appendName(nil, "name"), nameFunctions, list)
+	return wasmbin.AppendSection(wasmbin.AppendName(nil, "name"), nameFunctions, list)
 }
 
 // readNames reads the module's name section, as far as it is well-formed.
@@ -34,19 +36,19 @@ func (w *rewriter) readNames(sections []section) map[uint32]string {
 		if sec.id != secCustom {
 			continue
 		}
-		r := &reader{b: sec.body}
-		if string(r.name()) != "name" {
+		r := newReader(sec.body)
+		if string(r.Name()) != "name" {
 			continue
 		}
-		for !r.done() {
-			id := r.byte()
-			sub := &reader{b: r.bytes(r.u32())}
+		for !r.Done() {
+			id := r.Byte()
+			sub := newReader(r.Bytes(r.U32()))
 			if id != nameFunctions {
 				continue
 			}
-			for n := sub.count(); n > 0 && sub.err == nil; n-- {
-				index := w.funcIndex(sub.u32())
-				if name := sub.name(); sub.err == nil && utf8.Valid(name) {
+			for n := sub.count(); n > 0 && sub.Err == nil; n-- {
+				index := w.funcIndex(sub.U32())
+				if name := sub.Name(); sub.Err == nil && utf8.Valid(name) {
 					functions[index] = string(name)
 				}
 			}

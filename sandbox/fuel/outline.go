@@ -5,6 +5,8 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+
+	"wb/sandbox/wasmbin"
 )
 
 // outlineSection is the custom section that tells outlines of different
@@ -40,17 +42,17 @@ func Outline(metered []byte) ([]byte, error) {
 	for _, sec := range sections {
 		body := sec.body
 		if sec.id == secCode {
-			n := (&reader{b: body}).count()
-			body = appendU32(make([]byte, 0, 5+int(n)*len(bodyOfNothing)), n)
+			n := newReader(body).count()
+			body = wasmbin.AppendU32(make([]byte, 0, 5+int(n)*len(bodyOfNothing)), n)
 			for range n {
 				body = append(body, bodyOfNothing...)
 			}
 		}
-		out = appendSection(out, sec.id, body)
+		out = wasmbin.AppendSection(out, sec.id, body)
 	}
 	sum := sha256.Sum256(metered)
-	mark := binary.LittleEndian.AppendUint64(append(appendName(nil, outlineSection), sum[:]...), uint64(len(metered)))
-	return appendSection(out, secCustom, mark), nil
+	mark := binary.LittleEndian.AppendUint64(append(wasmbin.AppendName(nil, outlineSection), sum[:]...), uint64(len(metered)))
+	return wasmbin.AppendSection(out, secCustom, mark), nil
 }
 
 // OutlinedSize is the size of the module that an outline was made of.
@@ -60,11 +62,11 @@ func OutlinedSize(outline []byte) (int, error) {
 		return 0, fmt.Errorf("fuel: %w", err)
 	}
 	for _, s := range sections {
-		r := &reader{b: s.body}
-		if s.id != secCustom || string(r.name()) != outlineSection || len(s.body)-r.p != sha256.Size+8 {
+		r := newReader(s.body)
+		if s.id != secCustom || string(r.Name()) != outlineSection || len(s.body)-r.Pos != sha256.Size+8 {
 			continue
 		}
-		return int(binary.LittleEndian.Uint64(s.body[r.p+sha256.Size:])), nil
+		return int(binary.LittleEndian.Uint64(s.body[r.Pos+sha256.Size:])), nil
 	}
 	return 0, errors.New("fuel: no outline")
 }

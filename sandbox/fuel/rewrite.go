@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+
+	"wb/sandbox/wasmbin"
 )
 
 // Instrument returns the metered form of a module and what there is to know
@@ -34,15 +36,15 @@ func Instrument(wasm []byte, opts Options) ([]byte, *Info, error) {
 			return nil, nil, fmt.Errorf("fuel: %s section: %w", sectionNames[id], err)
 		}
 		if body != nil {
-			out = appendSection(out, id, body)
+			out = wasmbin.AppendSection(out, id, body)
 		}
 	}
-	out = appendSection(out, secCustom, w.names(sections))
+	out = wasmbin.AppendSection(out, secCustom, w.names(sections))
 	info, err := json.Marshal(w.info)
 	if err != nil {
 		return nil, nil, fmt.Errorf("fuel: %w", err)
 	}
-	out = appendSection(out, secCustom, append(appendName(nil, infoSection), info...))
+	out = wasmbin.AppendSection(out, secCustom, append(wasmbin.AppendName(nil, infoSection), info...))
 	return out, &w.info, nil
 }
 
@@ -116,7 +118,7 @@ func (w *rewriter) grown() uint32 { return w.yield + 1 }
 
 // section rewrites one section; nil means there is none.
 func (w *rewriter) section(id byte, body []byte, present bool) ([]byte, error) {
-	r := &reader{b: body}
+	r := newReader(body)
 	var out []byte
 	switch id {
 	case secType:
@@ -134,7 +136,7 @@ func (w *rewriter) section(id byte, body []byte, present bool) ([]byte, error) {
 		out = w.exportSection(r, present)
 	case secStart:
 		if present {
-			out = appendU32(nil, w.funcIndex(r.u32()))
+			out = wasmbin.AppendU32(nil, w.funcIndex(r.U32()))
 		}
 	case secElement:
 		if present {
@@ -150,17 +152,17 @@ func (w *rewriter) section(id byte, body []byte, present bool) ([]byte, error) {
 		if present && !w.opts.Exceptions {
 			return nil, fmt.Errorf("exceptions are not supported")
 		}
-		out, r.p = body, len(body)
+		out, r.Pos = body, len(body)
 	default:
 		return body, nil
 	}
 	if id == secType || id == secImport {
 		return out, nil // summarize has read them to the end
 	}
-	if r.err == nil && !r.done() {
-		r.fail("junk after the section")
+	if r.Err == nil && !r.Done() {
+		r.Fail("junk after the section")
 	}
-	return out, r.err
+	return out, r.Err
 }
 
 // appendItem adds one item to the end of a section that is a plain vector,
@@ -168,20 +170,20 @@ func (w *rewriter) section(id byte, body []byte, present bool) ([]byte, error) {
 func appendItem(body []byte, present bool, item ...byte) []byte {
 	n := uint32(0)
 	if present {
-		r := &reader{b: body}
-		n = r.u32()
-		body = body[r.p:]
+		r := newReader(body)
+		n = r.U32()
+		body = body[r.Pos:]
 	}
 	out := make([]byte, 0, len(body)+len(item)+5)
-	out = appendU32(out, n+1)
+	out = wasmbin.AppendU32(out, n+1)
 	out = append(out, body...)
 	return append(out, item...)
 }
 
 // hostFunc is the import of a function of the host, i32 to i32.
 func (w *rewriter) hostFunc(name string) []byte {
-	item := appendName(appendName(nil, ImportModule), name)
-	return appendU32(append(item, kindFunc), w.yieldType)
+	item := wasmbin.AppendName(wasmbin.AppendName(nil, ImportModule), name)
+	return wasmbin.AppendU32(append(item, kindFunc), w.yieldType)
 }
 
 func (w *rewriter) globalSection(r *reader, present bool) []byte {
@@ -189,9 +191,9 @@ func (w *rewriter) globalSection(r *reader, present bool) []byte {
 	if present {
 		n = r.count()
 	}
-	out := appendU32(nil, n+1)
-	for ; n > 0 && r.err == nil; n-- {
-		out = append(out, r.byte(), r.byte())
+	out := wasmbin.AppendU32(nil, n+1)
+	for ; n > 0 && r.Err == nil; n-- {
+		out = append(out, r.Byte(), r.Byte())
 		out = constExpr(r, w, out)
 	}
 	// The counter starts empty, so that the first site asks the host.
@@ -204,21 +206,21 @@ func (w *rewriter) tableSection(r *reader, present bool) []byte {
 		return nil
 	}
 	n := r.count()
-	out := appendU32(nil, n)
-	for ; n > 0 && r.err == nil; n-- {
+	out := wasmbin.AppendU32(nil, n)
+	for ; n > 0 && r.Err == nil; n-- {
 		out = append(out, r.valueType())
 		flags, min, max := r.limits()
 		if limit := w.opts.TableLimit; limit > 0 {
 			if min > limit {
-				r.fail("a table of %d elements is larger than %d", min, limit)
+				r.Fail("a table of %d elements is larger than %d", min, limit)
 			}
 			if flags&limitMax == 0 || max > limit {
 				flags, max = limitMax, limit
 			}
 		}
-		out = appendU32(append(out, flags), min)
+		out = wasmbin.AppendU32(append(out, flags), min)
 		if flags&limitMax != 0 {
-			out = appendU32(out, max)
+			out = wasmbin.AppendU32(out, max)
 		}
 	}
 	return out
@@ -242,34 +244,34 @@ func (w *rewriter) exportSection(r *reader, present bool) []byte {
 	if w.opts.Portable && w.memory != nil {
 		extra++
 	}
-	out := appendU32(nil, n+extra)
-	for ; n > 0 && r.err == nil; n-- {
-		name := r.name()
+	out := wasmbin.AppendU32(nil, n+extra)
+	for ; n > 0 && r.Err == nil; n-- {
+		name := r.Name()
 		if bytes.HasPrefix(name, []byte(Prefix)) {
-			r.fail("export name %q is reserved", name)
+			r.Fail("export name %q is reserved", name)
 		}
-		kind, index := r.byte(), r.u32()
+		kind, index := r.Byte(), r.U32()
 		switch {
 		case kind == kindFunc:
 			index = w.funcIndex(index)
 			w.exported[index] = string(name)
 		case kind == kindGlobal && index >= w.counter:
-			r.fail("unknown global %d", index)
+			r.Fail("unknown global %d", index)
 		}
-		out = appendName(out, string(name))
-		out = appendU32(append(out, kind), index)
+		out = wasmbin.AppendName(out, string(name))
+		out = wasmbin.AppendU32(append(out, kind), index)
 	}
 	for i, g := range w.globals {
 		if g.mutable && uint32(i) >= w.importGlobs && g.valueType >= typeF64 {
-			out = appendName(out, globalName(i))
-			out = appendU32(append(out, kindGlobal), uint32(i))
+			out = wasmbin.AppendName(out, globalName(i))
+			out = wasmbin.AppendU32(append(out, kindGlobal), uint32(i))
 		}
 	}
 	if w.opts.Portable && w.memory != nil {
-		out = append(appendName(out, ExportMemory), kindMemory, 0)
+		out = append(wasmbin.AppendName(out, ExportMemory), kindMemory, 0)
 	}
-	out = appendName(out, ExportFuel)
-	return appendU32(append(out, kindGlobal), w.counter)
+	out = wasmbin.AppendName(out, ExportFuel)
+	return wasmbin.AppendU32(append(out, kindGlobal), w.counter)
 }
 
 // elementSection renumbers the functions of element segments.
@@ -280,27 +282,27 @@ func (w *rewriter) elementSection(r *reader) []byte {
 		exprs    = 1 << 2
 	)
 	n := r.count()
-	out := appendU32(nil, n)
-	for ; n > 0 && r.err == nil; n-- {
-		flags := r.u32()
+	out := wasmbin.AppendU32(nil, n)
+	for ; n > 0 && r.Err == nil; n-- {
+		flags := r.U32()
 		if flags > 7 {
-			r.fail("invalid segment flags %#x", flags)
+			r.Fail("invalid segment flags %#x", flags)
 		}
-		out = appendU32(out, flags)
+		out = wasmbin.AppendU32(out, flags)
 		if flags&passive == 0 {
 			if flags&explicit != 0 {
-				out = appendU32(out, r.u32())
+				out = wasmbin.AppendU32(out, r.U32())
 			}
 			out = constExpr(r, w, out)
 		}
 		if flags&(passive|explicit) != 0 {
-			out = append(out, r.byte()) // element kind or reference type
+			out = append(out, r.Byte()) // element kind or reference type
 		}
 		items := r.count()
-		out = appendU32(out, items)
-		for ; items > 0 && r.err == nil; items-- {
+		out = wasmbin.AppendU32(out, items)
+		for ; items > 0 && r.Err == nil; items-- {
 			if flags&exprs == 0 {
-				out = appendU32(out, w.funcIndex(r.u32()))
+				out = wasmbin.AppendU32(out, w.funcIndex(r.U32()))
 			} else {
 				out = constExpr(r, w, out)
 			}
@@ -312,40 +314,40 @@ func (w *rewriter) elementSection(r *reader) []byte {
 // constExpr copies a constant expression to out, renumbering functions; with
 // no rewriter it only passes over it.
 func constExpr(r *reader, w *rewriter, out []byte) []byte {
-	for r.err == nil {
-		from := r.p
-		op := r.byte()
+	for r.Err == nil {
+		from := r.Pos
+		op := r.Byte()
 		switch op {
 		case opEnd:
 		case opRefFunc:
-			i := r.u32()
+			i := r.U32()
 			if w != nil {
-				out = appendU32(append(out, op), w.funcIndex(i))
+				out = wasmbin.AppendU32(append(out, op), w.funcIndex(i))
 			}
 			continue
 		case opGlobalGet:
-			if i := r.u32(); w != nil && i >= w.counter {
-				r.fail("unknown global %d", i)
+			if i := r.U32(); w != nil && i >= w.counter {
+				r.Fail("unknown global %d", i)
 			}
 		case opI32Const, opRefNull:
-			r.leb(5)
+			r.Leb(5)
 		case opI64Const:
-			r.leb(10)
+			r.Leb(10)
 		case opF32Const:
-			r.skip(4)
+			r.Skip(4)
 		case opF64Const:
-			r.skip(8)
+			r.Skip(8)
 		case opPrefixSIMD:
-			if sub := r.u32(); sub != simdConst {
-				r.fail("instruction %#x %#x in a constant expression", op, sub)
+			if sub := r.U32(); sub != simdConst {
+				r.Fail("instruction %#x %#x in a constant expression", op, sub)
 			}
-			r.skip(16)
+			r.Skip(16)
 		case opI32Add, opI32Sub, opI32Mul, opI64Add, opI64Sub, opI64Mul:
 		default:
-			r.fail("instruction %#x in a constant expression", op)
+			r.Fail("instruction %#x in a constant expression", op)
 		}
-		if r.err == nil && w != nil {
-			out = append(out, r.b[from:r.p]...)
+		if r.Err == nil && w != nil {
+			out = append(out, r.Data[from:r.Pos]...)
 		}
 		if op == opEnd {
 			break

@@ -1,5 +1,7 @@
 package fuel
 
+import "wb/sandbox/wasmbin"
+
 // This file emits the code of a site. A site makes sure that the counter is
 // above zero, asking the host for more if not, and subtracts one:
 //
@@ -51,7 +53,7 @@ func (b *body) askIfEmpty() {
 	b.localOp(opLocalGet)
 	b.out = append(b.out, opI32Const, 1, opI32GeS, opBrIf, 0)
 	b.localOp(opLocalGet)
-	b.out = appendU32(append(b.out, opCall), b.yield)
+	b.out = wasmbin.AppendU32(append(b.out, opCall), b.yield)
 	b.localOp(opLocalSet)
 	b.out = append(b.out, opBr, 1, opEnd, opEnd)
 }
@@ -74,13 +76,13 @@ func (b *body) burnOne() {
 // besides the unit of a site.
 func (b *body) bulkSite() {
 	const shift = 6 // log2(BytesPerUnit)
-	b.out = appendU32(append(b.out, opLocalTee), b.length)
+	b.out = wasmbin.AppendU32(append(b.out, opLocalTee), b.length)
 	if b.cached {
 		b.localOp(opLocalGet)
 	} else {
 		b.global(opGlobalGet)
 	}
-	b.out = appendU32(append(b.out, opLocalGet), b.length)
+	b.out = wasmbin.AppendU32(append(b.out, opLocalGet), b.length)
 	b.out = append(b.out, opI32Const, shift, opI32ShrU, opI32Sub)
 	if b.cached {
 		b.localOp(opLocalSet)
@@ -111,14 +113,14 @@ func (b *body) enterLoop(at int) {
 	if b.dead {
 		return
 	}
-	b.copyTo(b.p)
+	b.copyTo(b.Pos)
 	if !f.wrapped {
 		b.site()
 		return
 	}
 	b.info.Sites++
 	b.askIfEmpty()
-	b.out = append(b.out, b.b[at:b.p]...) // the loop instruction again
+	b.out = append(b.out, b.Data[at:b.Pos]...) // the loop instruction again
 	b.localOp(opLocalGet)
 	b.out = append(b.out, opI32Const, 1, opI32LtS, opBrIf, 1)
 	b.burnOne()
@@ -138,14 +140,14 @@ func (b *body) writeBack(at int) {
 // readBack loads a cached counter after others may have changed it.
 func (b *body) readBack() {
 	if b.cached && !b.dead {
-		b.copyTo(b.p)
+		b.copyTo(b.Pos)
 		b.global(opGlobalGet)
 		b.localOp(opLocalSet)
 	}
 }
 
 // localOp emits an instruction on the counter's local.
-func (b *body) localOp(op byte) { b.out = appendU32(append(b.out, op), b.local) }
+func (b *body) localOp(op byte) { b.out = wasmbin.AppendU32(append(b.out, op), b.local) }
 
 // global emits an instruction on the counter's global.
-func (b *body) global(op byte) { b.out = appendU32(append(b.out, op), b.counter) }
+func (b *body) global(op byte) { b.out = wasmbin.AppendU32(append(b.out, op), b.counter) }

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+
+	"wb/sandbox/wasmbin"
 )
 
 // Unwinding names, by their exports, what a module compiled with exceptions has
@@ -47,7 +49,7 @@ func Unwind(wasm []byte, names Unwinding) ([]byte, error) {
 	out := append(make([]byte, 0, len(wasm)+len(wasm)/16), wasm[:8]...)
 	for _, sec := range sections {
 		body := sec.body
-		if sec.id == secCustom && string((&reader{b: body}).name()) != "name" {
+		if sec.id == secCustom && string(newReader(body).Name()) != "name" {
 			continue
 		}
 		if sec.id == secCode {
@@ -55,7 +57,7 @@ func Unwind(wasm []byte, names Unwinding) ([]byte, error) {
 				return nil, fmt.Errorf("unwind: %w", err)
 			}
 		}
-		out = appendSection(out, sec.id, body)
+		out = wasmbin.AppendSection(out, sec.id, body)
 	}
 	return out, nil
 }
@@ -91,7 +93,7 @@ func (u *unwinder) read(sections []section, names Unwinding) error {
 	u.callers = make([][]uint32, int(u.functions())+len(u.same))
 	exports, code := false, false
 	for _, sec := range sections {
-		r := &reader{b: sec.body}
+		r := newReader(sec.body)
 		switch sec.id {
 		case secExport:
 			u.readExports(r, names)
@@ -102,8 +104,8 @@ func (u *unwinder) read(sections []section, names Unwinding) error {
 			u.readCode(r)
 			code = true
 		}
-		if r.err != nil {
-			return fmt.Errorf("%s section: %w", sectionNames[sec.id], r.err)
+		if r.Err != nil {
+			return fmt.Errorf("%s section: %w", sectionNames[sec.id], r.Err)
 		}
 	}
 	if !exports || !code {
@@ -114,9 +116,9 @@ func (u *unwinder) read(sections []section, names Unwinding) error {
 
 func (u *unwinder) readExports(r *reader, names Unwinding) {
 	functions, globals := map[string]uint32{}, map[string]uint32{}
-	for n := r.count(); n > 0 && r.err == nil; n-- {
-		name := string(r.name())
-		kind, index := r.byte(), r.u32()
+	for n := r.count(); n > 0 && r.Err == nil; n-- {
+		name := string(r.Name())
+		kind, index := r.Byte(), r.U32()
 		switch {
 		case kind == kindFunc && index < u.functions():
 			functions[name] = index
@@ -127,7 +129,7 @@ func (u *unwinder) readExports(r *reader, names Unwinding) {
 	find := func(among map[string]uint32, name string) uint32 {
 		index, ok := among[name]
 		if !ok {
-			r.fail("%s is not exported", name)
+			r.Fail("%s is not exported", name)
 		}
 		return index
 	}
@@ -144,16 +146,16 @@ func (u *unwinder) readExports(r *reader, names Unwinding) {
 // readElements notes which functions are called through tables. Linkers write
 // one kind of segment; with another one every function may stand in a table.
 func (u *unwinder) readElements(r *reader) {
-	for n := r.count(); n > 0 && r.err == nil; n-- {
-		if r.u32() != 0 {
+	for n := r.count(); n > 0 && r.Err == nil; n-- {
+		if r.U32() != 0 {
 			for i := range u.funcs {
 				u.addressed(u.importFuncs + uint32(i))
 			}
 			return
 		}
 		constExpr(r, nil, nil)
-		for items := r.count(); items > 0 && r.err == nil; items-- {
-			u.addressed(r.u32())
+		for items := r.count(); items > 0 && r.Err == nil; items-- {
+			u.addressed(r.U32())
 		}
 	}
 }
@@ -168,17 +170,17 @@ func (u *unwinder) addressed(f uint32) {
 func (u *unwinder) readCode(r *reader) {
 	n := r.count()
 	if int(n) != len(u.funcs) {
-		r.fail("%d bodies for %d functions", n, len(u.funcs))
+		r.Fail("%d bodies for %d functions", n, len(u.funcs))
 		return
 	}
 	u.codes, u.offsets = make([][]byte, n), make([]int, n)
 	for i := range u.codes {
-		u.codes[i] = r.bytes(r.u32())
-		u.offsets[i] = r.p - len(u.codes[i])
+		u.codes[i] = r.Bytes(r.U32())
+		u.offsets[i] = r.Pos - len(u.codes[i])
 		caller := u.importFuncs + uint32(i)
 		err := u.walk(u.codes[i], func(_ *body, _ int, callee uint32) { u.callers[callee] = append(u.callers[callee], caller) })
-		if err != nil && r.err == nil {
-			r.fail("function %d: %w", caller, err)
+		if err != nil && r.Err == nil {
+			r.Fail("function %d: %w", caller, err)
 		}
 	}
 }
@@ -186,31 +188,31 @@ func (u *unwinder) readCode(r *reader) {
 // walk calls visit after each call in a body, with where it begins and the node
 // called.
 func (u *unwinder) walk(code []byte, visit func(b *body, at int, callee uint32)) error {
-	b := &body{rewriter: u.rewriter, reader: reader{b: code}}
+	b := &body{rewriter: u.rewriter, reader: *newReader(code)}
 	b.local = 1<<32 - 1 // the engine checks locals
 	b.skipLocals()
-	for b.err == nil && !b.done() {
-		at := b.p
-		switch op := b.byte(); op {
+	for b.Err == nil && !b.Done() {
+		at := b.Pos
+		switch op := b.Byte(); op {
 		case opCall, opReturnCall:
-			if f := b.u32(); f < u.functions() {
+			if f := b.U32(); f < u.functions() {
 				visit(b, at, f)
 			} else {
-				b.fail("unknown function %d", f)
+				b.Fail("unknown function %d", f)
 			}
 		case opCallIndirect, opReturnCallIndirect:
-			typ := b.u32()
-			b.leb(5)
+			typ := b.U32()
+			b.Leb(5)
 			if int(typ) >= len(u.types) {
-				b.fail("unknown type %d", typ)
-			} else if b.err == nil {
+				b.Fail("unknown type %d", typ)
+			} else if b.Err == nil {
 				visit(b, at, u.through(typ))
 			}
 		default:
 			b.immediates(op)
 		}
 	}
-	return b.err
+	return b.Err
 }
 
 // spread finds what may throw: who throws, and who calls what may throw.
@@ -234,13 +236,13 @@ func (u *unwinder) spread() {
 
 // check is the code section with the checks.
 func (u *unwinder) check() ([]byte, error) {
-	out := appendU32(nil, uint32(len(u.codes)))
+	out := wasmbin.AppendU32(nil, uint32(len(u.codes)))
 	for i, code := range u.codes {
 		code, err := u.checked(code, u.offsets[i], u.leave(u.types[u.funcs[i]].results), u.may[u.importFuncs+uint32(i)])
 		if err != nil {
 			return nil, err
 		}
-		out = append(appendU32(out, uint32(len(code))), code...)
+		out = append(wasmbin.AppendU32(out, uint32(len(code))), code...)
 	}
 	return out, nil
 }
@@ -257,13 +259,13 @@ func (u *unwinder) checked(code []byte, offset int, leave []byte, may bool) ([]b
 	err := u.walk(code, func(b *body, at int, callee uint32) {
 		if u.at != nil && callee == u.begin {
 			if place := u.at(offset + at); place != 0 {
-				insert(at, appendU32(append(appendI32([]byte{opI32Const}, place), opGlobalSet), u.place))
+				insert(at, wasmbin.AppendU32(append(wasmbin.AppendI32([]byte{opI32Const}, place), opGlobalSet), u.place))
 			}
 		}
 		tail := code[at] == opReturnCall || code[at] == opReturnCallIndirect
-		returns := b.err == nil && (b.p == len(code)-1 || b.p < len(code) && code[b.p] == opReturn)
+		returns := b.Err == nil && (b.Pos == len(code)-1 || b.Pos < len(code) && code[b.Pos] == opReturn)
 		if may && u.may[callee] && !tail && !returns {
-			insert(b.p, leave)
+			insert(b.Pos, leave)
 		}
 	})
 	if from == 0 {
@@ -274,7 +276,7 @@ func (u *unwinder) checked(code []byte, offset int, leave []byte, may bool) ([]b
 
 // leave is the code of a check in a function with the given results.
 func (u *unwinder) leave(results []byte) []byte {
-	out := append(appendU32([]byte{opGlobalGet}, u.flag), opIf, blockVoid)
+	out := append(wasmbin.AppendU32([]byte{opGlobalGet}, u.flag), opIf, blockVoid)
 	for _, t := range results {
 		switch t {
 		case typeI32:

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"testing"
 
+	"wb/sandbox/wasmbin"
+
 	"github.com/tetratelabs/wazero"
 )
 
@@ -13,11 +15,11 @@ import (
 // "inner" threw, which it does for an argument other than 0, and 1 + 10 + its
 // argument otherwise. Functions have the type (i32) -> i32 but throw, () -> ().
 func thrower() []byte {
-	section := func(id byte, body ...byte) []byte { return appendSection(nil, id, body) }
+	section := func(id byte, body ...byte) []byte { return wasmbin.AppendSection(nil, id, body) }
 	body := func(code ...byte) []byte {
-		return append(appendU32(nil, uint32(len(code)+1)), append([]byte{0}, code...)...)
+		return append(wasmbin.AppendU32(nil, uint32(len(code)+1)), append([]byte{0}, code...)...)
 	}
-	export := func(name string, kind, index byte) []byte { return append(appendName(nil, name), kind, index) }
+	export := func(name string, kind, index byte) []byte { return append(wasmbin.AppendName(nil, name), kind, index) }
 	return slices.Concat([]byte("\x00asm\x01\x00\x00\x00"),
 		section(secType, 2, formFunc, 0, 0, formFunc, 1, typeI32, 1, typeI32),
 		section(secFunction, 4, 0, 1, 1, 1),
@@ -34,7 +36,7 @@ func thrower() []byte {
 			body(opLocalGet, 0, opI32Const, 0, opCallIndirect, 1, 0, opI32Const, 1, opI32Add,
 				opGlobalGet, 0, opIf, blockVoid, opI32Const, 0, opGlobalSet, 0, opI32Const, 0xe4, 0, opReturn, opEnd, opEnd),
 			body(opLocalGet, 0, opCall, 2, opEnd))...),
-		section(secCustom, appendName(nil, "producers")...))
+		section(secCustom, wasmbin.AppendName(nil, "producers")...))
 }
 
 var throwerNames = Unwinding{Flag: "flag", Throw: "throw", Guards: []string{"guard"}}

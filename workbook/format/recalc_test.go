@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"wb/compile"
-	"wb/compile/lanes"
 	"wb/internal/diag"
 	"wb/internal/test/emacs"
+	"wb/internal/test/everylane"
 	"wb/org"
 )
 
@@ -18,29 +18,11 @@ import (
 // import what runs blocks.
 var CallOf func(file string, lanes *compile.Registry) compile.Caller
 
-// lanesOf are the languages with the toolchains of this user.
-func lanesOf(t *testing.T) *compile.Registry {
-	t.Helper()
-	env, err := compile.NewEnv(t.Context(), compile.EnvConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { env.Close(t.Context()) })
-	all, err := lanes.New(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := env.Tools.Installed("emacs"); !ok {
-		t.Skip("toolchain emacs is missing: wb toolchain install emacs")
-	}
-	return all
-}
-
 // TestRecalcLikeEmacs recalculates tables in the sandbox and in the Emacs of this
 // machine: generated ones, those of testdata/recalc.org, and those of all org
 // files below $WB_ORG_FILES.
 func TestRecalcLikeEmacs(t *testing.T) {
-	e, lanes := emacs.NeedBundled(t, "28.2"), lanesOf(t)
+	e, lanes := emacs.NeedBundled(t, "28.2"), everylane.Need(t, "emacs")
 	lisp := lanes.Lisp()
 	dir := t.TempDir()
 	var generated strings.Builder

@@ -21,10 +21,10 @@ import (
 	"time"
 
 	"wb/compile"
-	"wb/compile/lanes"
 	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/internal/test/emacs"
+	"wb/internal/test/everylane"
 	"wb/org"
 	"wb/workbook/plan"
 )
@@ -43,18 +43,7 @@ func TestRecordedLisp(t *testing.T) {
 		t.Skip("WB_ELISP_FILES names no folder of org files: just elisp-world DIR")
 	}
 	emacs.NeedBundled(t, "28.2")
-	env, err := compile.NewEnv(t.Context(), compile.EnvConfig{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer env.Close(context.WithoutCancel(t.Context()))
-	registry, err := lanes.New(env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, ok := env.Tools.Installed("emacs"); !ok {
-		t.Skip("toolchain emacs is missing: wb toolchain install emacs")
-	}
+	registry := everylane.Need(t, "emacs")
 	blocks, files := recordedBlocks(t, root)
 	t.Logf("%d blocks in %d files", len(blocks), files)
 	var wait sync.WaitGroup

@@ -1,6 +1,8 @@
 package lanetest
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -16,7 +18,7 @@ func FlipsCase(t *testing.T, lane compile.Lane, src *compile.Source) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	k, err := compile.OpenKernel(t.Context(), lane, art, &compile.Job{})
+	k, err := OpenKernel(t.Context(), lane, art, &compile.Job{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +41,7 @@ func FlipsCase(t *testing.T, lane compile.Lane, src *compile.Source) {
 // TimeKernel measures one call of a started kernel with 64 bytes in and out.
 func TimeKernel(b *testing.B, lane compile.Lane, art *compile.Artifact) {
 	b.Helper()
-	k, err := compile.OpenKernel(b.Context(), lane, art, &compile.Job{Limits: sandbox.Limits{Fuel: -1, Timeout: -1}})
+	k, err := OpenKernel(b.Context(), lane, art, &compile.Job{Limits: sandbox.Limits{Fuel: -1, Timeout: -1}})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -51,4 +53,14 @@ func TimeKernel(b *testing.B, lane compile.Lane, art *compile.Artifact) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// OpenKernel starts an artifact of kernel shape with the lane that built it and
+// keeps it open; job gives limits, files and capabilities, not the input.
+func OpenKernel(ctx context.Context, lane compile.Lane, art *compile.Artifact, job *compile.Job) (*compile.Kernel, error) {
+	opener, ok := compile.Unwrapped[compile.KernelOpener](lane)
+	if !ok {
+		return nil, fmt.Errorf("lane %s has no kernels", lane.Info().Name)
+	}
+	return opener.OpenKernel(ctx, art, job)
 }

@@ -203,18 +203,22 @@ func mixed(n int) string {
 	return b.String()
 }
 
+// mixedBook writes a mixed workbook and the file beside it that it reads.
+func mixedBook(t *testing.T, n int) string {
+	t.Helper()
+	file := book(t, mixed(n))
+	if err := os.WriteFile(filepath.Join(filepath.Dir(file), "shared.txt"), []byte("the same for all\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // TestMixedWorkbook runs a workbook in one process and over three workers that
 // are killed meanwhile: the same bytes, the same fuel.
 func TestMixedWorkbook(t *testing.T) {
 	s := newSite(t)
 	lanetest.Need(t, s.env, "quickjs", "shell", "toolbox", "lua")
-	text := mixed(components)
-	alone, away := book(t, text), book(t, text)
-	for _, file := range []string{alone, away} {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(file), "shared.txt"), []byte("the same for all\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	alone, away := mixedBook(t, components), mixedBook(t, components)
 	want, wantText := s.run(alone, workbook.Options{})
 
 	// Workers are killed by what is done and not by the clock, so that on a slow

@@ -38,6 +38,29 @@ func (s *site) crooked(name string, execute fabric.Executor) {
 	})
 }
 
+// runAt runs a workbook of which one worker must do everything and leave the file as
+// it is wanted. Notices of one kind are heard, one after the other.
+func (s *site) runAt(worker, text, want string, kind fabric.NoticeKind, heard func(fabric.Notice)) {
+	s.t.Helper()
+	var mu sync.Mutex
+	runner := s.runner(func(n fabric.Notice) {
+		if n.Kind == kind {
+			mu.Lock()
+			defer mu.Unlock()
+			heard(n)
+		}
+	}, nil)
+	report, got := s.run(book(s.t, text), workbook.Options{Venue: workbook.Venue{Runner: runner, Jobs: 12}})
+	if got != want {
+		s.t.Errorf("the files differ:\n%s\nalone:\n%s", got, want)
+	}
+	for _, c := range report.Components {
+		if c.Err != nil || c.Where != worker {
+			s.t.Errorf("%s at %q: %v", c.ID, c.Where, c.Err)
+		}
+	}
+}
+
 // TestOtherVersions has a worker of this version beside one whose lanes are of another
 // and one that cannot read what callers of this version send: the one does it all.
 func TestOtherVersions(t *testing.T) {
@@ -57,24 +80,8 @@ func TestOtherVersions(t *testing.T) {
 		return later.Execute(ctx, j)
 	})
 	s.worker("right", &programs.Peer{Lanes: s.lanes, Tools: s.env.Tools})
-	var mu sync.Mutex
 	declined := map[string]string{}
-	runner := s.runner(func(n fabric.Notice) {
-		if n.Kind == fabric.NoticeDeclined {
-			mu.Lock()
-			declined[n.Worker] = n.Text
-			mu.Unlock()
-		}
-	}, nil)
-	report, got := s.run(book(t, text), workbook.Options{Venue: workbook.Venue{Runner: runner, Jobs: 12}})
-	if got != want {
-		t.Errorf("the files differ:\n%s\nalone:\n%s", got, want)
-	}
-	for _, c := range report.Components {
-		if c.Err != nil || c.Where != "right" {
-			t.Errorf("%s at %q: %v", c.ID, c.Where, c.Err)
-		}
-	}
+	s.runAt("right", text, want, fabric.NoticeDeclined, func(n fabric.Notice) { declined[n.Worker] = n.Text })
 	for worker, why := range map[string]string{"other lanes": "another version of the lane for lua", "other messages": "not a message of this version of wb"} {
 		if said := declined[worker]; said != "" && !strings.Contains(said, why) {
 			t.Errorf("%s declined: %q", worker, said)
@@ -112,28 +119,12 @@ func TestPoisonedResults(t *testing.T) {
 		}
 		return []byte("all is well"), nil
 	})
-	var mu sync.Mutex
 	var refused []string
-	runner := s.runner(func(n fabric.Notice) {
-		if n.Kind == fabric.NoticeRefused {
-			mu.Lock()
-			refused = append(refused, n.Worker)
-			mu.Unlock()
-		}
-	}, nil)
 	go func() {
 		<-lied
 		s.worker("honest", &programs.Peer{Lanes: s.lanes, Tools: s.env.Tools})
 	}()
-	report, got := s.run(book(t, text), workbook.Options{Venue: workbook.Venue{Runner: runner, Jobs: 6}})
-	if got != want {
-		t.Errorf("the files differ:\n%s\nalone:\n%s", got, want)
-	}
-	for _, c := range report.Components {
-		if c.Err != nil || c.Where != "honest" {
-			t.Errorf("%s at %q: %v", c.ID, c.Where, c.Err)
-		}
-	}
+	s.runAt("honest", text, want, fabric.NoticeRefused, func(n fabric.Notice) { refused = append(refused, n.Worker) })
 	if !slices.Equal(refused, []string{"liar", "liar", "liar"}) {
 		t.Errorf("refused were results of %v", refused)
 	}
@@ -145,13 +136,7 @@ func TestPoisonedResults(t *testing.T) {
 func TestTwoRuns(t *testing.T) {
 	s := newSite(t)
 	lanetest.Need(t, s.env, "quickjs", "shell", "toolbox", "lua")
-	text := mixed(40)
-	alone, file := book(t, text), book(t, text)
-	for _, dir := range []string{alone, file} {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(dir), "shared.txt"), []byte("the same for all\n"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
+	alone, file := mixedBook(t, 40), mixedBook(t, 40)
 	expected, want := s.run(alone, workbook.Options{})
 	var wrote atomic.Int32
 	var mu sync.Mutex

@@ -35,6 +35,29 @@ var oilsCore = strings.Fields(`append arg-parse arith arith-context array array-
 var oilsOther = strings.Fields(`builtin-bind builtin-completion builtin-fc builtin-history interactive interactive-parse zsh-assoc zsh-idioms
 	hay hay-isolation hay-meta known-differences spec-harness-bug`)
 
+// oilsElsewhere are the cases of the core about what no sandbox has, by file and
+// title: they count for the whole only.
+var oilsElsewhere = map[string]string{
+	"background: wait for N parallel jobs and check failure": "commands in the background run one after the other",
+	"background: wait -n":                                                                       "commands in the background run one after the other",
+	"background: jobs prints one line per job":                                                  "job control",
+	"background: jobs -p prints one line per job":                                               "job control",
+	"background: Signal message for killed background job":                                      "signals between processes",
+	"builtin-trap: exit codes for traps are isolated":                                           "signals between processes",
+	"builtin-trap: trap USR1, sleep, SIGINT: non-interactively":                                 "signals between processes",
+	"builtin-bracket: -k for sticky bit":                                                        "/tmp of the machine",
+	"builtin-bracket: -u for setuid, -g too":                                                    "users",
+	"builtin-bracket: test -p named pipe":                                                       "named pipes",
+	"redirect: <> for read/write named pipes":                                                   "named pipes",
+	"builtin-cd: Survey of getcwd() syscall":                                                    "strace",
+	"builtin-dirs: dirs -v to print numbered stack, one entry per line":                         "/dev",
+	"builtin-dirs: dirs -p to print one entry per line":                                         "/dev",
+	"pipeline: Pipeline in eval":                                                                "/dev",
+	"pipeline: SIGPIPE causes pipeline to die (regression for issue #295)":                      "/dev/urandom",
+	"var-sub: Braced block inside ${}":                                                          "/bin/ls as a file",
+	"builtin-set: set -u with undefined var in interactive shell does NOT exit the interpreter": "a terminal",
+}
+
 // TestOils runs the specification tests of Oils, each by the machine's own bash
 // and in the sandbox: what they print and their status have to be equal. The
 // suite is a tool to test with and never part of this repository:
@@ -59,7 +82,7 @@ func TestOils(t *testing.T) {
 	}
 	runner(t)
 	var mu sync.Mutex
-	passed, all := map[string]int{}, map[string]int{}
+	passed, all, elsewhere := map[string]int{}, map[string]int{}, map[string]int{}
 	var pool sync.WaitGroup
 	slots := make(chan struct{}, 3)
 	for _, file := range files {
@@ -82,6 +105,9 @@ func TestOils(t *testing.T) {
 				all[name]++
 				if got == want {
 					passed[name]++
+				} else if why := oilsElsewhere[name+": "+c.title]; why != "" {
+					elsewhere[name]++
+					t.Logf("%s %d: %s: not in a sandbox: %s", name, i, c.title, why)
 				} else if os.Getenv("OILS_SHOW") != "" {
 					t.Logf("%s %d: %s\n%s\n got: %s\nwant: %s", name, i, c.title, c.code, got, want)
 				}
@@ -94,7 +120,7 @@ func TestOils(t *testing.T) {
 		t.Logf("%-20s %3d of %3d", name, passed[name], all[name])
 		ok, total = ok+passed[name], total+all[name]
 		if slices.Contains(oilsCore, name) {
-			coreOK, core = coreOK+passed[name], core+all[name]
+			coreOK, core = coreOK+passed[name], core+all[name]-elsewhere[name]
 		}
 	}
 	t.Logf("core %d of %d, whole %d of %d", coreOK, core, ok, total)
@@ -105,8 +131,8 @@ func TestOils(t *testing.T) {
 
 // The least that has to pass, in percent.
 const (
-	oilsCoreBar = 93
-	oilsBar     = 89
+	oilsCoreBar = 98
+	oilsBar     = 93
 )
 
 type oilsCase struct{ title, code string }
@@ -205,6 +231,13 @@ func oilsOurs(t *testing.T, root, script string) string {
 	})
 	if err != nil {
 		t.Error(err)
+	}
+	if entries, err := os.ReadDir(root); err == nil { // what patterns find in the checkout
+		for _, e := range entries {
+			if e.IsDir() {
+				m.MkdirAll("oils/" + e.Name())
+			}
+		}
 	}
 	r, err := runner(t).Run(context.Background(), Script{Text: script, Shell: "bash", Files: tree, Dir: "/w",
 		Env: oilsEnv("/oils", "/bin_", "/tmp", "/w"), Limits: sandbox.Limits{Timeout: 20 * time.Second}})

@@ -157,7 +157,7 @@ func placeOf(x syntax.ArithmExpr) (place, bool) {
 		return place{p.Value, nil}, syntax.ValidName(p.Value)
 	case *syntax.ParamExp:
 		if p.Index != nil && !p.Dollar.IsValid() {
-			return place{p.Param.Value, p.Index}, true
+			return place{p.Param.Value, p.Index}, syntax.ValidName(p.Param.Value)
 		}
 	}
 	return place{}, false

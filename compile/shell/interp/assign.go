@@ -74,6 +74,10 @@ func (sh *Shell) assignOne(as *syntax.Assign, v *variable, d declaration) bool {
 	}
 	nv := v.Variable
 	switch {
+	case as.Array != nil && as.Index != nil:
+		sh.errorf("%s: cannot assign list to array member", name)
+		sh.status = 1
+		return false
 	case as.Array != nil:
 		if !sh.assignArray(name, v, &nv, as, d.assoc || nv.Kind == expand.Associative) {
 			return false

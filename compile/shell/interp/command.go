@@ -13,31 +13,36 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// call runs a simple command.
-func (sh *Shell) call(c *syntax.CallExpr) (keepRedirects bool) {
+// prepare expands a simple command and returns what is left to do once it is
+// redirected: expansions write where the shell does.
+func (sh *Shell) prepare(c *syntax.CallExpr) (run func() (keepRedirects bool)) {
+	done := func() bool { return false }
+	if sh.debug(c.Pos().Line()); sh.flow != 0 {
+		return done
+	}
 	sh.substatus = -1
 	args := sh.fields(c.Args...)
 	if sh.flow != 0 {
-		return false
+		return done
 	}
-	if len(args) == 0 {
-		sh.lastArg = ""
-		sh.traceAssigns(c)
-		before := sh.status // what $? in a value stands for
-		ok := sh.assignments(c.Assigns)
-		switch {
-		case sh.flow != 0:
-		case !ok:
-			sh.status = 1
-		case sh.substatus > 0:
-			sh.status = sh.substatus
-		case sh.status == before:
-			sh.status = 0
-		}
-		return false
+	if len(args) > 0 {
+		sh.traceCall(c, args)
+		return func() bool { return sh.run(args, c.Assigns) }
 	}
-	sh.traceCall(c, args)
-	return sh.run(args, c.Assigns)
+	sh.lastArg = ""
+	sh.traceAssigns(c)
+	before := sh.status // what $? in a value stands for
+	ok := sh.assignments(c.Assigns)
+	switch {
+	case sh.flow != 0:
+	case !ok:
+		sh.status = 1
+	case sh.substatus > 0:
+		sh.status = sh.substatus
+	case sh.status == before:
+		sh.status = 0
+	}
+	return done
 }
 
 // run runs a command by its words: a function, a builtin or a program.
@@ -211,10 +216,7 @@ func (sh *Shell) resolve(args []string) (argv []string, status int) {
 	name := args[0]
 	full := name
 	if !strings.Contains(name, "/") {
-		found := sh.search(name, true)
-		if found == "" {
-			found = sh.search(name, false)
-		}
+		found := sh.locate(name)
 		if found == "" {
 			if !sh.isSet("PATH") && sh.k.Known(name) {
 				return args, 0
@@ -226,6 +228,10 @@ func (sh *Shell) resolve(args []string) (argv []string, status int) {
 	}
 	full = sh.abs(full)
 	dir, base := path.Split(full)
+	if len(base) > maxName {
+		sh.errorf("%s: File name too long", name)
+		return nil, 126
+	}
 	tool := slices.Contains(toolDirectories[:3], path.Clean(dir)) && sh.k.Known(base)
 	if tool && full != sh.abs(name) {
 		return args, 0
@@ -273,6 +279,9 @@ func (sh *Shell) resolve(args []string) (argv []string, status int) {
 	}
 	return append(append(words, full), args[1:]...), 0
 }
+
+// maxName is how long the name of a file may be.
+const maxName = 255
 
 // isBinary tells, as bash does, that a file is no script: its first line has a
 // byte that no text has.

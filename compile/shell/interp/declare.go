@@ -102,7 +102,11 @@ func (sh *Shell) declare(variant string, args []*syntax.Assign) {
 			sh.print(declarationText(as.Name.Value, v) + "\n")
 			continue
 		}
-		failed = !sh.declareOne(as, d) || failed
+		one := d
+		if variant == "readonly" && as.Naked { // an array only with a value
+			one.array, one.assoc = false, false
+		}
+		failed = !sh.declareOne(as, one) || failed
 		if sh.flow != 0 {
 			return
 		}
@@ -177,6 +181,10 @@ func (sh *Shell) declareOne(as *syntax.Assign, d declaration) bool {
 		v = sh.vars.vars[name]
 		if v == nil || sh.vars.outer == nil {
 			outer := sh.vars.find(name)
+			if outer != nil && outer.ReadOnly {
+				sh.errorf("%s: readonly variable", name)
+				return false
+			}
 			v = &variable{Variable: expand.Variable{Local: true}}
 			if outer != nil && outer.Exported {
 				v.Exported = true

@@ -265,21 +265,6 @@ func builtinHelp(sh *Shell, args []string) int {
 	return 0
 }
 
-// builtinHash looks names up: what is found is never kept.
-func builtinHash(sh *Shell, args []string) int {
-	status := 0
-	for _, name := range args[1:] {
-		if strings.HasPrefix(name, "-") || sh.funcs[name] != nil || builtins[name] != nil {
-			continue
-		}
-		if sh.search(name, true) == "" {
-			sh.errorf("hash: %s: not found", name)
-			status = 1
-		}
-	}
-	return status
-}
-
 func builtinAlias(sh *Shell, args []string) int {
 	args = args[1:]
 	if len(args) > 0 && (args[0] == "-p" || args[0] == "--") {

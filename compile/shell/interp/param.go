@@ -81,7 +81,7 @@ func (e *expansion) param(p *syntax.ParamExp, inQuotes bool) {
 		sh.discard()
 		return
 	}
-	whole := wholeIndex(p)
+	whole, indirect := wholeIndex(p), false
 	switch {
 	case p.Names != 0:
 		o := operand{items: sh.namesFrom(p.Param.Value), many: true, star: p.Names == syntax.NamesPrefix, set: true}
@@ -93,7 +93,11 @@ func (e *expansion) param(p *syntax.ParamExp, inQuotes bool) {
 	case p.Excl && p.Index != nil && whole != "" && p.Exp == nil && p.Repl == nil && p.Slice == nil:
 		o := operand{items: sh.keysOf(p.Param.Value), many: true, star: whole == "*", set: true}
 		if o.star && sh.glue() == "" {
-			o = scalar(strings.Join(o.items, ""))
+			between := " "
+			if inQuotes {
+				between = ""
+			}
+			o = scalar(strings.Join(o.items, between))
 		}
 		e.emit(o, inQuotes)
 		return
@@ -105,6 +109,7 @@ func (e *expansion) param(p *syntax.ParamExp, inQuotes bool) {
 		if p = sh.indirect(p); p == nil || sh.flow != 0 {
 			return
 		}
+		indirect = true
 	}
 	o := sh.operand(p)
 	if sh.flow != 0 {
@@ -115,7 +120,14 @@ func (e *expansion) param(p *syntax.ParamExp, inQuotes bool) {
 		return
 	}
 	if p.Exp != nil && isTest(p.Exp.Op) {
-		e.test(p, o, inQuotes)
+		null := o.null()
+		switch {
+		case indirect && whole == "" && o.many:
+			null = len(o.items) == 0
+		case o.star && inQuotes:
+			null = strings.Join(o.items, sh.glue()) == ""
+		}
+		e.test(p, o, null, inQuotes)
 		return
 	}
 	if !o.set && !o.many && sh.opts["nounset"] {
@@ -126,7 +138,7 @@ func (e *expansion) param(p *syntax.ParamExp, inQuotes bool) {
 	case p.Slice != nil:
 		o = sh.slice(p, o)
 	case p.Repl != nil:
-		o = o.each(sh.replacer(p.Repl))
+		o = o.each(sh.replacer(p))
 	case p.Exp != nil:
 		o = sh.transform(p, o)
 	}
@@ -371,13 +383,13 @@ func isTest(op syntax.ParExpOperator) bool {
 	return false
 }
 
-// test is ${x-y}, ${x:+y} and their kin.
-func (e *expansion) test(p *syntax.ParamExp, o operand, inQuotes bool) {
+// test is ${x-y}, ${x:+y} and their kin; null tells that there is no text.
+func (e *expansion) test(p *syntax.ParamExp, o operand, null, inQuotes bool) {
 	sh := e.sh
 	there := o.set
 	switch p.Exp.Op {
 	case syntax.AlternateUnsetOrNull, syntax.DefaultUnsetOrNull, syntax.ErrorUnsetOrNull, syntax.AssignUnsetOrNull:
-		there = there && !o.null()
+		there = there && !null
 	}
 	switch p.Exp.Op {
 	case syntax.AlternateUnset, syntax.AlternateUnsetOrNull:

@@ -11,15 +11,16 @@ import (
 )
 
 // replacer is ${x/pattern/text}. In the text, an unquoted & is what matched.
-func (sh *Shell) replacer(r *syntax.Replace) func(string) string {
+func (sh *Shell) replacer(p *syntax.ParamExp) func(string) string {
+	r := p.Repl
 	orig := r.Orig
 	if r.All && orig != nil && orig.Lit() == "" && (len(orig.Parts) == 0 || len(orig.Parts) == 1 && isLiteral(orig.Parts[0])) || r.All && orig == nil {
-		if r.With == nil {
+		if slashes := int(p.Rbrace.Offset()) - int(p.Param.End().Offset()); r.With == nil && (p.Index != nil || slashes < 3) {
 			return func(s string) string { return s }
 		}
 		// ${x////c}: the third slash is the pattern
 		orig = verbatim("/")
-		if w := r.With; len(w.Parts) > 0 {
+		if w := r.With; w != nil && len(w.Parts) > 0 {
 			if lit, ok := w.Parts[0].(*syntax.Lit); ok && strings.HasPrefix(lit.Value, "/") {
 				copied := *r
 				copied.With = &syntax.Word{Parts: append([]syntax.WordPart{&syntax.Lit{Value: lit.Value[1:]}}, w.Parts[1:]...)}

@@ -71,15 +71,17 @@ func (p *program) record(root syntax.Node, text string) {
 	})
 }
 
-// text parses a text as if it stood between double quotes; nil when it cannot be.
+// text parses a text as if it stood between double quotes; one that cannot be
+// parsed stands for itself.
 func (p *program) text(s string) *syntax.Word {
 	if w, ok := p.words[s]; ok {
 		return w
 	}
-	w, err := verbatim(s), error(nil)
+	asWritten := &syntax.Word{Parts: []syntax.WordPart{&syntax.Lit{Value: strings.ReplaceAll(s, `\`, `\\`)}}}
+	w, err := asWritten, error(nil)
 	if !unclosed(s, "${", "}") && !unclosed(s, "$(", ")") { // for which the parser does not end
 		if w, err = syntax.NewParser(syntax.Variant(syntax.LangBash)).Document(strings.NewReader(s)); err != nil {
-			w = verbatim(s)
+			w = asWritten
 		}
 	}
 	if len(p.words) > maxFiles {

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
 	"regexp"
 	"sort"
 	"strconv"
@@ -66,6 +67,8 @@ type Shell struct {
 	jobs       []job     // background commands
 	pending    *[]string // signals that subshells have sent
 	aliases    map[string]string
+	hashes     hashTable
+	lasting    []int             // descriptors that the redirections under way change for good
 	outerTraps map[string]string // in a subshell: what trap prints
 	frames     []frame
 	files      map[string]string // where functions were defined
@@ -152,6 +155,11 @@ func (sh *Shell) defaults() {
 	set("IFS", " \t\n", false)
 	set("OPTIND", "1", false)
 	set("PS4", "+ ", false)
+	if v := sh.vars.find("PWD"); v == nil { // who started the shell did not say by what name
+		if dir, err := filepath.EvalSymlinks(sh.dir); err == nil {
+			sh.dir = dir
+		}
+	}
 	if v := sh.vars.find("PWD"); v == nil || v.Str != sh.dir {
 		delete(sh.vars.vars, "PWD")
 		set("PWD", sh.dir, true)
@@ -183,6 +191,7 @@ func (sh *Shell) subshell() *Shell {
 	sub.funcs, sub.files = maps.Clone(sh.funcs), maps.Clone(sh.files)
 	sub.opts = maps.Clone(sh.opts)
 	sub.aliases = maps.Clone(sh.aliases)
+	sub.hashes = sh.hashes.clone()
 	sub.frames = append([]frame(nil), sh.frames...)
 	sub.jobs = append([]job(nil), sh.jobs...)
 	sub.traps = map[string]string{}

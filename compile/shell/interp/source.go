@@ -23,7 +23,9 @@ func (sh *Shell) source(text, name string) {
 	sh.runBeforeError(text, err)
 	if sh.flow == 0 {
 		sh.reportSyntax(err)
-		sh.status = 2
+		if sh.dialect == POSIX || !insideTest(text, err) {
+			sh.status = 2
+		}
 	}
 }
 
@@ -196,6 +198,9 @@ func (sh *Shell) parse(text, name string) (*syntax.File, error) {
 		}
 		source, err = fixed, again
 	}
+	if err == nil && sh.dialect == Bash {
+		err = unbraced(file)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -209,111 +214,6 @@ func (sh *Shell) parse(text, name string) (*syntax.File, error) {
 func samePlace(a, b error) bool {
 	var x, y syntax.ParseError
 	return errors.As(a, &x) && errors.As(b, &y) && x.Pos == y.Pos
-}
-
-// postpone replaces the arithmetic around a syntax error by a name that stands
-// for its text: what $((…)) holds is read when it is computed, and is wrong
-// only then.
-func (p *program) postpone(text string, err error) (string, bool) {
-	var perr syntax.ParseError
-	var lerr syntax.LangError
-	at := 0
-	switch {
-	case errors.As(err, &perr):
-		at = int(perr.Pos.Offset())
-	case errors.As(err, &lerr):
-		at = int(lerr.Pos.Offset())
-	default:
-		return "", false
-	}
-	at = min(at, len(text))
-	if fixed, ok := p.postponeParam(text, at); ok {
-		return fixed, true
-	}
-	for open := strings.LastIndex(text[:min(at+2, len(text))], "(("); open >= 0; open = strings.LastIndex(text[:open], "((") {
-		end := closingParens(text, open+2)
-		if end < 0 { // two subshells, one in the other
-			return text[:open+1] + " " + text[open+1:], true
-		}
-		if end+2 < at {
-			continue
-		}
-		body := text[open+2 : end]
-		if strings.Contains(body, ";") || strings.HasPrefix(body, postponed) {
-			continue
-		}
-		name := fmt.Sprintf("%s%d", postponed, len(p.later))
-		p.later[name] = body
-		return text[:open+2] + name + strings.Repeat("\n", strings.Count(body, "\n")) + text[end:], true
-	}
-	return "", false
-}
-
-// postponeParam does the same for a parameter expansion that cannot be read.
-func (p *program) postponeParam(text string, at int) (string, bool) {
-	open := strings.LastIndex(text[:min(at+2, len(text))], "${")
-	if open < 0 {
-		return "", false
-	}
-	end, depth := open+2, 0
-	for ; end < len(text); end++ {
-		switch text[end] {
-		case '\\':
-			end++
-		case '{':
-			depth++
-		case '}':
-			depth--
-		case '\n':
-			return "", false
-		}
-		if depth < 0 {
-			break
-		}
-	}
-	if end >= len(text) || end < at {
-		return "", false
-	}
-	body := text[open+2 : end]
-	if strings.HasPrefix(body, postponed) {
-		return "", false
-	}
-	if rest, ok := strings.CutSuffix(body, ":"); ok && strings.Contains(rest, ":") { // ${x::} has an implicit length of 0
-		if rest, ok := strings.CutSuffix(rest, ":"); ok {
-			body = rest + ":0"
-		} else {
-			body = rest
-		}
-		return text[:open+2] + body + ":0" + text[end:], true
-	}
-	name := fmt.Sprintf("%s%d", postponed, len(p.later))
-	p.later[name] = body
-	return text[:open+2] + name + text[end:], true
-}
-
-// postponed begins the names of expressions that are read when they are computed.
-const postponed = "_wb_later_"
-
-// closingParens finds the "))" that ends an expression.
-func closingParens(text string, i int) int {
-	depth := 0
-	for ; i < len(text); i++ {
-		switch text[i] {
-		case '\\':
-			i++
-		case '(':
-			depth++
-		case ')':
-			if depth == 0 {
-				if i+1 < len(text) && text[i+1] == ')' {
-					return i
-				}
-				return -1
-			}
-			depth--
-		}
-	}
-	return -1
 }
 
 // runBeforeError runs the complete statements of the lines before a syntax error.

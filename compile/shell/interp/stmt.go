@@ -36,22 +36,25 @@ func (sh *Shell) stmt(s *syntax.Stmt) {
 	if !sh.inTrap {
 		sh.line = s.Pos().Line()
 	}
-	if s.Negated {
+	tested := s.Negated && sh.opts["errexit"] // a set -e inside a function counts at once
+	if tested {
 		sh.tested++
 	}
 	substs, lasting := len(sh.substs), false
-	restore, ok := sh.redirect(s.Redirs)
-	if !ok {
+	run := func() (keep bool) { return sh.command(s.Cmd) }
+	if c, ok := s.Cmd.(*syntax.CallExpr); ok { // its words are expanded before it is redirected
+		run = sh.prepare(c)
+	}
+	if restore, ok := sh.redirect(s.Redirs); !ok {
 		restore(false)
 		if sh.flow == 0 {
 			sh.status = 1
 			sh.checkFailure(nil)
 		}
 	} else {
-		keep := sh.command(s.Cmd)
+		lasting = run()
 		sh.drainAll()
-		restore(keep)
-		lasting = keep
+		restore(lasting)
 	}
 	switch s.Cmd.(type) {
 	case *syntax.CallExpr, *syntax.ArithmCmd, *syntax.TestClause, *syntax.DeclClause, *syntax.Subshell, *syntax.LetClause:
@@ -61,8 +64,10 @@ func (sh *Shell) stmt(s *syntax.Stmt) {
 	if len(sh.substs) > substs && !lasting {
 		sh.endSubstitutions(substs)
 	}
-	if s.Negated {
+	if tested {
 		sh.tested--
+	}
+	if s.Negated {
 		if sh.flow == 0 {
 			sh.status = boolStatus(sh.status != 0)
 		}
@@ -112,7 +117,7 @@ func (sh *Shell) checkFailure(cmd syntax.Command) {
 // those stay, as they do after exec.
 func (sh *Shell) command(cmd syntax.Command) (keepRedirects bool) {
 	switch cmd.(type) {
-	case *syntax.CallExpr, *syntax.ArithmCmd, *syntax.LetClause, *syntax.TestClause, *syntax.DeclClause, *syntax.CaseClause:
+	case *syntax.ArithmCmd, *syntax.LetClause, *syntax.TestClause, *syntax.DeclClause, *syntax.CaseClause:
 		sh.debug(cmd.Pos().Line())
 		if sh.flow != 0 {
 			return false
@@ -122,7 +127,7 @@ func (sh *Shell) command(cmd syntax.Command) (keepRedirects bool) {
 	case nil: // redirections alone
 		sh.status = 0
 	case *syntax.CallExpr:
-		return sh.call(c)
+		return sh.prepare(c)()
 	case *syntax.BinaryCmd:
 		sh.binary(c)
 	case *syntax.Block:
@@ -138,6 +143,11 @@ func (sh *Shell) command(cmd syntax.Command) (keepRedirects bool) {
 	case *syntax.CaseClause:
 		sh.caseClause(c)
 	case *syntax.FuncDecl:
+		if text, ok := sh.program.later[c.Name.Value]; ok {
+			sh.errorf("`%s': not a valid identifier", text)
+			sh.status = 1
+			return false
+		}
 		if sh.opts["posix"] && specialBuiltins[c.Name.Value] {
 			sh.errorf("`%s': is a special builtin", c.Name.Value)
 			sh.exit(2)

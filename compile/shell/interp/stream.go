@@ -220,13 +220,34 @@ func (sh *Shell) redirect(list []*syntax.Redirect) (restore func(keep bool), ok 
 	if len(list) == 0 {
 		return func(bool) {}, true
 	}
-	restore = sh.saveFDs()
+	undo, outer := sh.saveFDs(), sh.lasting
+	sh.lasting = nil
+	defer func() { sh.lasting = outer }()
+	ok = true
 	for _, r := range list {
-		if !sh.redirectOne(r) {
-			return restore, false
+		if ok = sh.redirectOne(r); !ok {
+			break
 		}
 	}
-	return restore, true
+	lasting := sh.lasting
+	return func(keep bool) {
+		if keep || len(lasting) == 0 {
+			undo(keep)
+			return
+		}
+		now := map[int]*stream{}
+		for _, fd := range lasting {
+			if s := sh.fds[fd]; s != nil {
+				now[fd] = s.keep()
+			} else {
+				now[fd] = nil
+			}
+		}
+		undo(false)
+		for fd, s := range now {
+			sh.setFD(fd, s)
+		}
+	}, ok
 }
 
 func (sh *Shell) redirectOne(r *syntax.Redirect) bool {
@@ -251,6 +272,7 @@ func (sh *Shell) redirectOne(r *syntax.Redirect) bool {
 				}
 			}
 			sh.setString(name, strconv.Itoa(fd))
+			sh.lasting = append(sh.lasting, fd)
 		}
 	}
 	switch r.Op {
@@ -370,6 +392,7 @@ func (sh *Shell) duplicate(fd int, word string, r *syntax.Redirect) bool {
 	sh.setFD(fd, s)
 	if move && from != fd {
 		sh.setFD(from, nil)
+		sh.lasting = append(sh.lasting, from)
 	}
 	return true
 }

@@ -283,7 +283,11 @@ func (f *formatter) directive(format string, i int) int {
 			if a := f.next(); a != "" && a != "-1" && a != "-2" {
 				t = time.Unix(f.integer(a), 0)
 			}
-			f.out.WriteString(padBytes(spec, strftime(format[i+1:i+end], t.In(f.sh.zone()))))
+			text := strftime(format[i+1:i+end], t.In(f.sh.zone()))
+			if len(text) >= maxTime {
+				text = ""
+			}
+			f.out.WriteString(padBytes(spec, text))
 			return i + end + 2
 		}
 	}
@@ -515,6 +519,9 @@ func (sh *Shell) zone() *time.Location {
 
 // fixedZone is POSIX's form of a zone without summer time: EST5 is west of Greenwich.
 var fixedZone = regexp.MustCompile(`^([A-Za-z]{3,}|<[A-Za-z0-9+-]{3,}>)([+-]?)(\d{1,2})(?::(\d{2}))?$`)
+
+// maxTime is bash's buffer: what does not fit into it is nothing.
+const maxTime = 128
 
 // strftime covers the conversions people use; Go has its own notation.
 func strftime(format string, t time.Time) string {

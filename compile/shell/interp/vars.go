@@ -398,6 +398,9 @@ func deleteElement(v *expand.Variable, i int) {
 // end.
 func (sh *Shell) index(name string, v *expand.Variable, x syntax.ArithmExpr) (int, bool) {
 	i := sh.arithmetic(x)
+	if sh.flow != 0 {
+		return 0, false
+	}
 	if i < 0 {
 		i += elementMax(v) + 1
 	}

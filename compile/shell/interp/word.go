@@ -143,7 +143,15 @@ func (sh *Shell) braces(w *syntax.Word) []*syntax.Word {
 			sh.discard()
 			return nil
 		}
-		words = append(words, &syntax.Word{Parts: joinLiterals(one.Parts)})
+		parts := joinLiterals(one.Parts)
+		for _, part := range parts { // {Z..a} passes a backquote, which bash then reads
+			if lit, ok := part.(*syntax.Lit); ok && strings.Contains(strings.ReplaceAll(lit.Value, "\\`", ""), "`") {
+				sh.errorf("bad substitution: no closing \"`\" in `")
+				sh.discard()
+				return nil
+			}
+		}
+		words = append(words, &syntax.Word{Parts: parts})
 	}
 	return words
 }
@@ -479,7 +487,7 @@ func (sh *Shell) glue() string {
 
 // split cuts the runs of a word into fields.
 func (sh *Shell) split(runs []run) [][]run {
-	if len(runs) == 1 && runs[0].kind != result {
+	if len(runs) == 1 && runs[0].kind != result && runs[0].kind != border {
 		return [][]run{runs}
 	}
 	s := splitter{separators: sh.separators()}

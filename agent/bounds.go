@@ -64,8 +64,9 @@ type Ledger struct {
 type Account interface {
 	Reserve(amount Bounds) error
 	Settle(reserved, used Bounds)
-	TokensLeft() int64
-	BoundsUSD() bool
+	// Left is how much may still be reserved; without a bound the largest number
+	// there is, and an infinity of dollars.
+	Left() (tokens int64, usd float64)
 }
 
 // Allowance bounds an [Account], by tokens and dollars.
@@ -175,27 +176,32 @@ func (l *Ledger) Used() Bounds {
 	return l.settled
 }
 
-// tokensLeft is how many tokens may still be reserved: the least over this
-// ledger and those above. Without a limit it is the largest number there is.
-func (l *Ledger) tokensLeft() int64 {
+// left is how much may still be reserved: the least over this ledger and those above.
+// Without a bound it is the largest number there is, and an infinity of dollars.
+func (l *Ledger) left() (tokens int64, usd float64) {
 	if l == nil {
-		return math.MaxInt64
+		return math.MaxInt64, math.Inf(1)
 	}
-	left := l.parent.tokensLeft()
+	tokens, usd = l.parent.left()
 	if l.account != nil {
-		left = min(left, l.account.TokensLeft())
+		t, d := l.account.Left()
+		tokens, usd = min(tokens, t), min(usd, d)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.limit.Tokens > 0 {
-		left = min(left, l.limit.Tokens-l.settled.Tokens-l.reserved.Tokens)
+		tokens = min(tokens, l.limit.Tokens-l.settled.Tokens-l.reserved.Tokens)
 	}
-	return left
+	if l.limit.USD > 0 {
+		usd = min(usd, l.limit.USD-l.settled.USD-l.reserved.USD)
+	}
+	return tokens, usd
 }
 
 // boundsUSD reports whether this ledger or one above bounds dollars.
 func (l *Ledger) boundsUSD() bool {
-	return l != nil && (l.limit.USD > 0 || l.account != nil && l.account.BoundsUSD() || l.parent.boundsUSD())
+	_, left := l.left()
+	return !math.IsInf(left, 1)
 }
 
 // overriddenBy replaces the bounds that o gives.

@@ -88,41 +88,42 @@ func (r *run) request(messages []Message, tools []ToolSpec) Request {
 		Schema: r.agent.OutputSchema(), Reasoning: r.agent.Reasoning}
 }
 
-// reserve sets aside the most a turn can cost. Where tokens are bounded, the
-// answer's length is cut to what is left.
+// reserve sets aside the most a turn can cost. Where tokens or dollars are bounded,
+// the answer's length is cut to what is left.
 func (r *run) reserve(request *Request, from *Ledger, steps int64) (*Reservation, error) {
 	prompt := r.promptTokens(*request)
-	if left := from.tokensLeft(); left < 1<<62 {
-		room := left - prompt
-		if room < minAnswer {
-			return nil, r.noRoom(from, prompt+minAnswer)
-		}
+	if room := r.room(from, prompt); room < unbounded {
 		if request.MaxTokens == 0 { // providers refuse more than their models can say
 			request.MaxTokens = assumedAnswer
 		}
-		request.MaxTokens = int(min(room, int64(request.MaxTokens)))
+		request.MaxTokens = int(min(max(room, minAnswer), int64(request.MaxTokens)))
 	}
-	amount := Bounds{Steps: steps, Tokens: prompt + int64(request.MaxTokens)}
-	amount.USD = (float64(prompt)*r.Prices.In + float64(max(request.MaxTokens, assumedAnswer))*r.Prices.Out) / 1e6
-	return from.Reserve(amount)
+	answer := int64(request.MaxTokens)
+	return from.Reserve(Bounds{Steps: steps, Tokens: prompt + answer, USD: r.dollars(prompt, answer)})
 }
 
-// minAnswer is the shortest answer worth asking for, and assumedAnswer how
-// long one may be in a run whose tokens are bounded, or is taken to be, where
-// :MAX_TOKENS: says nothing; in tokens.
+// minAnswer is the shortest answer worth asking for, and assumedAnswer how long one
+// may be in a run that is bounded, where :MAX_TOKENS: says nothing; in tokens. More
+// room than unbounded is no bound.
 const (
 	minAnswer     = 32
 	assumedAnswer = 4096
+	unbounded     = 1 << 60
 )
 
-// noRoom is the bound that leaves no room for the shortest turn.
-func (r *run) noRoom(from *Ledger, tokens int64) error {
-	reserved, err := from.Reserve(Bounds{Tokens: tokens})
-	if err == nil { // somebody has given something back just now
-		reserved.Settle(Bounds{})
-		err = &BoundError{"tokens", fmt.Sprint(r.agent.Bounds.overriddenBy(r.Limits).Tokens)}
+// room is how long the answer to a prompt may be, in tokens, for what is left.
+func (r *run) room(from *Ledger, prompt int64) int64 {
+	tokens, usd := from.left()
+	room := tokens - prompt
+	if paid := (usd - r.dollars(prompt, 0)) * 1e6 / r.Prices.Out; paid < unbounded { // without a price infinite, or no number
+		room = min(room, int64(max(paid, 0)))
 	}
-	return err
+	return room
+}
+
+// dollars is what tokens cost.
+func (r *run) dollars(in, out int64) float64 {
+	return (float64(in)*r.Prices.In + float64(out)*r.Prices.Out) / 1e6
 }
 
 // promptTokens estimates a request's tokens: what the provider counted for the part it
@@ -177,7 +178,7 @@ func (r *run) counted(t turn) {
 func (r *run) cost(u trace.Usage) Bounds {
 	b := Bounds{Tokens: u.TokensIn + u.TokensOut, USD: u.CostUSD}
 	if b.USD == 0 {
-		b.USD = (float64(u.TokensIn)*r.Prices.In + float64(u.TokensOut)*r.Prices.Out) / 1e6
+		b.USD = r.dollars(u.TokensIn, u.TokensOut)
 	}
 	return b
 }

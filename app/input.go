@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -104,7 +105,7 @@ func (r Row) JSON(text json.RawMessage) (any, error) {
 		}
 	}
 	if err := errors.Join(resolved.ApplyDefaults(&given), resolved.Validate(given)); err != nil {
-		return nil, diag.Usagef("", "arguments of %s: %v", r.Name, err)
+		return nil, diag.Usagef(Takes(schema), "arguments of %s: %v", r.Name, err)
 	}
 	for name, p := range schema.Properties { // one text is a list of one
 		if text, ok := given[name].(string); ok && len(p.Types) > 0 {
@@ -120,6 +121,21 @@ func (r Row) JSON(text json.RawMessage) (any, error) {
 		return nil, diag.Usagef("", "arguments of %s: %v", r.Name, err)
 	}
 	return in, nil
+}
+
+// Takes says in words what a call with this schema may give.
+func Takes(s *jsonschema.Schema) string {
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		if !slices.Contains(s.Required, name) {
+			name += " (optional)"
+		}
+		names = append(names, name)
+	}
+	if len(names) == 0 {
+		return "it takes no arguments"
+	}
+	return "it takes " + strings.Join(names, ", ")
 }
 
 // Schema is the JSON Schema of a row's input: its fields by their json names, with

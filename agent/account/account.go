@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -147,12 +148,6 @@ func Open(c Config) (*Account, error) {
 	return a, nil
 }
 
-// BoundsUSD implements [agent.Account].
-func (a *Account) BoundsUSD() bool {
-	w := a.config.Allowance
-	return w.Day.USD > 0 || w.Month.USD > 0 || w.Total.USD > 0
-}
-
 // window is a bound of an account and what counts against it.
 type window struct {
 	name  string
@@ -246,23 +241,26 @@ func (a *Account) Settle(reserved, used agent.Bounds) {
 	}
 }
 
-// TokensLeft implements [agent.Account].
-func (a *Account) TokensLeft() int64 {
-	left := int64(1<<63 - 1)
+// Left implements [agent.Account].
+func (a *Account) Left() (tokens int64, usd float64) {
+	tokens, usd = math.MaxInt64, math.Inf(1)
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	b, err := Read(a.config.Path)
 	if err != nil {
-		return 0
+		return 0, 0
 	}
-	e := a.entry(b)
-	taken := b.reserved(a.config.Root).plus(e.Reserved)
+	taken := b.reserved(a.config.Root).plus(a.entry(b).Reserved)
+	paid := a.used.beyond(a.paid) // by a run that this one goes on with
 	for _, w := range windows(b, a.config.Allowance, a.config.Now()) {
 		if w.limit.Tokens > 0 {
-			left = min(left, w.limit.Tokens-w.spent.Tokens-taken.Tokens+max(0, a.used.Tokens-a.paid.Tokens))
+			tokens = min(tokens, w.limit.Tokens-w.spent.Tokens-taken.Tokens+paid.Tokens)
+		}
+		if w.limit.USD > 0 {
+			usd = min(usd, w.limit.USD-w.spent.USD-taken.USD+paid.USD)
 		}
 	}
-	return left
+	return tokens, usd
 }
 
 // entry is the run's own.

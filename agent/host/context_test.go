@@ -10,6 +10,7 @@ import (
 
 	"wb/agent"
 	"wb/agent/host"
+	"wb/agent/settings"
 	"wb/internal/test/llmtest"
 )
 
@@ -136,15 +137,24 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// A small budget of tokens is enough to ask, and what stops names the user's number.
+// A small budget of tokens or dollars is enough to ask, for an answer that it can pay,
+// and what stops names the user's number.
 func TestSmallBudget(t *testing.T) {
 	rt, dir, _ := bench(t, llmtest.Step{Text: "hello", In: 1200, Out: 5})
 	file := filepath.Join(dir, "team.org")
 	if r, err := rt.Run(t.Context(), host.Task{File: file, Text: "write", Limits: agent.Bounds{Tokens: 3000}}); err != nil || r.Result != "hello" {
 		t.Errorf("%+v %v", r, err)
 	}
+	rt, dir, server := bench(t, llmtest.Step{Text: "hello", In: 1200, Out: 5})
+	rt.Settings.Model = settings.Model{PriceIn: 1, PriceOut: 10}
+	r, err := rt.Run(t.Context(), host.Task{File: filepath.Join(dir, "team.org"), Text: "write", Limits: agent.Bounds{USD: 0.01}})
+	if err != nil || r.Result != "hello" {
+		t.Errorf("%+v %v", r, err)
+	} else if most := server.Requests()[0].Body["max_tokens"].(float64); most < 32 || most > 1000 {
+		t.Errorf("for a cent it may answer %v tokens", most)
+	}
 	rt, dir, _ = bench(t)
-	r, err := rt.Run(t.Context(), host.Task{File: filepath.Join(dir, "team.org"), Text: strings.Repeat("write ", 9000), Limits: agent.Bounds{Tokens: 10000}})
+	r, err = rt.Run(t.Context(), host.Task{File: filepath.Join(dir, "team.org"), Text: strings.Repeat("write ", 9000), Limits: agent.Bounds{Tokens: 10000}})
 	if err != nil || r.Result != "stopped: budget tokens exhausted (10000)" {
 		t.Errorf("%q %v", r.Result, err)
 	}

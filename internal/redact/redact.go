@@ -8,9 +8,7 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,21 +17,30 @@ import (
 // concurrent use.
 type Redactor struct {
 	replacer *strings.Replacer
-	spread   *regexp.Regexp // secrets with something between their letters or bytes
+	spreads  []spread  // secrets with something between their letters or bytes
+	first    [256]bool // the bytes with which one of them can begin
 	mark     string
 }
 
 // New makes a replacer that puts mark in place of each secret that has at least shortest
 // bytes: shorter ones stand in any text.
 func New(mark string, shortest int, secrets ...string) *Redactor {
-	var pairs []string
-	for _, form := range forms(shortest, secrets) {
-		pairs = append(pairs, form, mark)
-	}
-	if len(pairs) == 0 {
+	secrets = slices.DeleteFunc(slices.Clone(secrets), func(s string) bool { return len(s) < max(shortest, 1) })
+	if len(secrets) == 0 {
 		return nil
 	}
-	return &Redactor{strings.NewReplacer(pairs...), spread(shortest, secrets), mark}
+	var pairs []string
+	for _, form := range forms(secrets) {
+		pairs = append(pairs, form, mark)
+	}
+	r := &Redactor{replacer: strings.NewReplacer(pairs...), mark: mark}
+	for _, secret := range secrets {
+		r.spreads = append(r.spreads, spreads(secret)...)
+	}
+	for i := range r.spreads {
+		r.spreads[i].begins(&r.first)
+	}
+	return r
 }
 
 // Text is a text without the secrets.
@@ -41,40 +48,38 @@ func (r *Redactor) Text(text string) string {
 	if r == nil {
 		return text
 	}
-	return r.spread.ReplaceAllLiteralString(r.replacer.Replace(text), r.mark)
+	text = r.replacer.Replace(text)
+	var kept strings.Builder
+	from := 0
+	for i := 0; i < len(text); i++ {
+		if end := r.at(text, i); end >= 0 {
+			kept.WriteString(text[from:i])
+			kept.WriteString(r.mark)
+			from, i = end, end-1
+		}
+	}
+	if from == 0 {
+		return text
+	}
+	return kept.String() + text[from:]
 }
 
-// spread matches secrets in any case whose letters have blanks between them, forwards
-// and backwards, and their bytes in hex as dumps print them: with blanks, colons or
-// commas between, and over lines that begin with an offset.
-func spread(shortest int, secrets []string) *regexp.Regexp {
-	var all []string
-	for _, secret := range secrets {
-		if len(secret) < max(shortest, 1) {
-			continue
+// at is where a secret that begins at a place ends, -1 if none does.
+func (r *Redactor) at(text string, i int) int {
+	if r.first[text[i]] {
+		for s := range r.spreads {
+			if end := r.spreads[s].match(text, i); end >= 0 {
+				return end
+			}
 		}
-		var letters, digits []string
-		for _, c := range secret {
-			letters = append(letters, regexp.QuoteMeta(string(c)))
-		}
-		for _, b := range []byte(secret) {
-			digits = append(digits, fmt.Sprintf("(?:0x|\\\\x|%%)?%02x", b))
-		}
-		const between = `[ \t\r\n]{0,3}`
-		all = append(all, strings.Join(letters, between))
-		slices.Reverse(letters)
-		all = append(all, strings.Join(letters, between), strings.Join(digits, `[\s:,]{0,3}(?:\n[0-9a-f]{6,8}:?[ \t]+)?`))
 	}
-	return regexp.MustCompile("(?i)" + strings.Join(all, "|"))
+	return -1
 }
 
 // forms are the spellings of the secrets, the longest first.
-func forms(shortest int, secrets []string) []string {
+func forms(secrets []string) []string {
 	var all []string
 	for _, secret := range secrets {
-		if len(secret) < max(shortest, 1) {
-			continue
-		}
 		quoted, _ := json.Marshal(secret) // of a string
 		digits := hex.EncodeToString([]byte(secret))
 		all = append(all, secret, strings.Trim(string(quoted), `"`), url.QueryEscape(secret), url.PathEscape(secret), digits, strings.ToUpper(digits))

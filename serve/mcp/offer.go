@@ -5,10 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"maps"
 	"mime"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -81,7 +79,7 @@ func (s *server) asked(ctx context.Context, in askIn) (*agent.Result, error) {
 		return nil, err
 	}
 	if result.ExitCode() != 0 {
-		return nil, fmt.Errorf("the run %s ended with %s: %s", result.RunID, result.Status, result.Result)
+		return nil, fmt.Errorf("the run %s ended with %s: %s", result.RunID, result.Status, strings.TrimPrefix(result.Result, "error: "))
 	}
 	return result, nil
 }
@@ -205,7 +203,7 @@ func arguments(r *mcp.CallToolRequest, schema json.RawMessage, into any) error {
 		return err
 	}
 	if err := resolved.Validate(given); err != nil {
-		return diag.Usagef(takes(s), "arguments of %s: %v", r.Params.Name, err)
+		return diag.Usagef(app.Takes(&s), "arguments of %s: %v", r.Params.Name, err)
 	}
 	exact := map[string]json.RawMessage{} // large numbers, too, are as they were given
 	if len(r.Params.Arguments) > 0 {
@@ -225,21 +223,6 @@ func arguments(r *mcp.CallToolRequest, schema json.RawMessage, into any) error {
 		return err
 	}
 	return json.Unmarshal(whole, into)
-}
-
-// takes says what a call may give.
-func takes(s jsonschema.Schema) string {
-	var names []string
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		if !slices.Contains(s.Required, name) {
-			name += " (optional)"
-		}
-		names = append(names, name)
-	}
-	if len(names) == 0 {
-		return "it takes no arguments"
-	}
-	return "it takes " + strings.Join(names, ", ")
 }
 
 // refusal is an error as the caller reads it, in which files are named as the caller

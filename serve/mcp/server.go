@@ -11,6 +11,7 @@ package mcp
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -18,12 +19,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"wb/agent"
 	"wb/agent/host"
 	"wb/compile"
-	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/workbook"
 	"wb/workbook/capability"
@@ -95,11 +96,16 @@ func New(config Config) (*mcp.Server, func() error, error) {
 	}
 	s.offer(m)
 	readOnly := annotations(false)
-	mcp.AddTool(m, &mcp.Tool{Name: "read", Description: "The text of a file.", Annotations: readOnly}, tool(s.read))
-	mcp.AddTool(m, &mcp.Tool{Name: "events", Description: "What runs did: the latest events of events.org, of one run or of all.", Annotations: readOnly}, tool(s.events))
+	own := []error{
+		addTool(s, m, &mcp.Tool{Name: "read", Description: "The text of a file.", Annotations: readOnly}, s.read),
+		addTool(s, m, &mcp.Tool{Name: "events", Description: "What runs did: the latest events of events.org, of one run or of all.", Annotations: readOnly}, s.events)}
 	if s.Ask != nil {
-		mcp.AddTool(m, &mcp.Tool{Name: "agents", Description: "The agents that documents here define.", Annotations: readOnly}, tool(s.listAgents))
-		mcp.AddTool(m, &mcp.Tool{Name: "ask", Description: "Give one of the agents a task and get its result."}, tool(s.ask))
+		own = append(own,
+			addTool(s, m, &mcp.Tool{Name: "agents", Description: "The agents that documents here define.", Annotations: readOnly}, s.listAgents),
+			addTool(s, m, &mcp.Tool{Name: "ask", Description: "Give one of the agents a task and get its result."}, s.ask))
+	}
+	if err := errors.Join(own...); err != nil {
+		return nil, nil, errors.Join(err, root.Close())
 	}
 	made := &documents{server: s, mcp: m}
 	if err := made.refresh(); err != nil {
@@ -110,20 +116,35 @@ func New(config Config) (*mcp.Server, func() error, error) {
 	return m, func() error { watch.close(); return root.Close() }, nil
 }
 
-// tool makes a handler of a function that gives text and data. Its error is
-// what the caller reads.
-func tool[In any](f func(context.Context, In) (string, any, error)) mcp.ToolHandlerFor[In, any] {
-	return func(ctx context.Context, r *mcp.CallToolRequest, in In) (*mcp.CallToolResult, any, error) {
-		text, data, err := f(withNotifier(ctx, r), in)
+// addTool makes a tool of a function that gives text and data, with the schema of its
+// input. Its error is what the caller reads.
+func addTool[In any](s *server, m *mcp.Server, t *mcp.Tool, f func(context.Context, In) (string, any, error)) error {
+	shape, err := jsonschema.For[In](nil)
+	if err != nil {
+		return err
+	}
+	schema, err := json.Marshal(shape)
+	if err != nil {
+		return err
+	}
+	t.InputSchema = json.RawMessage(schema)
+	m.AddTool(t, func(ctx context.Context, r *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		ctx = withNotifier(ctx, r)
+		var in In
+		if err := arguments(r, schema, &in); err != nil {
+			return s.refusal(ctx, err), nil
+		}
+		text, data, err := f(ctx, in)
 		if err != nil {
-			return &mcp.CallToolResult{IsError: true, Content: []mcp.Content{&mcp.TextContent{Text: diag.Explain(err)}}}, nil, nil
+			return s.refusal(ctx, err), nil
 		}
 		result := &mcp.CallToolResult{Content: []mcp.Content{&mcp.TextContent{Text: text}}}
 		if data != nil {
 			result.StructuredContent = data
 		}
-		return result, nil, nil
-	}
+		return result, nil
+	})
+	return nil
 }
 
 // text reads a file of the server's.

@@ -98,7 +98,8 @@ func TestTools(t *testing.T) {
 		{"run", map[string]any{"file": "sum.org", "set": map[string]any{"a": 40}}, `{"total":42}`},
 		{"run", map[string]any{"file": "sum.org"}, "! "},
 		{"events", map[string]any{}, "! no such file: events.org"},
-		{"read", map[string]any{}, "! "},
+		{"read", map[string]any{}, "! arguments of read: validating root: required: missing properties: [\"file\"]\nhint: it takes file, from (optional), to (optional)"},
+		{"query", map[string]any{"q": "todo:"}, "! arguments of query: validating root: unexpected additional properties [\"q\"]\nhint: it takes "},
 	} {
 		if got := ask(t, s, c.tool, c.args); !strings.Contains(got, c.want) || strings.HasPrefix(got, "! ") != strings.HasPrefix(c.want, "! ") {
 			t.Errorf("%s %v gave %q, want %q", c.tool, c.args, got, c.want)

@@ -68,6 +68,8 @@ func (w *world) run(v *verb, file string) string {
 	if json.Unmarshal(out, &answer) != nil || answer.Data == nil {
 		return cmp.Or(wrong, "no answer")
 	}
+	w.Lock()
+	defer w.Unlock()
 	for _, c := range answer.Data.Components {
 		what := c.Status
 		switch {

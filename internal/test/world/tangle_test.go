@@ -83,7 +83,8 @@ func (w *world) place() string {
 func (w *world) tangleByUs() map[string]tangled {
 	dir := w.place()
 	all := map[string]tangled{}
-	w.each("tangle", func(v *verb, file string) string {
+	const atATime = 1 // documents tangle to the same files
+	w.over("tangle", w.files, atATime, func(v *verb, file string) string {
 		ctx, stop := context.WithTimeout(w.t.Context(), patience)
 		defer stop()
 		out, wrong := w.do(ctx, v, walled(ctx, dir, w.program, "tangle", "--json", "--allow-outside", file), dir)
@@ -113,6 +114,8 @@ func (w *world) tangleByUs() map[string]tangled {
 				files[inside(dir, path)] = hex.EncodeToString(sum[:])
 			}
 		}
+		w.Lock()
+		defer w.Unlock()
 		all[file] = files
 		return wrong
 	})

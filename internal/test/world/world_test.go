@@ -15,10 +15,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // patience is how long one verb may take for one file, on a busy machine.
@@ -39,16 +43,17 @@ func TestWorld(t *testing.T) {
 	w.each("org → md → org", w.there("md"))
 	w.each("org → ipynb → org", w.there("ipynb"))
 	w.each("run", w.run)
-	w.over("ipynb → org → ipynb", w.notebooks, w.notebook)
+	w.over("ipynb → org → ipynb", w.notebooks, runtime.NumCPU(), w.notebook)
 	w.report()
 }
 
 // world is a copy of the folder, and what was seen in it.
 type world struct {
-	t       *testing.T
-	program string
-	dir     string   // the copy
-	files   []string // relative to it
+	sync.Mutex // files are worked on side by side
+	t          *testing.T
+	program    string
+	dir        string   // the copy
+	files      []string // relative to it
 	// notebooks are Jupyter's, which wb takes to org and back.
 	notebooks []string
 	verbs     []*verb
@@ -111,17 +116,31 @@ func (w *world) copy(from, to, ext string) (files []string) {
 }
 
 // each lets a verb work on each file; do says what went wrong, or nothing.
-func (w *world) each(name string, do func(v *verb, file string) string) { w.over(name, w.files, do) }
+func (w *world) each(name string, do func(v *verb, file string) string) {
+	w.over(name, w.files, runtime.NumCPU(), do)
+}
 
-func (w *world) over(name string, files []string, do func(v *verb, file string) string) {
+// over lets a verb work on several files at a time.
+func (w *world) over(name string, files []string, atATime int, do func(v *verb, file string) string) {
 	v := w.count(name)
+	start := time.Now()
+	var workers errgroup.Group
+	workers.SetLimit(atATime)
 	for _, file := range files {
-		if wrong := do(v, file); wrong != "" {
-			v.fail(wrong, file)
-			continue
-		}
-		v.ok++
+		workers.Go(func() error {
+			wrong := do(v, file)
+			w.Lock()
+			defer w.Unlock()
+			if wrong == "" {
+				v.ok++
+			} else {
+				v.fail(wrong, file)
+			}
+			return nil
+		})
 	}
+	_ = workers.Wait() // what failed is counted
+	w.t.Logf("%s: %d files in %v", name, len(files), time.Since(start).Round(time.Second))
 }
 
 // count begins to count.
@@ -163,7 +182,9 @@ func (w *world) do(ctx context.Context, v *verb, cmd *exec.Cmd, dir string) (std
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	err := cmd.Run()
 	if cmd.ProcessState != nil {
+		w.Lock()
 		v.cpu += cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+		w.Unlock()
 	}
 	var exit *exec.ExitError
 	switch {

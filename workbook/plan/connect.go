@@ -187,11 +187,11 @@ func (b finder) referred(c *Component, name string) *Component {
 }
 
 // output finds the component of a workflow, or of one around it, that has an
-// output of that name and is not the one that asks for it.
+// output of that name, or the name itself, and is not the one that asks for it.
 func (w *World) output(asks *Component, name string) *Component {
-	for ; w != nil; w = w.Parent {
+	for ; w != nil && name != ""; w = w.Parent {
 		for _, c := range w.Components {
-			if c != asks && slices.Contains(c.Out, name) {
+			if c != asks && (c.Name == name || slices.Contains(c.Out, name)) {
 				return c
 			}
 		}
@@ -365,7 +365,7 @@ func (b connector) connectRef(c *Component, in *Input, expr string, at int, why 
 		b.fault(c, "dangling-var", at, finding(b.builder).nearestName(ref.Name), "%s refers to %q, which names nothing here", in.Name, ref.Name)
 		return
 	} else if from.World.Apart(c.World) {
-		b.fault(c, "dangling-var", at, "move what both need into a workflow around both, or out of workflows", "%s refers to %q, which belongs to the workflow %s", in.Name, ref.Name, from.World.Name)
+		b.faultApart(c, in.Name, ref.Name, from, at)
 		return
 	}
 	if ref.wantsCode(from) {
@@ -381,6 +381,12 @@ func (b connector) connectRef(c *Component, in *Input, expr string, at int, why 
 		inner := Input{Name: strings.TrimSpace(name)}
 		b.connectRef(c, &inner, strings.TrimSpace(expr), at, WhyVar)
 	}
+}
+
+// faultApart says that what c refers to is a sibling workflow's.
+func (b connector) faultApart(c *Component, what, name string, from *Component, at int) {
+	b.fault(c, "dangling-var", at, "move what both need into a workflow around both, or out of workflows",
+		"%s refers to %q, which belongs to the workflow %s", what, name, from.World.Name)
 }
 
 // wantsCode reports whether a reference needs the source of what it names and
@@ -418,8 +424,12 @@ func (b connector) connectPost(c *Component) {
 	}
 	ref := ParseReference(a.Value)
 	from := finding(b.builder).referred(c, ref.Name)
-	if from == nil || from.World.Apart(c.World) {
+	switch {
+	case from == nil:
 		b.fault(c, "dangling-var", a.At.Start, finding(b.builder).nearestName(ref.Name), ":post names %q, which is not a block", ref.Name)
+		return
+	case from.World.Apart(c.World):
+		b.faultApart(c, ":post", ref.Name, from, a.At.Start)
 		return
 	}
 	port := ""

@@ -94,7 +94,7 @@ func (r *Result) body() (text string, verbatim bool) {
 	items, isList := r.asList()
 	switch {
 	case r.Words.Has("list"):
-		return r.listText(items, isList), !isList
+		return r.listText(items, isList), !isList && !r.Words.Has("file")
 	case isList:
 		return listAsTable(items), false
 	case r.Words.Has("file") && r.namesFile():
@@ -150,7 +150,11 @@ func recordTable(items []value.Value) ([]value.Value, bool) {
 // listText prints a plain list, an item per element, or per line of text.
 func (r *Result) listText(items []value.Value, isList bool) string {
 	if !isList {
-		for _, l := range strings.Split(Display(r.Value), "\n") {
+		text := Display(r.Value)
+		if r.Words.Has("file") && r.namesFile() {
+			text = r.Link()
+		}
+		for _, l := range strings.Split(text, "\n") {
 			if l != "" {
 				items = append(items, value.OfString(l))
 			}

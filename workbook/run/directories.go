@@ -41,8 +41,12 @@ func touches(c *plan.Component) touched {
 func makes(c *plan.Component) string {
 	args := argSet{c.Args}
 	file, _, _ := args.text(":file")
-	if ext, _, _ := args.text(":file-ext"); file == "" && ext != "" && c.Name != "" {
-		file = c.Name + "." + ext
+	code := c
+	if callee := c.Callee(); callee != nil {
+		code = callee
+	}
+	if ext, _, _ := args.text(":file-ext"); file == "" && ext != "" && code.Name != "" {
+		file = code.Name + "." + ext
 	}
 	if file == "" {
 		return ""

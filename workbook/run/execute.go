@@ -348,10 +348,10 @@ func (p *program) file() (string, error) {
 	}
 	if !ok {
 		ext, has, err := p.args.text(":file-ext")
-		if err != nil || !has || p.owner.Name == "" {
+		if err != nil || !has || p.code.Name == "" {
 			return "", err
 		}
-		name = p.owner.Name + "." + ext
+		name = p.code.Name + "." + ext
 	}
 	if dir, has, err := p.args.text(":output-dir"); err == nil && has && dir != "" {
 		name = path.Join(dir, name)

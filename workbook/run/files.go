@@ -100,9 +100,21 @@ func (r *runner) seenBy(c *plan.Component) view {
 }
 
 // hides reports whether a name does not exist for guests: what the host keeps for
-// itself, and what a sibling workflow makes.
+// itself, and what a sibling workflow makes, with the directories made for it.
 func (v view) hides(name string) bool {
-	return slices.Contains(hiddenNames, firstPart(name)) || v.hidden[path.Clean(name)]
+	name = path.Clean(name)
+	return slices.Contains(hiddenNames, firstPart(name)) || v.hidden[name] || v.holdsHidden(name)
+}
+
+// holdsHidden reports whether a directory is there for hidden files only.
+func (v view) holdsHidden(dir string) bool {
+	for name := range v.hidden {
+		if strings.HasPrefix(name, dir+"/") {
+			entries, err := v.readDir(dir)
+			return err == nil && len(entries) == 0
+		}
+	}
+	return false
 }
 
 // open opens a file of the tree.
@@ -263,13 +275,13 @@ func (r executor) guest(p *program, s *session) (*guestTree, error) {
 }
 
 // madeAbove reports whether a block above one makes a directory with :mkdirp, or one
-// below it.
+// below it. What a sibling workflow makes does not count.
 func (r executor) madeAbove(owner *plan.Component, dir string) bool {
 	for _, c := range r.plan.Components {
 		if c == owner {
 			break
 		}
-		if plan.IsSet(c.Args, ":mkdirp") && strings.HasPrefix(touches(c).stands+"/", dir+"/") {
+		if !c.World.Apart(owner.World) && plan.IsSet(c.Args, ":mkdirp") && strings.HasPrefix(touches(c).stands+"/", dir+"/") {
 			return true
 		}
 	}
@@ -529,7 +541,8 @@ func (r executor) resultToFile(p *program, v value.Value, file string) (value.Va
 		file = strings.TrimPrefix(path.Clean(file), "/")
 	}
 	name := p.inDir(file)
-	if !v.IsNull() && (p.lane.Info().Draws || !p.words.Has("link") && !p.words.Has("graphics")) {
+	written := !v.IsNull() && (p.lane.Info().Draws || !p.words.Has("link") && !p.words.Has("graphics"))
+	if written {
 		separator := "\t"
 		if sep, ok, err := p.args.text(":sep"); ok && err == nil && sep != "" {
 			separator = sep
@@ -538,7 +551,7 @@ func (r executor) resultToFile(p *program, v value.Value, file string) (value.Va
 			return v, diag.Errorf(p.owner.Pos, "%v", err)
 		}
 	}
-	if mode, ok := p.args.Get(":file-mode"); ok {
+	if mode, ok := p.args.Get(":file-mode"); ok && (written || r.files.has(name)) {
 		if m, err := fileMode(mode.Value); err == nil && !r.dry && r.opts.Write.files() {
 			if err := r.files.chmod(name, m); err != nil {
 				return v, diag.Errorf(p.owner.Pos, ":file-mode %s: %v", mode.Value, err)
@@ -571,6 +584,14 @@ func (t *tree) put(name string, data []byte) error {
 		}
 		return root.WriteFile(local, data, 0o644)
 	})
+}
+
+// has reports whether the workbook's directory holds a file.
+func (t *tree) has(name string) bool {
+	return t.onHost(func(root *os.Root) error {
+		_, err := root.Stat(filepath.FromSlash(name))
+		return err
+	}) == nil
 }
 
 func (t *tree) chmod(name string, mode fs.FileMode) error {

@@ -141,10 +141,10 @@ func (p *program) lispFile() elisp.Value {
 	file, ok := p.args.Get(":file")
 	name := lispArg(file)
 	if ext, has := p.args.Get(":file-ext"); !ok {
-		if !has || p.owner.Name == "" {
+		if !has || p.code.Name == "" {
 			return elisp.Nil
 		}
-		name = elisp.String(p.owner.Name + "." + elisp.Princ(lispArg(ext)))
+		name = elisp.String(p.code.Name + "." + elisp.Princ(lispArg(ext)))
 	}
 	if dir, has := p.args.Get(":output-dir"); has && dir.Value != "" {
 		name = elisp.String(strings.TrimSuffix(elisp.Princ(lispArg(dir)), "/") + "/" + elisp.Princ(name))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"path"
 	"path/filepath"
 	"slices"
@@ -416,6 +417,9 @@ func (r binder) directory(p *program) error {
 		p.src.Files, err = r.seenBy(p.owner).sources(clean)
 	} else if endings := compile.SourceEndings(p.lane, p.src); endings != nil {
 		p.src.Files, err = r.seenBy(p.owner).sources(clean, endings...)
+	}
+	if errors.Is(err, fs.ErrNotExist) { // :mkdirp makes it, or the run says that it is not there
+		return nil
 	}
 	return err
 }

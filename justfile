@@ -49,6 +49,12 @@ wasi-components dir="/tmp/wb-wasi-testsuite" jco="/tmp/wb-jco":
       {{jco}}/node_modules/.bin/jco new "$core" --adapt wasi_snapshot_preview1={{jco}}/node_modules/@bytecodealliance/jco/lib/wasi_snapshot_preview1.command.wasm -o "${core%.wasm}.component.wasm"; done
     WB_WASI_COMPONENTS={{dir}}/tests go test -tags long ./sandbox -run TestComponents -count 1 -v
 
+# a program in JavaScript, made a component by componentize-js (npm), asks servers by wasi:http
+wasi-http dir="/tmp/wb-wasi-http":
+    mkdir -p {{dir}} && cd {{dir}} && npm i --no-fund --no-audit @bytecodealliance/componentize-js@0.23.0 @bytecodealliance/preview2-shim
+    node compile/wasm/testdata/wasi-http/make.mjs {{dir}}/node_modules/@bytecodealliance/componentize-js {{dir}}/fetch.wasm
+    WB_WASI_HTTP={{dir}} go test -tags long ./compile/wasm -run TestFetchComponent -count 1 -v
+
 # org-ql's own result tests, fetched at the commit that was measured
 org-ql-suite dir="/tmp/wb-org-ql":
     test -d {{dir}} || git clone https://github.com/alphapapa/org-ql {{dir}}

@@ -94,8 +94,12 @@ func (e *CapError) Hint() string { return "grant it with --grant " + e.Capabilit
 type LoadError struct {
 	Module string
 	Reason string
-	Err    error // the cause, may be nil
+	Err    error  // the cause, may be nil
+	Help   string // what to do about it, may be empty
 }
+
+// Hint says what to do about it.
+func (e *LoadError) Hint() string { return e.Help }
 
 func (e *LoadError) Error() string {
 	if e.Err != nil {

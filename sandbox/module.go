@@ -12,6 +12,7 @@ import (
 	"github.com/tetratelabs/wazero/experimental"
 
 	"wb/internal/sha"
+	"wb/sandbox/component"
 	"wb/sandbox/fuel"
 )
 
@@ -235,7 +236,11 @@ func (m *Module) loadError(err error) error {
 	case errors.As(err, &unopened):
 		return fmt.Errorf("%s: %w", m.name, unopened.error)
 	}
-	return &LoadError{Module: m.name, Reason: "invalid module", Err: err}
+	load := &LoadError{Module: m.name, Reason: "invalid module", Err: err}
+	if errors.Is(err, component.ErrComposed) {
+		load.Help = "give each program a block of its own, and pass the output of one to the next by :stdin"
+	}
+	return load
 }
 
 // Trim drops the machine code of every module that no instance uses, to give

@@ -33,6 +33,8 @@ type Command struct {
 	Seed uint64
 	// Host are the functions the guest may import beyond WASI.
 	Host []HostModule
+	// HTTP makes the requests of components; nil allows none.
+	HTTP HTTP
 }
 
 // Exit is how a program ended. Code is not 0 when there was an error.

@@ -36,6 +36,7 @@ type wasi struct {
 
 	resources  map[uint32]any // of a component, by handle
 	nextHandle uint32
+	requests   *requests2
 }
 
 // quota is a byte count with a limit.
@@ -68,6 +69,7 @@ func newWASI(c Command, limits Limits) *wasi {
 		stdin:     stdin{source: c.Stdin},
 		output:    quota{kind: LimitOutput, limit: limits.Output},
 		storage:   quota{kind: LimitFiles, limit: limits.Files},
+		requests:  newRequests(c.HTTP),
 	}
 	if !c.Now.IsZero() {
 		w.clock.begin = c.Now
@@ -123,6 +125,7 @@ func environment(c Command) []string {
 }
 
 func (w *wasi) close() {
+	w.requests.close()
 	for _, d := range w.fds {
 		if d != nil {
 			d.close()

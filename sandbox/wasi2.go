@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -54,11 +55,23 @@ var wasi2 = map[string]map[string]func2{
 	"wasi:random/insecure-seed":   {"insecure-seed": {"i", (*call2).randomSeed}},
 	"wasi:filesystem/preopens":    {"get-directories": {"i", (*call2).directories}},
 	"wasi:filesystem/types":       files2,
+	"wasi:http/types":             merged(httpFuncs2, fields2Funcs),
+	"wasi:http/outgoing-handler":  {"handle": {"iiii", (*call2).handle}},
 }
 
-// lacking2 are interfaces that programs import without need. What they have can be
-// imported, and ends a program that calls it.
-var lacking2 = []string{"wasi:sockets/", "wasi:http/"}
+// merged is both maps in one.
+func merged(a, b map[string]func2) map[string]func2 {
+	all := maps.Clone(a)
+	maps.Copy(all, b)
+	return all
+}
+
+// lacking2 are interfaces that programs import without need, and what to do instead. What
+// they have can be imported, and ends a program that calls it.
+var lacking2 = map[string]string{
+	"wasi:sockets/": "components reach the network by wasi:http alone; blocks in wb's own languages have tcp, udp and tls",
+	"wasi:http/":    "components make requests by wasi:http; blocks in wb's own languages answer them with :uses serve",
+}
 
 // preview2 are the host modules for what a module imports of WASI 0.2, beside those
 // that the command gives it.
@@ -87,15 +100,17 @@ func (m *Module) func2(need functionImport) (HostFunc, error) {
 	name, number, allocates := strings.Cut(need.name, "#")
 	host := HostFunc{Name: need.name, Params: need.params, Results: need.results}
 	f, known := wasi2[need.module][name]
+	prefix, _, _ := strings.Cut(need.module, "/")
+	help, lacking := lacking2[prefix+"/"]
 	switch {
 	case known && f.form == form2(need):
 	case known:
 		return host, &LoadError{Module: m.name, Reason: fmt.Sprintf("imports %s.%s with other types than it has in WASI 0.2", need.module, name)}
 	case strings.HasPrefix(name, "[resource-drop]"):
 		f.call = (*call2).drop
-	case slices.ContainsFunc(lacking2, func(prefix string) bool { return strings.HasPrefix(need.module, prefix) }):
+	case lacking:
 		f.call = func(c *call2) {
-			c.err = &LoadError{Module: m.name, Reason: fmt.Sprintf("calls %s.%s, which components do not have here", need.module, name)}
+			c.err = &LoadError{Module: m.name, Reason: fmt.Sprintf("calls %s.%s, which components do not have here", need.module, name), Help: help}
 		}
 	default:
 		return host, &LoadError{Module: m.name, Reason: fmt.Sprintf("imports %s.%s, which components do not have here", need.module, name)}
@@ -230,6 +245,9 @@ func resource[T any](c *call2, i int) (r T, ok bool) {
 func (c *call2) drop() {
 	handle := c.stack[0]
 	if uint32(handle) >= firstHandle {
+		if r, ok := c.in.sys.resources[uint32(handle)].(interface{ dropped(*wasi) }); ok {
+			r.dropped(c.in.sys)
+		}
 		delete(c.in.sys.resources, uint32(handle))
 	} else if c.in.fdClose([]uint64{handle}) != 0 {
 		c.trap("unknown handle " + strconv.Itoa(int(uint32(handle))))

@@ -156,7 +156,7 @@ func (c *call2) stream(pointer int, may func(*descriptor) bool, pos int64, end b
 	}
 	buf := c.result(c.u32(pointer), 8, 4, e)
 	if e == 0 {
-		binary.LittleEndian.PutUint32(buf[4:], c.own(&stream2{d, pos, end}))
+		binary.LittleEndian.PutUint32(buf[4:], c.own(&stream2{d: d, pos: pos, end: end}))
 	}
 }
 

@@ -4,22 +4,28 @@ import (
 	"encoding/binary"
 	"errors"
 	"io"
+	"syscall"
 	"time"
 )
 
 // stream2 is a stream of WASI 0.2: a descriptor, and where in its file it is.
 type stream2 struct {
-	d   *descriptor
-	pos int64
-	end bool // writes go to the end of the file
+	d    *descriptor
+	pos  int64
+	end  bool      // writes go to the end of the file
+	from io.Reader // in place of a descriptor, what is read
+	to   io.Writer // in place of a descriptor, where writes go
 }
 
 // error2 is an error that a stream told.
 type error2 struct{ errno errno }
 
-// pollable2 is ready at a time of the monotonic clock. Streams always are: reading one
-// that has nothing yet is what waits.
-type pollable2 struct{ at time.Duration }
+// pollable2 is ready at a time of the monotonic clock, or when a reply is there. Streams
+// always are: reading one that has nothing yet is what waits.
+type pollable2 struct {
+	at time.Duration
+	x  *exchange2
+}
 
 func (c *call2) stdin()  { c.stack[0] = uint64(c.own(&stream2{d: c.in.sys.fds[0]})) }
 func (c *call2) stdout() { c.stack[0] = uint64(c.own(&stream2{d: c.in.sys.fds[1]})) }
@@ -42,9 +48,14 @@ func (c *call2) read(s *stream2, n uint64) ([]byte, error) {
 	}
 	var got int
 	var err error
-	if s.d.kind == fdInput {
+	switch {
+	case s.from != nil:
+		got, err = s.from.Read(buf)
+	case s.d == nil || s.d.kind == fdOutput:
+		return nil, syscall.EBADF
+	case s.d.kind == fdInput:
 		got, err = c.in.readStdin(buf)
-	} else {
+	default:
 		got, err = s.d.file.ReadAt(buf, s.pos)
 		s.pos += int64(got)
 	}
@@ -58,9 +69,14 @@ func (c *call2) read(s *stream2, n uint64) ([]byte, error) {
 func (c *call2) write(s *stream2, b []byte) error {
 	for len(b) > 0 {
 		n, err := 0, error(nil)
-		if s.d.kind == fdOutput {
+		switch {
+		case s.to != nil:
+			n, err = s.to.Write(b)
+		case s.d == nil || s.d.kind == fdInput:
+			return syscall.EBADF
+		case s.d.kind == fdOutput:
 			n, err = c.in.writeStream(s.d.writer, b)
-		} else {
+		default:
 			if s.end {
 				info, err := s.d.file.Stat()
 				if err != nil {
@@ -190,29 +206,75 @@ func (c *call2) streamSplice() {
 
 func (c *call2) subscribe() { c.stack[0] = uint64(c.own(pollable2{})) }
 
+// ready reports whether waiting would end at once.
+func (p pollable2) ready(now time.Duration) bool {
+	if p.x != nil {
+		return p.x.arrivedYet()
+	}
+	return p.at == 0 || p.at <= now
+}
+
 var poll2 = map[string]func2{
 	"[method]pollable.ready": {"i:i", func(c *call2) {
 		p, _ := resource[pollable2](c, 0)
 		c.stack[0] = 0
-		if p.at == 0 || p.at <= c.in.sys.clock.elapsed(c.in.fuelUsed()) {
+		if p == (pollable2{}) || p.ready(c.elapsed()) {
 			c.stack[0] = 1
 		}
 	}},
 	"[method]pollable.block": {"i", func(c *call2) {
 		if p, ok := resource[pollable2](c, 0); ok {
-			c.await(p.at)
+			c.await([]pollable2{p})
 		}
 	}},
 	"poll": {"iii", (*call2).poll},
 }
 
-// await waits for a time of the monotonic clock.
-func (c *call2) await(at time.Duration) {
-	if at == 0 {
-		return
+func (c *call2) elapsed() time.Duration { return c.in.sys.clock.elapsed(c.in.fuelUsed()) }
+
+// await waits until at least one of several is ready, and says when that was. Virtual
+// time stands still while a reply is under way, so that no timeout comes before it.
+func (c *call2) await(list []pollable2) time.Duration {
+	const never = time.Duration(1<<63 - 1)
+	for {
+		now, earliest, replies := c.elapsed(), never, false
+		for _, p := range list {
+			switch {
+			case p.ready(now):
+				return now
+			case p.x == nil:
+				earliest = min(earliest, p.at)
+			case p.x.begun:
+				replies = true
+			}
+		}
+		switch {
+		case replies:
+			c.awaitReply(earliest - now)
+		case earliest == never:
+			c.trap("waits for the reply to a request whose body it has not finished")
+			return now
+		default:
+			c.in.sleep(earliest - now)
+		}
 	}
-	if wait := at - c.in.sys.clock.elapsed(c.in.fuelUsed()); wait > 0 {
-		c.in.sleep(wait)
+}
+
+// awaitReply waits until a reply arrives, or until real time has passed.
+func (c *call2) awaitReply(most time.Duration) {
+	var timeout <-chan time.Time
+	if c.in.sys.clock.real {
+		t := time.NewTimer(most)
+		defer t.Stop()
+		timeout = t.C
+	}
+	ctx, cancel := c.in.waitContext()
+	defer cancel()
+	select {
+	case <-c.in.sys.requests.arrived:
+	case <-timeout:
+	case <-ctx.Done():
+		c.in.haltIfExpired(ctx.Err())
 	}
 }
 
@@ -227,22 +289,19 @@ func (c *call2) poll() {
 		c.trap("out of bounds memory access")
 		return
 	}
-	times := make([]time.Duration, n)
-	earliest := time.Duration(1<<63 - 1)
-	for i := range times {
+	list := make([]pollable2, n)
+	for i := range list {
 		p, ok := c.in.sys.resources[binary.LittleEndian.Uint32(words[i*4:])].(pollable2)
 		if !ok {
 			c.trap("unknown handle")
 			return
 		}
-		times[i] = p.at
-		earliest = min(earliest, p.at)
+		list[i] = p
 	}
-	c.await(earliest)
-	now := c.in.sys.clock.elapsed(c.in.fuelUsed())
+	now := c.await(list)
 	var ready []byte
-	for i, at := range times {
-		if at <= max(now, earliest) {
+	for i, p := range list {
+		if p.ready(now) {
 			ready = binary.LittleEndian.AppendUint32(ready, uint32(i))
 		}
 	}
@@ -259,11 +318,11 @@ var monotonic2 = map[string]func2{
 	"now":        {":I", func(c *call2) { c.stack[0] = uint64(c.in.sys.clock.elapsed(c.in.fuelUsed())) }},
 	"resolution": {":I", func(c *call2) { c.stack[0] = 1000 }},
 	"subscribe-instant": {"I:i", func(c *call2) {
-		c.stack[0] = uint64(c.own(pollable2{time.Duration(min(c.stack[0], 1<<62))}))
+		c.stack[0] = uint64(c.own(pollable2{at: time.Duration(min(c.stack[0], 1<<62))}))
 	}},
 	"subscribe-duration": {"I:i", func(c *call2) {
 		now := c.in.sys.clock.elapsed(c.in.fuelUsed())
-		c.stack[0] = uint64(c.own(pollable2{now + time.Duration(min(c.stack[0], 1<<61))}))
+		c.stack[0] = uint64(c.own(pollable2{at: now + time.Duration(min(c.stack[0], 1<<61))}))
 	}},
 }
 

@@ -9,6 +9,7 @@ package wasm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -87,13 +88,15 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	module, err := l.env.Engine.Compile(ctx, path.Base(p.Words[0]), code)
 	var stdout, stderr bytes.Buffer
 	var exit sandbox.Exit
+	web := &requests{dock: job.Dock}
 	if err == nil {
 		command := job.Command(module, append(p.Words, job.Args...), compile.Tee(&stdout, job.Stdout), compile.Tee(&stderr, job.Stderr))
 		command.Env = append(command.Env, p.Env...)
+		command.HTTP = web.do
 		exit, err = l.env.Engine.Run(ctx, command)
 	}
 	if load := (*sandbox.LoadError)(nil); errors.As(err, &load) {
-		return nil, diag.Errorf(at, "%v", load).WithHint("compile it for wasm32-wasip1 or wasm32-wasip2")
+		return nil, diag.Errorf(at, "%v", load).WithHint(cmp.Or(load.Help, "compile it for wasm32-wasip1 or wasm32-wasip2"))
 	}
 	out := &compile.Outcome{Stdout: stdout.Bytes(), Stderr: stderr.Bytes(), Exit: exit.Code, Usage: exit.Usage}
 	if out.Value = value.OfString(stdout.String()); art.Shape == compile.ShapeBabel {
@@ -102,6 +105,14 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	if trap := (*sandbox.TrapError)(nil); errors.As(err, &trap) { // the program's own end
 		fmt.Fprintln(compile.Tee(&stderr, job.Stderr), trap)
 		out.Stderr, out.Exit, err = stderr.Bytes(), max(1, exit.Code), nil
+	}
+	denied := web.told()
+	if err == nil && out.Exit != 0 && len(denied) > 0 {
+		return out, diag.Errorf(at, "%s: %v", path.Base(p.Words[0]), denied[0]).WithHint(denied[0].Help)
+	}
+	for _, e := range denied { // the program went on without the reply
+		fmt.Fprintln(compile.Tee(&stderr, job.Stderr), "wb:", e)
+		out.Stderr = stderr.Bytes()
 	}
 	return out, err
 }

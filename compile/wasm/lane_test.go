@@ -19,6 +19,7 @@ func TestComponent(t *testing.T) {
 		"odd.wasm":   componenttest.Program("hello\n", "wasi:keyvalue/store@0.2.0"),
 		"newer.wasm": componenttest.Program("hello\n", "wasi:cli/stdout@0.3.0"),
 		"text.wasm":  []byte("text"),
+		"net.wasm":   componenttest.Program("hello\n", "wasi:sockets/instance-network@0.2.3"),
 	} {
 		if err := sandbox.WriteFile(files, name, data); err != nil {
 			t.Fatal(err)
@@ -29,6 +30,7 @@ func TestComponent(t *testing.T) {
 		"/hello.wasm a b": "hello\n",
 		"odd.wasm":        "imports wasi:keyvalue/store.get-stdout, which components do not have here",
 		"newer.wasm":      "it is made for wasi:cli/stdout@0.3.0, here is WASI 0.2",
+		"net.wasm":        "calls wasi:sockets/instance-network.get-stdout, which components do not have here",
 		"text.wasm":       "not a WebAssembly module",
 		"none.wasm":       "none.wasm: no such file",
 		"":                "one line",

@@ -10,6 +10,10 @@ import (
 	"wb/sandbox/wasmbin"
 )
 
+// ErrComposed says that a component holds several programs, as wac and wasm-tools compose
+// put them together.
+var ErrComposed = errors.New("it is composed of several programs, which have a memory each")
+
 // Lower makes a core module of a component that is a program.
 func Lower(wasm []byte) ([]byte, error) {
 	if !Is(wasm) {
@@ -201,7 +205,7 @@ func (f *fusion) define(i int) error {
 		memory = len(f.memories) - 1
 	}
 	if len(f.memories) > 1 {
-		return errors.New("it is composed of several programs, which have a memory each")
+		return ErrComposed
 	}
 	for _, g := range c.globals {
 		r := newReader(g.init)

@@ -320,7 +320,7 @@ func (s *scope) canon(r *reader) {
 		realloc := s.options(r)
 		host, ok := f.(hostFunc)
 		if !ok && r.Err == nil {
-			r.Fail("it is composed of several programs, which have a memory each")
+			r.Fail("%w", ErrComposed)
 		}
 		s.add(coreFunc, lowered{host, realloc})
 	case 3:

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"time"
 
+	"wb/internal/diag"
+
 	"wb/internal/trace"
 )
 
@@ -79,9 +81,9 @@ func ExitCode(status string) int {
 	case StatusDone, StatusText, StatusSilent:
 		return 0
 	case StatusCancelled:
-		return 130
+		return diag.ExitInterrupted
 	}
-	return 1
+	return diag.ExitFailed
 }
 
 func milliseconds(d time.Duration) int64 { return d.Milliseconds() }

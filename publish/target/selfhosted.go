@@ -13,6 +13,8 @@ import (
 	"sync"
 	"time"
 
+	"wb/internal/diag"
+
 	"wb/proof/fault"
 	"wb/proof/fetch"
 	"wb/proof/manifest"
@@ -82,13 +84,13 @@ func (e *RefusedError) Hint() string {
 func (e *RefusedError) ExitCode() int {
 	switch e.Status {
 	case http.StatusUnauthorized, http.StatusForbidden, http.StatusRequestEntityTooLarge:
-		return 7
+		return diag.ExitForbidden
 	case http.StatusNotFound:
-		return 4
+		return diag.ExitNotFound
 	case http.StatusConflict:
-		return 6
+		return diag.ExitConflict
 	}
-	return 1
+	return diag.ExitFailed
 }
 
 // call makes one request to the site's address and reads the answer into out.

@@ -22,6 +22,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"wb/internal/diag"
 )
 
 const (
@@ -56,16 +58,15 @@ func (e *Error) Error() string { return e.Code + ": " + e.Message }
 // Hint says what to do about it.
 func (e *Error) Hint() string { return e.Help }
 
-// ExitCode is 5 for a file that is not whole, 7 for one that is not to be trusted,
-// else 1.
+// ExitCode tells a file that is damaged from one whose signer is not trusted.
 func (e *Error) ExitCode() int {
 	switch e.Code {
 	case CodeFormat, CodeVersion, CodeTruncated, CodeDigest, CodeSignature:
-		return 5
+		return diag.ExitVerify
 	case CodeSigner:
-		return 7
+		return diag.ExitForbidden
 	}
-	return 1
+	return diag.ExitFailed
 }
 
 // Errorf makes an Error.

@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"wb/internal/diag"
+
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
 )
@@ -32,13 +34,12 @@ func (e *DialError) Error() string {
 
 func (e *DialError) Unwrap() error { return e.Err }
 
-// ExitCode is 7 for a token that was refused, else 3: the service is not there,
-// or what is there is not it.
+// ExitCode tells a token that was refused from a service that is not there.
 func (e *DialError) ExitCode() int {
 	if e.Refused {
-		return 7
+		return diag.ExitForbidden
 	}
-	return 3
+	return diag.ExitUnavailable
 }
 
 // Hint says what to check.

@@ -478,6 +478,14 @@ func (r *run) check(text string) string {
 	return err.Error() + ". Answer again with JSON that does, and nothing else."
 }
 
+// checkAnswer is check for an answer in words, which must have some.
+func (r *run) checkAnswer(text string) string {
+	if r.agent.Output == nil && strings.TrimSpace(text) == "" {
+		return "Your answer is empty. Say in words what you found or did, or call a tool."
+	}
+	return r.check(text)
+}
+
 // dataOf is the structured form of a result.
 func (r *run) dataOf(text string) []byte {
 	if r.agent.Output == nil {

@@ -29,7 +29,7 @@ func (r *run) loop(ctx context.Context) outcome {
 		}
 		r.transcript = append(r.transcript, reply.Message)
 		if len(reply.Message.ToolCalls) == 0 {
-			if complaint := r.check(reply.Message.Content); complaint != "" && r.repair() {
+			if complaint := r.checkAnswer(reply.Message.Content); complaint != "" && r.repair() {
 				r.transcript = append(r.transcript, Message{Role: RoleUser, Content: complaint})
 				continue
 			}

@@ -128,6 +128,8 @@ func TestEndings(t *testing.T) {
 		{"dollars", func(o *agent.Options) {
 			o.Agent.Bounds.USD, o.Prices, o.Agent.WrapUp = 0.0001, agent.Prices{In: 1, Out: 1}, agent.WrapUpNone
 		}, []llmtest.Step{say("x")}, "budget", "stopped: budget usd exhausted (0.0001)", ""},
+		{"an empty answer", nil, []llmtest.Step{{In: 1, Out: 1}, say("here")}, "text", "here", ""},
+		{"an answer that stays empty", nil, []llmtest.Step{{In: 1, Out: 1}, {In: 1, Out: 1}}, "text", "", ""},
 		{"a mended answer", func(o *agent.Options) { o.Agent.Output = schema }, []llmtest.Step{say("three"), say("```json\n{\"n\": 3}\n```")}, "text", "```json\n{\"n\": 3}\n```", ""},
 		{"an answer that cannot be mended", func(o *agent.Options) { o.Agent.Output = schema }, []llmtest.Step{say("three"), say("3")}, "error", "error: the result does not fit its schema", ""},
 		{"a server error that passes", nil, []llmtest.Step{{Status: 500, Body: "oops"}, {Status: 429, RetryAfter: "0", Body: `{"error":{"message":"slow down"}}`}, say("ok")}, "text", "ok", ""},

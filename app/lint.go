@@ -18,7 +18,7 @@ func Lint(file string, src []byte, lanes *compile.Registry) []diag.Finding {
 
 // LintPlan is Lint for a document that has been planned.
 func LintPlan(p *workbook.Plan, src []byte, lanes *compile.Registry) []diag.Finding {
-	found := workbook.LintPlan(p, workbook.LintOptions{Languages: lanes})
+	found := workbook.LintPlan(p, workbook.LintOptions{Languages: lanes, Called: host.Called(p.File, src)})
 	found = append(found, host.Lint(p.File, src)...)
 	slices.SortStableFunc(found, func(a, b diag.Finding) int {
 		return cmp.Or(cmp.Compare(a.Pos.Line, b.Pos.Line), cmp.Compare(a.Pos.Col, b.Pos.Col))

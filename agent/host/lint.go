@@ -32,10 +32,7 @@ func Lint(file string, src []byte) []diag.Finding {
 		known = append(known, d.ID)
 	}
 	for _, c := range workbook.NewPlan(file, src).Components {
-		known = append(known, c.ID, c.Name)
-		if _, short, ok := strings.Cut(c.ID, "/"); ok {
-			known = append(known, short)
-		}
+		known = append(known, toolNamesOf(c)...)
 	}
 	for _, d := range all {
 		for _, name := range d.Tools {
@@ -53,6 +50,31 @@ func Lint(file string, src []byte) []diag.Finding {
 		}
 	}
 	return found
+}
+
+// toolNamesOf are the names by which an agent can have a component as a tool.
+func toolNamesOf(c *workbook.Component) []string {
+	names := []string{c.ID, c.Name}
+	if _, short, ok := strings.Cut(c.ID, "/"); ok {
+		names = append(names, short)
+	}
+	return names
+}
+
+// Called reports which components of a document its agents call: those give them
+// their inputs.
+func Called(file string, src []byte) func(*workbook.Component) bool {
+	if !strings.Contains(string(src), ":agent:") {
+		return nil
+	}
+	var tools []string
+	all, _ := agent.Definitions(org.Parse(src), file)
+	for _, d := range all {
+		tools = append(tools, d.Tools...)
+	}
+	return func(c *workbook.Component) bool {
+		return slices.ContainsFunc(toolNamesOf(c), func(name string) bool { return name != "" && slices.Contains(tools, name) })
+	}
 }
 
 // meant is the name that was probably meant, as a hint.

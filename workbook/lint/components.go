@@ -165,8 +165,12 @@ func (l *linter) signature(c *plan.Component) {
 // imports warns of inputs that no component produces and that have no default: a run
 // needs them from outside.
 func (l *linter) imports() {
+	called := map[string]bool{}
+	for _, c := range l.plan.Components {
+		called[c.ID] = l.opts.Called != nil && l.opts.Called(c)
+	}
 	for _, i := range l.plan.Imports {
-		if i.Default != nil {
+		if i.Default != nil || !slices.ContainsFunc(i.Consumers, func(id string) bool { return !called[id] }) {
 			continue
 		}
 		l.found = append(l.found, diag.Finding{Pos: i.Pos, Severity: diag.Warning, Code: "no-producer",

@@ -20,6 +20,9 @@ type Options struct {
 	// Granted reports whether the run would have a capability; nil grants what
 	// the component's profile holds.
 	Granted func(capability string) bool
+	// Called reports whether somebody calls a component with its inputs, as an agent
+	// does whose tool it is; nil is nobody.
+	Called func(c *plan.Component) bool
 }
 
 // Plan checks a workbook without running it and returns what it found in

@@ -45,7 +45,11 @@ func (sh *Shell) stmt(s *syntax.Stmt) {
 	if c, ok := s.Cmd.(*syntax.CallExpr); ok { // its words are expanded before it is redirected
 		run = sh.prepare(c)
 	}
-	if restore, ok := sh.redirect(s.Redirs); !ok {
+	redirections := s.Redirs
+	if sh.flow != 0 { // an expansion has given up the command
+		redirections = nil
+	}
+	if restore, ok := sh.redirect(redirections); !ok {
 		restore(false)
 		if sh.flow == 0 {
 			sh.status = 1

@@ -37,11 +37,14 @@ func Places(portion string, n int) []int {
 		return []int{max(0, wrapped(portion))}
 	}
 	var places []int
-	for i := from; i <= min(to, from+n); i++ { // one beyond the list is as good as a million
+	for i := from; i <= min(to, from+n+maxBeyond); i++ {
 		places = append(places, max(0, i))
 	}
 	return places
 }
+
+// maxBeyond is how many places beyond a list a range may name.
+const maxBeyond = 100
 
 // atoi reads a number whose size does not matter once it is beyond all lists.
 func atoi(text string) int {

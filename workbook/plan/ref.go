@@ -157,7 +157,7 @@ func quoted(text string) bool {
 // all. A part with a single element stands for that element, as in org-babel.
 // Horizontal rules count as rows. Indexing what is not a list gives it back.
 func Index(v value.Value, index string) value.Value {
-	if index == "" || v.Kind() != value.List {
+	if index == "" || v.Kind() != value.List && !v.IsNull() { // nil is the empty list
 		return v
 	}
 	portion, rest, _ := strings.Cut(index, ",")

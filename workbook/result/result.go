@@ -282,12 +282,13 @@ func (r *Result) checkInline() error {
 
 // inlineText is the result as it stands in running text.
 func (r *Result) inlineText() string {
-	if r.empty() {
-		return ""
-	}
-	text := Display(r.Value)
-	if r.Words.Has("file") {
+	text := ""
+	switch {
+	case r.empty(): // what wraps it shows that it ran
+	case r.Words.Has("file"):
 		text = r.Link()
+	default:
+		text = Display(r.Value)
 	}
 	if !r.Words.Has("raw") {
 		text = strings.TrimRight(text, "\n")
@@ -311,6 +312,8 @@ func (r *Result) inlineText() string {
 		return text
 	case r.Words.Has("file"):
 		return "{{{results(" + text + ")}}}"
+	case r.empty():
+		return ""
 	}
 	return "{{{results(=" + text + "=)}}}"
 }

@@ -131,8 +131,11 @@ func inside(dir, path string) string {
 }
 
 // tangleScript prints, for each document that Emacs tangles, its name, and its files
-// with their digests.
+// with their digests. Every language of Org is loaded; that of Clojure wants a back end.
 const tangleScript = `(require 'ob-tangle)
+(dolist (file (directory-files (file-name-directory (locate-library "ob-core")) nil "\\` + "`" + `ob-.*\\.el\\'"))
+  (ignore-errors (require (intern (file-name-sans-extension file)))))
+(setq org-babel-clojure-backend 'babashka)
 (setq org-confirm-babel-evaluate t make-backup-files nil)
 (fset 'yes-or-no-p #'ignore) (fset 'y-or-n-p #'ignore)
 (dolist (file command-line-args-left)

@@ -121,8 +121,6 @@ func (x *includer) open(t *text, offset int, name string, chain []string) (*orig
 		return nil, &noteworthy{name + " lies outside the workbook's directory", "keep what a page includes below it"}
 	case manifest.Private(below(file)):
 		return nil, fmt.Errorf("%s never leaves this machine", name)
-	case slices.Contains(chain, file):
-		return nil, &noteworthy{strings.Join(append(slices.Clone(chain[slices.Index(chain, file):]), file), " includes "), "a file cannot include itself"}
 	case len(chain) > maxIncludes:
 		return nil, fmt.Errorf("files include files more than %d levels deep", maxIncludes)
 	case x.read == nil:
@@ -158,17 +156,35 @@ func below(file string) string {
 	return file
 }
 
+// longer is the chain with one more link: a file, or a part of it. Different parts of a
+// file may include one another, as in Org.
+func longer(chain []string, file, part string) ([]string, error) {
+	if part = strings.TrimSpace(part); part != "" {
+		file += " " + part
+	}
+	if i := slices.Index(chain, file); i >= 0 {
+		return nil, &noteworthy{strings.Join(append(slices.Clone(chain[i:]), file), " includes "), "a file cannot include itself"}
+	}
+	return append(slices.Clone(chain), file), nil
+}
+
 // include is the text that replaces one #+INCLUDE line.
 func (x *includer) include(t *text, doc *org.Document, i org.Include, chain []string) (*text, error) {
+	args := map[string]string{}
+	for _, a := range i.Args {
+		args[strings.ToLower(a.Key)] = strings.Trim(a.Value, `"`)
+	}
+	var err error
+	if !i.Block.Present() { // a block shows text, and includes nothing
+		if chain, err = longer(chain, path.Clean(t.relative(i.File.Start, i.File.Text)), i.Search.Text+" "+args[":lines"]); err != nil {
+			return nil, err
+		}
+	}
 	from, err := x.open(t, i.File.Start, i.File.Text, chain)
 	if err != nil {
 		return nil, err
 	}
 	part := newText(from)
-	args := map[string]string{}
-	for _, a := range i.Args {
-		args[strings.ToLower(a.Key)] = strings.Trim(a.Value, `"`)
-	}
 	only := args[":only-contents"] != "" && args[":only-contents"] != "nil"
 	if i.Search.Present() && i.Search.Text != "" {
 		if part, err = x.find(part, i.Search.Text, only); err != nil {
@@ -196,19 +212,21 @@ func (x *includer) include(t *text, doc *org.Document, i org.Include, chain []st
 			return nil, fmt.Errorf(":minlevel %s is not a level", min)
 		}
 	}
-	part = shifted(part, level)
-	file := path.Clean(t.relative(i.File.Start, i.File.Text))
-	return x.expand(part, append(slices.Clone(chain), file)), nil
+	return x.expand(shifted(part, level), chain), nil
 }
 
 // setup is the content of a #+SETUPFILE: its keywords, without visible text.
 func (x *includer) setup(t *text, k org.Keyword, chain []string) (*text, error) {
 	name := strings.Trim(k.Value.Text, `"`)
+	chain, err := longer(chain, path.Clean(t.relative(k.Value.Start, name)), "")
+	if err != nil {
+		return nil, err
+	}
 	from, err := x.open(t, k.Value.Start, name, chain)
 	if err != nil {
 		return nil, err
 	}
-	part := x.expand(newText(from), append(slices.Clone(chain), path.Clean(t.relative(k.Value.Start, name))))
+	part := x.expand(newText(from), chain)
 	doc := org.Parse([]byte(part.data))
 	var splices []splice
 	pos := 0

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"wb/internal/lazyregexp"
@@ -179,18 +180,36 @@ func specialStrings(escaped string) string {
 	return strings.ReplaceAll(out, "...", "…")
 }
 
-// timestamp shows a date as it is written.
+// timestamp shows a date as it is written, with its day.
 func (w *writer) timestamp(n *org.Node) string {
 	t, ok := n.Timestamp()
 	if !ok {
 		return html.EscapeString(strings.TrimRight(n.Text(), " \t\n"))
+	}
+	text := strings.TrimRight(n.Text(), " \t\n")
+	if strings.HasPrefix(w.language(), "en") && t.Diary == "" {
+		text = withDays(text)
 	}
 	if w.set.stamps != "t" && w.current != nil && strings.TrimSpace(stampForm.ReplaceAllString(w.current.Text(), "")) == "" {
 		if w.set.stamps == "nil" || t.Active != (w.set.stamps == "active") { // as in Emacs, those alone in a paragraph
 			return ""
 		}
 	}
-	return timeElement(strings.TrimRight(n.Text(), " \t\n"), t)
+	return timeElement(text, t)
+}
+
+// dayless is the date of a timestamp that may not say which day of the week it is.
+var dayless = lazyregexp.New(`([<\[]\d{4}-\d\d-\d\d)( +[^\s\d>\]+.:-][^\s>\]]*)?`)
+
+// withDays gives timestamps without it the day of the week, as Org does.
+func withDays(text string) string {
+	return dayless.ReplaceAllStringFunc(text, func(s string) string {
+		date, err := time.Parse("2006-01-02", s[1:])
+		if err != nil { // it says the day, or is no date
+			return s
+		}
+		return s + date.Format(" Mon")
+	})
 }
 
 var stampForm = lazyregexp.New(`[<\[]\d{4}-\d\d-\d\d[^>\]\n]*[>\]](?:--)?`)

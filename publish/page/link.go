@@ -16,7 +16,7 @@ import (
 
 // schemes are those that links may have; others, javascript: above all, are
 // shown as text.
-var schemes = map[string]bool{"http": true, "https": true, "mailto": true, "ftp": true, "tel": true, "did": true, "news": true, "irc": true, "info": false}
+var schemes = map[string]bool{"http": true, "https": true, "mailto": true, "ftp": true, "tel": true, "did": true, "news": true, "irc": true}
 
 var (
 	pictureName = lazyregexp.New(`(?i)\.(png|jpe?g|gif|svg|webp|avif)$`)
@@ -56,6 +56,14 @@ func (w *writer) link(n *org.Node) string {
 		return w.inline(n)
 	case "doi":
 		return w.anchorElement("https://doi.org/"+strings.TrimPrefix(l.Path, "//"), text)
+	case "info":
+		if !described {
+			text = html.EscapeString(l.Path)
+		}
+		if manual, ok := infoManual(l.Path); ok {
+			return w.anchorElement(manual, text)
+		}
+		return text
 	}
 	if !schemes[l.Type] {
 		return text

@@ -55,8 +55,11 @@ type count struct{ both, ours, theirs int }
 
 func (c count) share() float64 { return 100 * float64(c.both) / float64(max(c.ours, c.theirs)) }
 
-// exported is where a document's page lies.
-func (d *domWorld) exported(by, file string) string { return filepath.Join(d.out, by, file+".html") }
+// exported is where a document's page lies: not where people keep one that another
+// program made.
+func (d *domWorld) exported(by, file string) string {
+	return filepath.Join(d.out, by, file+".exported.html")
+}
 
 // batch is how many documents one Emacs exports.
 const batch = 20

@@ -1,7 +1,8 @@
-;;; Exports each file named in a list to FILE.html, beside it. -*- lexical-binding: t -*-
+;;; Exports each file named in a list to FILE.exported.html, beside it. -*- lexical-binding: t -*-
 (require 'org)
 (require 'ox-html)
 (require 'oc-basic)
+(require 'ox-texinfo) ; macros of Org's manual
 (setq org-confirm-babel-evaluate t
       org-html-postamble nil
       org-html-mathjax-template ""
@@ -59,7 +60,7 @@ INFO is the export's plist.  Org would stop, or show the target alone."
         (let* ((org-inhibit-startup t)
                (out (progn (org-mode) (org-export-as 'html))))
           (set-buffer-modified-p nil)
-          (with-temp-file (concat file ".html")
+          (with-temp-file (concat file ".exported.html")
             (insert out)))
       (error
        (set-buffer-modified-p nil)

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"wb/internal/diag"
+	"wb/internal/lazyregexp"
 	"wb/org"
 )
 
@@ -114,12 +115,16 @@ func (w *writer) paragraph(n *org.Node) string {
 			return w.figure(n, body+"\n")
 		}
 	}
+	alone := w.onlyPicture(n)
 	outer := w.current
 	w.current = n
 	body := strings.TrimSpace(w.inline(objects))
 	w.current = outer
 	if body == "" {
 		return ""
+	}
+	if alone && w.caption(n) != "" {
+		return w.figure(n, "<p>"+body+"</p>\n")
 	}
 	if isResult(n) {
 		return w.figure(n, "<p><output>"+body+"</output></p>\n")
@@ -152,14 +157,26 @@ func onlyLink(objects *org.Node) *org.Node {
 	return link
 }
 
-// onlyPicture is the picture that a paragraph consists of, nil for others.
-func (w *writer) onlyPicture(n *org.Node) *org.Node {
+// onlyPicture reports whether a paragraph is a picture alone, which may be one that a
+// link shows, or one of another server, to which a link leads.
+func (w *writer) onlyPicture(n *org.Node) bool {
 	link := onlyLink(w.doc.Objects(n))
 	if link == nil {
-		return nil
+		return false
 	}
-	if l, ok := link.Link(); ok && w.isPicture(l) {
-		return link
+	l, ok := link.Link()
+	return ok && (w.isPicture(l) || namesPicture(l))
+}
+
+// remotePicture is an address of a picture.
+var remotePicture = lazyregexp.New(`^(?i:https?:|file:|\./)\S+$`)
+
+// namesPicture reports whether a link would be a picture if pictures came from elsewhere, or
+// has one as its description.
+func namesPicture(l org.Link) bool {
+	name := l.Target.Text
+	if l.Form == org.BracketLink && l.Desc.Present() {
+		name = strings.TrimSpace(l.Desc.Text)
 	}
-	return nil
+	return remotePicture.MatchString(name) && pictureName.MatchString(name)
 }

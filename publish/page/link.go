@@ -55,7 +55,11 @@ func (w *writer) link(n *org.Node) string {
 		}
 		return w.inline(n)
 	case "doi":
-		return w.anchorElement("https://doi.org/"+strings.TrimPrefix(l.Path, "//"), text)
+		address := "https://doi.org/" + strings.TrimPrefix(l.Path, "//")
+		if !described {
+			text = html.EscapeString(address)
+		}
+		return w.anchorElement(address, text)
 	case "info":
 		if !described {
 			text = html.EscapeString(l.Path)

@@ -218,7 +218,7 @@ func (w *writer) classOf(n *org.Node) string {
 	case org.KindSrcBlock:
 		return "Listing"
 	case org.KindParagraph:
-		if w.onlyPicture(n) != nil {
+		if w.onlyPicture(n) {
 			return "Figure"
 		}
 	}

@@ -18,22 +18,24 @@ async function constructs(address) {
   // Pictures that are not there are text for wb; low headlines have numbers from it.
   drop(".missing, .eqno, .sections > li > strong > .section-number");
   const there = async (e) => (await fetch(new URL(e.getAttribute("src"), new URL(address, location.href)), { method: "HEAD" })).ok;
-  for (const e of all("img")) if (/^(?!data:|[a-z]+:)./i.test(e.getAttribute("src") || "") && !/pages\/wb\//.test(address) && !(await there(e))) e.remove();
+  for (const e of all("img")) if (/^file:/.test(e.getAttribute("src")) || /^(?!data:|[a-z]+:)./i.test(e.getAttribute("src") || "") && !/pages\/wb\//.test(address) && !(await there(e))) e.remove();
   // wb asks nobody else for pictures: a link to one stays a link, one in HTML of the
   // author's has no address. They are left out. Emacs writes an address that it shows as the
   // browser sends it.
-  all("img").forEach((e) => /^(?:$|https?:)/.test(e.getAttribute("src") || "") && (e.closest(".figure") || e).remove());
-  all("a[href]").forEach((e) => /^https?:.*\.(?:png|jpe?g|gif|svg|webp)$/i.test(e.textContent) && e.textContent === e.getAttribute("href") && e.remove());
+  all("img").forEach((e) => /^(?:$|https?:)/.test(e.getAttribute("src") || "") && e.remove());
+  all("a[href]").forEach((e) => /^https?:.*\.(?:png|jpe?g|gif|svg|webp)$/i.test(e.textContent) && e.remove());
   all("a[href]").filter((e) => e.textContent === e.getAttribute("href") && e.textContent.includes("%")).forEach((e) => {
     try { e.textContent = decodeURI(e.textContent); } catch { /* as it is */ }
   });
+  // HTML has six levels of headings: Emacs writes an element h7, wb says the level.
+  const deep = (n) => /^h\d+$/.test(n.localName) || n.nodeType === 1 && n.getAttribute("role") === "heading";
   // Text of an element: an edge of a block parts words.
   const blocks = new Set(("address article aside blockquote body br caption center dd details div dl dt fieldset figcaption figure footer form h1 h2 h3 h4 h5 h6 " +
     "header hr li main ol p pre section summary table tbody td tfoot th thead tr ul video audio iframe object").split(" "));
   const raw = (n) => {
     if (n.nodeType === 3) return n.data;
     const inner = [...n.childNodes].map(raw).join("");
-    return blocks.has(n.localName) ? " " + inner + " " : inner;
+    return blocks.has(n.localName) || deep(n) ? " " + inner + " " : inner;
   };
   // A box is full, empty or, with Emacs's characters, empty when half is done.
   const text = (e) => (typeof e === "string" ? e : raw(e)).replace(/[\s\u00a0\u200b]+/g, " ").replace(/◪/g, "☐").trim();
@@ -56,6 +58,7 @@ async function constructs(address) {
   for (const name of ["h1", "h2", "h3", "h4", "h5", "h6", "li", "dt", "dd", "td", "th", "pre", "del", "blockquote"]) {
     all(name).forEach((e) => add(name, e));
   }
+  all("h7, h8, h9, h10, h11, h12, h13, [role=heading]").forEach((e) => add("h7 and deeper", e));
   all("code, samp, .cookie").forEach((e) => e.closest("pre") || add("code", e));
   all("b, strong").forEach((e) => e.matches(".sections > li > strong") || add("bold", e)); // a headline that is an item
   all("i, em").forEach((e) => add("italic", e));
@@ -73,7 +76,7 @@ async function constructs(address) {
       if (n.nodeType === 3) run += n.data;
       if (n.nodeType !== 1) continue;
       const name = n.localName;
-      if (/^(h[1-6]|dt|td|th|pre|caption|figcaption)$/.test(name) || n.matches(".org-src-name, p:has(> .figure-number)")) { flush(); continue; }
+      if (/^(dt|td|th|pre|caption|figcaption)$/.test(name) || deep(n) || n.matches(".org-src-name, p:has(> .figure-number)")) { flush(); continue; }
       if (name === "br") run += " ";
       else if (blocks.has(name)) { flush(); walk(n); flush(); } else walk(n);
     }

@@ -2,7 +2,7 @@
 // collectors and viewers read them from a file or take them at /v1/traces.
 //
 // A run is a trace: one root span, and one span for every component that ran,
-// block that was compiled, model turn and tool call. Runs started by other runs
+// block that was compiled, model turn, tool call and agent that another asked. Runs started by other runs
 // share the trace of the run that started them all, under their starter's span.
 //
 // Names follow OpenTelemetry's semantic conventions for generative AI (status
@@ -147,6 +147,7 @@ func spans(r *telemetry.Record, opts Options) []Span {
 	start, end := r.Started, r.Ended
 	var usage trace.Usage
 	var result trace.Event
+	var agents inner
 	for i := range r.Events {
 		e := &r.Events[i]
 		if start.IsZero() || !e.Time.IsZero() && e.Time.Add(-e.Duration).Before(start) {
@@ -162,18 +163,19 @@ func spans(r *telemetry.Record, opts Options) []Span {
 		case trace.KindComponentEnd, trace.KindCompile, trace.KindModelTurn, trace.KindToolCall:
 			usage = usage.Add(e.Usage)
 			s := span(e, opts)
-			s.TraceID, s.SpanID, s.ParentSpanID = traceID, spanID(r.Run, e.Call), run.SpanID
+			s.TraceID, s.SpanID, s.ParentSpanID = traceID, spanID(r.Run, e.Call), above(e)
+			agents.note(e)
 			if e.Kind == trace.KindCompile {
 				s.ParentSpanID = spanID(r.Run, endOf(r.Events[i:], e.Component))
 			}
-			list = append(list, s)
+			list = append(append(list, s), agents.answered(e, s)...)
 		case trace.KindComponentStart: // its end says it all
 		default:
 			list[0].Events = append(list[0].Events, moment(e))
 		}
 	}
 	finish(&list[0], r, &result, usage, start, end)
-	return list
+	return append(list, agents.rest(r.Run, traceID)...)
 }
 
 // endOf is the call that ends a component which is being compiled; -1, the run,

@@ -44,6 +44,7 @@ type going struct {
 	record telemetry.Record
 	root   string
 	held   map[string][]Span // of compilations, until the component they belong to ends
+	inner  inner             // agents that were asked
 }
 
 // What a pusher keeps and how long it waits.
@@ -159,14 +160,15 @@ func (g *going) take(e trace.Event, opts Options) []Span {
 	case trace.KindRun:
 		g.record.Agent, g.record.Workbook, g.record.Parent = e.Agent, e.Workbook, e.ParentRun
 	case trace.KindComponentEnd, trace.KindModelTurn, trace.KindToolCall, trace.KindCompile:
-		s := g.placed(span(&e, opts), e.Call, spanID(e.Run, -1))
+		s := g.placed(span(&e, opts), e.Call, above(&e))
+		g.inner.note(&e)
 		e.Output, e.Args = "", nil // for the run's own span its usage is enough
 		g.record.Events = append(g.record.Events, e)
 		if e.Kind == trace.KindCompile {
 			g.held[e.Component] = append(g.held[e.Component], s)
 			return nil
 		}
-		spans := []Span{s}
+		spans := append([]Span{s}, g.inner.answered(&e, s)...)
 		if e.Kind == trace.KindComponentEnd {
 			spans = append(spans, g.compiled(e.Component, s.SpanID)...)
 		}
@@ -202,7 +204,7 @@ func (g *going) end(e trace.Event, opts Options) []Span {
 	for component := range g.held {
 		all = append(all, g.compiled(component, all[0].SpanID)...)
 	}
-	return all
+	return append(all, g.inner.rest(g.record.Run, all[0].TraceID)...)
 }
 
 // work sends what is pending once a second, until the end.

@@ -114,7 +114,10 @@ var copiesMake = Verb[CopiesMakeIn, *CopyOut]{
   wb volume copy --at /mnt/backup
 
 With copy in [volumes] of wb.toml, what components keep is copied while it
-changes, and this verb is only for what was there before.`,
+changes, and this verb is only for what was there before.
+
+Copies are packed, not encrypted: who can read the target can read them. Keep
+them on a disk or in a bucket that encrypts what lies there.`,
 	Do: func(ctx context.Context, _ *Home, in *CopiesMakeIn) (out *CopyOut, err error) {
 		to, err := in.target()
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"runtime"
 	"strings"
 
 	"wb/internal/diag"
@@ -99,7 +100,7 @@ func (o *Output) Compare(opts WriteOptions) ([]Change, error) {
 			change.Action = Unchanged
 			if !bytes.Equal(change.Old, file.Content) {
 				change.Action = Changed
-			} else if file.Mode != 0 && info.Mode()&modeBits != file.Mode {
+			} else if file.Mode != 0 && !sameMode(info.Mode(), file.Mode, runtime.GOOS) {
 				change.Action = Chmod
 			}
 		}
@@ -121,6 +122,15 @@ func (o *Output) blame(file *File, err error) error {
 	return placed
 }
 
+// sameMode reports whether a file has the mode that is wanted. Windows knows no more of
+// it than whether the file may be written.
+func sameMode(has, want fs.FileMode, system string) bool {
+	if system == "windows" {
+		return has&0o200 == want&0o200
+	}
+	return has&modeBits == want
+}
+
 const modeBits = fs.ModePerm | fs.ModeSetuid | fs.ModeSetgid | fs.ModeSticky
 
 // Write brings the disk to the plan. Everything is checked before the first
@@ -135,9 +145,9 @@ func (o *Output) Write(opts WriteOptions) ([]Change, error) {
 	if err := makeDirs(changes); err != nil {
 		return nil, err
 	}
-	for _, change := range changes {
-		if err := change.apply(); err != nil {
-			return nil, fmt.Errorf("%s: %w", change.Rel, err)
+	for i := range changes {
+		if err := changes[i].apply(); err != nil {
+			return nil, fmt.Errorf("%s: %w", changes[i].Rel, err)
 		}
 	}
 	return changes, missing
@@ -155,13 +165,25 @@ func makeDirs(changes []Change) error {
 	return nil
 }
 
-func (c Change) apply() error {
+// apply makes the change. On a file system that takes modes in silence and keeps none
+// (shares of Windows, FAT), a file that only wants another mode is unchanged.
+func (c *Change) apply() error {
 	name := filepath.FromSlash(c.File.Path)
 	switch c.Action {
 	case Unchanged:
 		return nil
 	case Chmod:
-		return os.Chmod(name, c.File.Mode)
+		before, err := os.Stat(name)
+		if err == nil {
+			err = os.Chmod(name, c.File.Mode)
+		}
+		if err != nil {
+			return err
+		}
+		if after, err := os.Stat(name); err == nil && after.Mode() == before.Mode() {
+			c.Action = Unchanged
+		}
+		return nil
 	}
 	return replace(name, c.File.Content, c.File.Mode, true)
 }

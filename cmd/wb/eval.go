@@ -63,7 +63,7 @@ func (c *evalCmd) Run(a *terminal) error {
 			}
 		}
 		if len(cases) == 0 {
-			a.note("wb: %s has no heading :eval:", c.File)
+			return diag.NotFoundf("wb help eval", "%s has no heading :eval:", c.File)
 		}
 		r := &eval.Examiner{Ask: rt.Ask, Do: func(ctx context.Context, ec eval.Case) (*agent.Result, error) { return rt.Run(ctx, given(ec)) }}
 		results, failed := []eval.Result{}, false

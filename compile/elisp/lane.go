@@ -229,7 +229,8 @@ func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job)
 	case u.Lang == langOrg && !u.exports():
 		return u.runOrg(art.Script)
 	case u.Lang != "":
-		return nil, diag.Errorf(u.position(job.Source, &failure{line: 1, column: 1}), "%v", errMissing).WithHint(installHint)
+		at := u.position(job.Source, &failure{line: 1, column: 1})
+		return nil, &diag.CodedError{Err: diag.Errorf(at, "%v", errMissing), Help: installHint, Code: diag.ExitUnavailable}
 	default:
 		return l.runSmall(u, art.Script, job)
 	}

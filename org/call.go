@@ -1,7 +1,6 @@
 package org
 
 import (
-	"iter"
 	"strings"
 )
 
@@ -51,17 +50,6 @@ func (n *Node) Call() (Call, bool) {
 		c.EndArgs = n.token(rest)
 	}
 	return c, true
-}
-
-// Calls iterates over the "#+call:" lines in source order.
-func (d *Document) Calls() iter.Seq[Call] {
-	return func(yield func(Call) bool) {
-		for n := range d.Nodes(KindCall) {
-			if c, _ := n.Call(); !yield(c) {
-				return
-			}
-		}
-	}
 }
 
 // splitArguments cuts at commas outside quotes and brackets.

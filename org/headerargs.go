@@ -1,7 +1,6 @@
 package org
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -59,10 +58,6 @@ func (a Args) Value(key string) string {
 
 // Words returns the argument's value cut at white space.
 func (a Args) Words(key string) []string { return strings.Fields(a.Value(key)) }
-
-// Has reports whether the argument's value contains the word, as in
-// Has(":results", "silent").
-func (a Args) Has(key, word string) bool { return slices.Contains(a.Words(key), word) }
 
 // Vars returns the ":var" arguments in order, each "name=value".
 func (a Args) Vars() []Var {

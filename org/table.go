@@ -1,7 +1,6 @@
 package org
 
 import (
-	"iter"
 	"strings"
 )
 
@@ -103,14 +102,6 @@ func (n *Node) Table() (Table, bool) {
 	return t, true
 }
 
-// Row reads a node of [KindTableRow] or [KindTableRule].
-func (n *Node) Row() (Row, bool) {
-	if n.kind != KindTableRow && n.kind != KindTableRule {
-		return Row{}, false
-	}
-	return readRow(n), true
-}
-
 func readRow(n *Node) Row {
 	r := Row{Node: n, Rule: n.kind == KindTableRule}
 	if r.Rule {
@@ -164,15 +155,4 @@ func (d *Document) rowObjects(n *Node, radio *radioTrie) *Node {
 		p.add(root, KindMarkup, l.end, n.end)
 	}
 	return root
-}
-
-// Tables iterates over the org tables in source order.
-func (d *Document) Tables() iter.Seq[Table] {
-	return func(yield func(Table) bool) {
-		for n := range d.Nodes(KindTable) {
-			if t, _ := n.Table(); !yield(t) {
-				return
-			}
-		}
-	}
 }

@@ -22,7 +22,6 @@ type (
 	Authority       = run.Authority
 	Book            = run.Book
 	Checks          = run.Checks
-	Continuation    = run.Continuation
 	Inputs          = run.Inputs
 	Listeners       = run.Listeners
 	Selection       = run.Selection
@@ -42,7 +41,6 @@ type (
 	Feed            = run.Feed
 	Input           = plan.Input
 	LintOptions     = lint.Options
-	MissingError    = run.MissingError
 	NotFoundError   = run.NotFoundError
 	Offprint        = run.Offprint
 	OffprintInput   = run.OffprintInput

@@ -23,7 +23,6 @@ const style = `text{fill:#333}.t{font-size:16px;font-weight:600}.g{stroke:#e3e3e
 const (
 	fontSize   = 12
 	charWidth  = 6.6
-	titleWidth = 9.0
 	lineHeight = 16.0
 	pad        = 12.0
 )

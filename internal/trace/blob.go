@@ -2,11 +2,8 @@ package trace
 
 import (
 	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,23 +46,6 @@ func (s *BlobStore) put(data []byte, synced bool) (string, error) {
 	}
 	_, err = temp.Write(data)
 	return digest, s.finish(temp, path, synced, err)
-}
-
-// PutReader keeps what r yields, without holding it in memory, and returns its
-// digest and size in bytes.
-func (s *BlobStore) PutReader(r io.Reader) (digest string, size int64, err error) {
-	temp, err := s.temp(s.dir)
-	if err != nil {
-		return "", 0, err
-	}
-	sum := sha256.New()
-	size, err = io.Copy(io.MultiWriter(temp, sum), r)
-	digest = hex.EncodeToString(sum.Sum(nil))
-	path := s.path(digest)
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(path), 0o700)
-	}
-	return digest, size, s.finish(temp, path, false, err)
 }
 
 // temp makes a temporary file in dir, and dir itself when it is missing.
@@ -122,43 +102,6 @@ func (s *BlobStore) Get(digest string) ([]byte, error) {
 		return nil, fmt.Errorf("blob %s: content was changed", digest)
 	}
 	return data, nil
-}
-
-// Has reports whether the store has a blob.
-func (s *BlobStore) Has(digest string) bool {
-	if !isDigest(digest) {
-		return false
-	}
-	_, err := os.Stat(s.path(digest))
-	return err == nil
-}
-
-// All yields the digest and size of every blob.
-func (s *BlobStore) All() iter.Seq2[string, int64] {
-	return func(yield func(string, int64) bool) {
-		shards, _ := os.ReadDir(s.dir)
-		for _, shard := range shards {
-			files, _ := os.ReadDir(filepath.Join(s.dir, shard.Name()))
-			for _, f := range files {
-				digest := shard.Name() + f.Name()
-				info, err := f.Info()
-				if err == nil && isDigest(digest) && !yield(digest, info.Size()) {
-					return
-				}
-			}
-		}
-	}
-}
-
-// Remove deletes a blob; a blob that is not there is no error.
-func (s *BlobStore) Remove(digest string) error {
-	if !isDigest(digest) {
-		return fmt.Errorf("blob %q: not a SHA-256", digest)
-	}
-	if err := os.Remove(s.path(digest)); err != nil && !errors.Is(err, os.ErrNotExist) {
-		return fmt.Errorf("blob: %w", err)
-	}
-	return nil
 }
 
 func (s *BlobStore) path(digest string) string { return filepath.Join(s.dir, digest[:2], digest[2:]) }

@@ -10,7 +10,7 @@
 //   - _steps.jsonl, one JSON object per event ([StepsFile], [ScanSteps]);
 //   - _ledger.json, a signed seal over _steps.jsonl at the end of the run
 //     ([Seal], [VerifyLedger]);
-//   - live subscribers ([Hub]) and any other [Sink].
+//   - any other [Sink].
 //
 // Views inform and never stop a run: the first one that cannot be written is
 // reported once and the run's result is marked `:TRACE: incomplete`. Files are

@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -9,7 +8,6 @@ import (
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 )
@@ -148,12 +146,12 @@ func TestLockedFile(t *testing.T) {
 
 func TestRun(t *testing.T) {
 	dir := t.TempDir()
-	hub := &Hub{}
-	sub := hub.Subscribe("", 100)
+	var live []Event
+	listening := SinkFunc(func(e Event) error { live = append(live, e); return nil })
 	now := ticking(noon, 250*time.Millisecond)
 	state := NewState(filepath.Join(dir, "state"))
 	run, err := Begin(Config{
-		Files: FilesIn(dir), State: state, Key: testKey(t, 1), Hub: hub, Now: now,
+		Files: FilesIn(dir), State: state, Key: testKey(t, 1), Sinks: []Sink{listening}, Now: now,
 		IDs:    &IDs{Now: func() time.Time { return noon }, Entropy: strings.NewReader("0123456789")},
 		Warn:   func(err error) { t.Error(err) },
 		Redact: func(text string) string { return strings.ReplaceAll(text, "hunter2", "…") },
@@ -197,20 +195,14 @@ func TestRun(t *testing.T) {
 	if whole, err := state.Blobs().Get(Digest(args)); err != nil || string(whole) != string(args) {
 		t.Errorf("the whole arguments: %v", err)
 	}
-	hub.Close()
-	var live []Kind
-	for {
-		e, lost, err := sub.Next(context.Background())
-		if errors.Is(err, ErrClosed) {
-			break
-		}
-		if err != nil || lost != 0 || e.Run != run.ID() {
-			t.Fatalf("%v %d %+v", err, lost, e)
-		}
-		live = append(live, e.Kind)
+	want := []Kind{KindRun, KindToolCall, KindToolCall, KindResult}
+	if len(live) != len(want) {
+		t.Fatalf("live: %+v", live)
 	}
-	if want := []Kind{KindRun, KindToolCall, KindToolCall, KindResult}; !slices.Equal(live, want) {
-		t.Errorf("live: %v", live)
+	for i, e := range live {
+		if e.Kind != want[i] || e.Run != run.ID() {
+			t.Errorf("live: %+v", e)
+		}
 	}
 	if left, err := os.ReadDir(filepath.Dir(state.RunDir("x"))); err != nil || len(left) > 0 {
 		t.Errorf("the run leaves %v, %v", left, err)
@@ -289,36 +281,6 @@ func TestScanSteps(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) || len(bad) != 1 || !strings.HasPrefix(bad[0], "line 4: ") {
 		t.Errorf("got %+v\nbad %q", got, bad)
-	}
-}
-
-func TestHubNeverWaits(t *testing.T) {
-	hub := &Hub{}
-	slow, other := hub.Subscribe("a", 3), hub.Subscribe("b", 3)
-	for i := range 10 {
-		hub.Emit(Event{Run: "a", Call: i})
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	for i, want := range []struct{ call, lost int }{{7, 7}, {8, 0}, {9, 0}} {
-		if e, lost, err := slow.Next(ctx); err != nil || e.Call != want.call || lost != want.lost {
-			t.Errorf("event %d: call %d, lost %d, %v", i, e.Call, lost, err)
-		}
-	}
-	cancel()
-	if _, _, err := other.Next(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("cancelled: %v", err)
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		if _, _, err := slow.Next(context.Background()); !errors.Is(err, ErrClosed) {
-			t.Errorf("closed: %v", err)
-		}
-	})
-	slow.Close()
-	wg.Wait()
-	hub.Emit(Event{Run: "a"})
-	if len(hub.subs) != 1 {
-		t.Errorf("%d subscriptions", len(hub.subs))
 	}
 }
 

@@ -38,7 +38,6 @@ type Config struct {
 	Files Files
 	State *State // registry and blobs
 	Key   Signer // signs the seal
-	Hub   *Hub   // live subscribers
 	Sinks []Sink // further views, in order
 	// Redact removes secrets from a text before anything is written or hashed.
 	Redact func(string) string
@@ -172,9 +171,6 @@ func (r *Run) register(info RunInfo) {
 
 // ID is the run's id.
 func (r *Run) ID() string { return r.id }
-
-// Started is when the run began.
-func (r *Run) Started() time.Time { return r.started }
 
 // Incomplete reports whether some view could not be written.
 func (r *Run) Incomplete() bool {
@@ -330,9 +326,6 @@ func (r *Run) writeStep(e *Event) (int64, error) {
 }
 
 func (r *Run) publish(e *Event) error {
-	if r.config.Hub != nil {
-		_ = r.config.Hub.Emit(*e) // never fails
-	}
 	var errs []error
 	for _, sink := range r.config.Sinks {
 		if err := sink.Emit(*e); err != nil {

@@ -8,9 +8,6 @@ import (
 	"strconv"
 )
 
-// LogVersion changes with every change of the form of packed logs.
-const LogVersion = 1
-
 // A log is an events.org as wb writes it, perhaps of hundreds of megabytes. Its
 // index is a list of chunks, one for some megabytes of text, that keep each
 // property as a column: a condition or an aggregate reads only the columns it

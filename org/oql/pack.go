@@ -10,7 +10,7 @@ import (
 	"wb/org"
 )
 
-// PackVersion changes with every change of the packed form or of what
+// PackVersion changes with every change of the packed form, that of logs too, or of what
 // [Flatten] makes of a file: an index that holds another version is rebuilt.
 const PackVersion = 2
 

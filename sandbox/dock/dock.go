@@ -43,9 +43,6 @@ type Call struct {
 // the guest or when [Dock.Close] is called.
 func (c *Call) Run() context.Context { return c.run }
 
-// Revoked reports whether the call's capability was taken back by now.
-func (c *Call) Revoked() bool { return c.dock.revoked(c.Operation.Capability) }
-
 // Watch calls lost when the call's capability is taken back, until ctx ends.
 func (c *Call) Watch(ctx context.Context, lost func()) {
 	if c.dock.config.Revoked != nil {

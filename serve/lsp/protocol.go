@@ -214,7 +214,6 @@ type completionItem struct {
 	Kind          int       `json:"kind"`
 	Detail        string    `json:"detail,omitempty"`
 	Documentation *markup   `json:"documentation,omitempty"`
-	SortText      string    `json:"sortText,omitempty"`
 	FilterText    string    `json:"filterText,omitempty"`
 	TextEdit      *textEdit `json:"textEdit,omitempty"`
 	Format        int       `json:"insertTextFormat,omitempty"` // 2 is a snippet

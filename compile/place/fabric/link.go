@@ -100,9 +100,6 @@ func (l *Link) Close() { l.conn.Close() }
 // Name is the name of this end.
 func (l *Link) Name() string { return l.config.Name }
 
-// Names are the names of the tenant's streams, subjects and objects.
-func (l *Link) Names() Names { return l.names }
-
 // ensureWait is how long the tenant's streams may be out of reach when a link
 // begins: a cluster that lost a server chooses others in that time.
 const ensureWait = 20 * time.Second

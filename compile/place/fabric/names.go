@@ -47,9 +47,6 @@ func (n Names) Live(caller string) string { return n.subject("live", caller) }
 // Roll is where workers answer who they are.
 func (n Names) Roll() string { return n.subject("roll") }
 
-// All is every subject of the tenant.
-func (n Names) All() string { return "wb." + n.Tenant + ".>" }
-
 func (n Names) subject(words ...string) string {
 	return "wb." + n.Tenant + "." + strings.Join(words, ".")
 }

@@ -248,14 +248,6 @@ func (q *Queue) Do(ctx context.Context, w Work) (*Reply, error) {
 	}
 }
 
-// Kept is the stored reply to a key, nil when there is none.
-func (q *Queue) Kept(ctx context.Context, key string) (*Reply, error) {
-	if err := checkKey(key); err != nil {
-		return nil, err
-	}
-	return q.result(ctx, key)
-}
-
 // Forget removes the stored reply to a key.
 func (q *Queue) Forget(ctx context.Context, key string) error {
 	return q.link.retry(ctx, func(ctx context.Context) error {
@@ -266,9 +258,6 @@ func (q *Queue) Forget(ctx context.Context, key string) error {
 		return q.link.remove(ctx, q.link.names.ResultsStream(), m.Sequence)
 	})
 }
-
-// Window is how much work may be under way.
-func (q *Queue) Window() int { return cap(q.window) }
 
 // Link is the queue's connection.
 func (q *Queue) Link() *Link { return q.link }

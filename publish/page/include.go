@@ -49,7 +49,9 @@ func (x *includer) expand(t *text, chain []string) *text {
 		if doc.Commented(k.Node) {
 			continue
 		}
-		with := t.literal(k.Start(), "")
+		// A caption above stays, for what is included.
+		start := k.Value.Start - len(lineBefore(t.data, k.Value.Start))
+		with := t.literal(start, "")
 		var err error
 		if i, ok := k.Include(); ok {
 			with, err = x.include(t, doc, i, chain)
@@ -62,17 +64,22 @@ func (x *includer) expand(t *text, chain []string) *text {
 				hint = n.hint
 			}
 			x.found = append(x.found, diag.Finding{Pos: t.position(k.Value.Start), Severity: diag.Warning, Code: "include", Message: err.Error(), Hint: hint})
-			with = t.literal(k.Start(), "")
+			with = t.literal(start, "")
 			if k.Name() == "INCLUDE" { // readers see that something is missing
-				with = t.literal(k.Start(), ": #+INCLUDE: "+missingName(k.Value.Text)+"\n")
+				with = t.literal(start, ": #+INCLUDE: "+missingName(k.Value.Text)+"\n")
 			}
 		}
 		if x.size += len(with.data); x.size > maxIncluded {
-			with = t.literal(k.Start(), "")
+			with = t.literal(start, "")
 		}
-		splices = append(splices, splice{k.Start(), k.End(), with})
+		splices = append(splices, splice{start, k.End(), with})
 	}
 	return t.spliced(splices)
+}
+
+// lineBefore is what stands before an offset on its line.
+func lineBefore(text string, offset int) string {
+	return text[strings.LastIndexByte(text[:offset], '\n')+1 : offset]
 }
 
 // missingName is the file of an #+INCLUDE: that was not carried out, without the

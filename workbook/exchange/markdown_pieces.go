@@ -1,6 +1,8 @@
 package exchange
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"wb/internal/lazyregexp"
@@ -56,8 +58,11 @@ func losslessMarkdown(src string) string {
 // what the ends were.
 func lineEnds(src string) (head, body string) {
 	body = src
-	if n := strings.Count(body, "\n"); n > 0 && strings.Count(body, "\r\n") == n {
-		head, body = endsCRLF, strings.ReplaceAll(body, "\r\n", "\n")
+	if n := strings.Count(body, "\r\n"); n > 0 {
+		if head = endsCRLF; n < strings.Count(body, "\n") {
+			head = mixedEnds(body)
+		}
+		body = strings.ReplaceAll(body, "\r\n", "\n")
 	}
 	if body != "" && !strings.HasSuffix(body, "\n") {
 		head, body = head+endsOpen, body+"\n"
@@ -69,7 +74,8 @@ func lineEnds(src string) (head, body string) {
 // the ends of lines what they say.
 func restoreEnds(md string) (body string, restore func(string) string) {
 	body, crlf := strings.CutPrefix(md, endsCRLF)
-	body, open := strings.CutPrefix(body, endsOpen)
+	mixed := endsMixed.FindString(body)
+	body, open := strings.CutPrefix(body[len(mixed):], endsOpen)
 	return body, func(text string) string {
 		if open {
 			text = strings.TrimSuffix(text, "\n")
@@ -77,8 +83,39 @@ func restoreEnds(md string) (body string, restore func(string) string) {
 		if crlf {
 			text = strings.ReplaceAll(text, "\n", "\r\n")
 		}
+		return restoreMixed(text, mixed)
+	}
+}
+
+// endsMixed tells that some lines end in CR LF: which, and of how many.
+var endsMixed = lazyregexp.New(`\A<!--org:crlf( \d+)+ of \d+-->\n`)
+
+// mixedEnds is the comment that [endsMixed] finds.
+func mixedEnds(body string) string {
+	lines := strings.SplitAfter(body, "\n")
+	head := "<!--org:crlf"
+	for i, l := range lines {
+		if strings.HasSuffix(l, "\r\n") {
+			head += fmt.Sprint(" ", i+1)
+		}
+	}
+	return fmt.Sprintf("%s of %d-->\n", head, len(lines))
+}
+
+// restoreMixed ends lines in CR LF again, unless somebody added or removed lines
+// since.
+func restoreMixed(text, comment string) string {
+	lines := strings.SplitAfter(text, "\n")
+	fields := strings.Fields(strings.TrimSuffix(comment, "-->\n"))
+	if len(fields) == 0 || fields[len(fields)-1] != strconv.Itoa(len(lines)) {
 		return text
 	}
+	for _, field := range fields[1 : len(fields)-2] {
+		if n, err := strconv.Atoi(field); err == nil && 0 < n && n <= len(lines) {
+			lines[n-1] = strings.TrimSuffix(lines[n-1], "\n") + "\r\n"
+		}
+	}
+	return strings.Join(lines, "")
 }
 
 // piece is a stretch of a document with the blank lines below it.

@@ -55,7 +55,7 @@ func differAt(a, b string) int {
 // back.
 func TestMarkdownOfOrg(t *testing.T) {
 	for _, src := range []string{
-		"", "\n", "\n\n* A\n", "text", "a\r\nb\r\n", "a\r\nb", "* H\n\n\n\nb\n\n\n",
+		"", "\n", "\n\n* A\n", "text", "a\r\nb\r\n", "a\r\nb", "a\r\nb\nc", "a\n\n#+begin_src sh\nx\r\n#+end_src\n", "* A\r\n\n| a |\n| b |\r\n", "* H\n\n\n\nb\n\n\n",
 		"* TODO H :t:\nSCHEDULED: <2026-01-01 Thu>\n:PROPERTIES:\n:ID: x\n:END:\ntext\n",
 		"- a\n * b\n", "- a\n\n\n- b\n", "para\n- a\npara\n| a |\npara\n", "#+begin_export html\n<div>\n#+end_export\ntext\n",
 		"# c -->\n# c --\\>\n", ":LOGBOOK:\n:END:\n# x\n", "- a :: b\n- c :: d\n", "[fn:1] a\n\n\n[fn:1] b\n",

@@ -28,7 +28,7 @@ func runner(t testing.TB) *ScriptRunner {
 	t.Helper()
 	env := lanetest.Env(t)
 	theRunnerOnce.Do(func() { theRunner = New(env).ScriptRunner })
-	lanetest.Need(t, env, toolboxName, awkName, guestName, "sed", "grep", "findutils", "diffutils")
+	lanetest.Need(t, env, toolboxName, guestName, "awk", "sed", "grep", "findutils", "diffutils")
 	return theRunner
 }
 

@@ -32,7 +32,7 @@ type Lane struct {
 // installed or loaded yet.
 func New(env *compile.Env) *Lane {
 	c := clang.New(env)
-	env.Tools.Register(toolboxRecipe(env.Engine, c), awkRecipe(env.Engine, c), guestRecipe(env.Engine))
+	env.Tools.Register(toolboxRecipe(env.Engine, c), guestRecipe(env.Engine))
 	env.Tools.Register(upstreamRecipes(env.Engine, c)...)
 	return &Lane{ScriptRunner: newScriptRunner(env), env: env}
 }

@@ -28,7 +28,7 @@ func (o original) name() string { return strings.TrimSuffix(o.file, ".wasm") }
 // originals are all such programs by command, but for those that the toolbox has as
 // well; docs/rationale.org says why it has them.
 var originals = sync.OnceValue(func() map[string]original {
-	list := map[string]original{"awk": {awkName, awkFile}, "gawk": {awkName, awkFile}}
+	list := map[string]original{}
 	ours := toolbox.Names()
 	for _, p := range upstream.Packages() {
 		for _, program := range p.Programs {

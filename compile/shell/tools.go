@@ -23,8 +23,6 @@ import (
 const (
 	toolboxName = "toolbox"
 	toolboxFile = "toolbox.wasm"
-	awkName     = "awk"
-	awkFile     = "awk.wasm"
 	guestName   = "shell"
 	guestFile   = "shell.wasm"
 )

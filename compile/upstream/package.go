@@ -13,7 +13,7 @@ import (
 	"wb/compile/toolchain"
 )
 
-//go:embed posix gnulib
+//go:embed posix gnulib gawk
 var guest embed.FS
 
 // Package is one source archive and the programs that are built from it.
@@ -27,6 +27,7 @@ type Package struct {
 	Files    []string
 	Flags    []string // of the compiler, for all its files
 	GNU      bool     // it is made with gnulib: add gnulib/
+	Guest    string   // a directory of this package's own C, "" for none
 	Programs []Binary
 	// Generate writes files that the package's own build would make, from those
 	// of the archive; nil for none.
@@ -47,7 +48,7 @@ type Binary struct {
 }
 
 // all are the packages, sorted by name.
-var all = []*Package{&bc, &bzip2, &coreutils, &diffutils, &findutils, &grep, &gzip, &patch, &sed, &tree, &unzip, &zip}
+var all = []*Package{&awk, &bc, &bzip2, &coreutils, &diffutils, &findutils, &grep, &gzip, &patch, &sed, &tree, &unzip, &xz, &zip}
 
 // Packages lists the packages.
 func Packages() []*Package { return slices.Clone(all) }
@@ -66,10 +67,14 @@ func (p *Package) Identity() string {
 
 // guests are the embedded directories that the package is compiled with.
 func (p *Package) guests() []string {
+	list := []string{"posix"}
 	if p.GNU {
-		return []string{"posix", "gnulib"}
+		list = append(list, "gnulib")
 	}
-	return []string{"posix"}
+	if p.Guest != "" {
+		list = append(list, p.Guest)
+	}
+	return list
 }
 
 // Prepare adds to the files of the archive what its configure would have made.

@@ -96,7 +96,6 @@
 #define _GNU_SOURCE 1
 
 #include <stdbool.h>
-#include "wb.h"
 #include "custom.h"
 
 #endif

@@ -41,6 +41,9 @@ type Options struct {
 	// Objects is a directory that keeps object files, so that an interrupted
 	// build goes on where it was; "" keeps none.
 	Objects string
+	// Headers are read ahead, in this order, for C files that begin with the first
+	// of them and perhaps a few macros: "Python.h", "pycore_object.h".
+	Headers []string
 	// Compiled hears about every file that has been compiled, from several
 	// goroutines; nil for none.
 	Compiled func(name string)
@@ -107,6 +110,7 @@ func (o Options) sources(files map[string][]byte) []string {
 func (c *Compiler) objects(ctx context.Context, t *tool, files map[string][]byte, sources []string, opts Options) ([][]byte, error) {
 	objects := make([][]byte, len(sources))
 	shared := toolchain.HashFiles(withoutKeys(files, sources))
+	openings := opts.openingsOf(files, sources)
 	group, building := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for _, i := range bySize(files, sources) {
@@ -115,12 +119,9 @@ func (c *Compiler) objects(ctx context.Context, t *tool, files map[string][]byte
 		if !ok || files[name] == nil {
 			return nil, fmt.Errorf("%s is not among the given C and C++ files", name)
 		}
-		flags := opts.Flags
-		if opts.FlagsOf != nil {
-			flags = slices.Concat(flags, opts.FlagsOf(name))
-		}
 		group.Go(func() (err error) {
-			objects[i], err = c.keptObject(building, t, lang, files, name, flags, opts.Objects, shared)
+			one := source{name: name, lang: lang, flags: opts.flagsOf(name), opening: openings[name]}
+			objects[i], err = c.keptObject(building, t, files, one, opts.Objects, shared)
 			if err == nil && opts.Compiled != nil {
 				opts.Compiled(name)
 			}
@@ -128,6 +129,22 @@ func (c *Compiler) objects(ctx context.Context, t *tool, files map[string][]byte
 		})
 	}
 	return objects, group.Wait()
+}
+
+// flagsOf are the compiler's flags for one file.
+func (o Options) flagsOf(name string) []string {
+	if o.FlagsOf == nil {
+		return o.Flags
+	}
+	return slices.Concat(o.Flags, o.FlagsOf(name))
+}
+
+// source is one file to compile.
+type source struct {
+	name    string
+	lang    language
+	flags   []string
+	opening *opening // nil when it is compiled from its first line
 }
 
 // bySize are the indexes of sources, the largest file first.
@@ -143,15 +160,24 @@ func bySize(files map[string][]byte, sources []string) []int {
 // keptObject compiles one file unless dir has its object from an earlier
 // attempt. Shared is the digest of the files that are not compiled on their own,
 // any of which it may include.
-func (c *Compiler) keptObject(ctx context.Context, t *tool, lang language, files map[string][]byte, name string, flags []string, dir, shared string) ([]byte, error) {
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%q %q %q\n%s\n%q\n%s\n%x\n", version, t.digest, compileFlags, lang.compile, lang.optimise, name, flags, shared, sha256.Sum256(files[name]))))
+func (c *Compiler) keptObject(ctx context.Context, t *tool, files map[string][]byte, one source, dir, shared string) ([]byte, error) {
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%q %q %q\n%s\n%q\n%s\n%x\n", version, t.digest, compileFlags, one.lang.compile, one.lang.optimise, one.name, one.flags, shared, sha256.Sum256(files[one.name]))))
 	kept := filepath.Join(dir, hex.EncodeToString(sum[:16])+".o")
 	if dir != "" {
 		if object, err := os.ReadFile(kept); err == nil {
 			return object, nil
 		}
 	}
-	o, err := c.object(ctx, t, lang, leaving{}, files, name, flags)
+	if one.opening != nil {
+		read, err := c.precompiledOpening(ctx, t, one.opening, files)
+		if err != nil {
+			return nil, err
+		}
+		files = with(files, openingCompiled, read)
+		files[openingFile] = []byte(one.opening.text)
+		one.flags = slices.Concat(one.flags, []string{"-include-pch", workDir + "/" + openingCompiled})
+	}
+	o, err := c.object(ctx, t, one.lang, leaving{}, files, one.name, one.flags)
 	if err == nil && o.exit != 0 {
 		err = toolError(o.stderr)
 	}

@@ -27,6 +27,10 @@ func (l *lane) objectsRecipe(c *clang.Compiler) toolchain.Recipe {
 	}
 }
 
+// headers are those that most of CPython's files read.
+var headers = []string{"Python.h", "pycore_object.h", "pycore_pystate.h", "pycore_call.h", "pycore_initconfig.h", "pycore_long.h", "pycore_pyerrors.h",
+	"pycore_fileutils.h", "pycore_interp.h", "pycore_ceval.h", "pycore_moduleobject.h", "pycore_runtime.h", "pycore_pymem.h", "pycore_frame.h"}
+
 // buildObjects writes an object file for each C file, and the headers.
 func (b *builder) buildObjects(ctx context.Context, job *toolchain.Job, all map[string][]byte) error {
 	files, err := b.cFiles(all)
@@ -38,7 +42,7 @@ func (b *builder) buildObjects(ctx context.Context, job *toolchain.Job, all map[
 		return err
 	}
 	objects, err := b.compiler.BuildObjects(ctx, job, files, clang.Options{
-		Flags: compileFlags, FlagsOf: func(name string) []string { return flags[name] }, Main: names})
+		Flags: compileFlags, FlagsOf: func(name string) []string { return flags[name] }, Main: names, Headers: headers})
 	if err != nil {
 		return err
 	}
@@ -47,9 +51,9 @@ func (b *builder) buildObjects(ctx context.Context, job *toolchain.Job, all map[
 			return err
 		}
 	}
-	headers := maps.Clone(files)
-	maps.DeleteFunc(headers, func(name string, _ []byte) bool { return !isHeader(name) })
-	return keepSources(ctx, job, headers)
+	included := maps.Clone(files)
+	maps.DeleteFunc(included, func(name string, _ []byte) bool { return !isHeader(name) })
+	return keepSources(ctx, job, included)
 }
 
 // isHeader reports whether modules in C may include a file.

@@ -25,9 +25,17 @@ import (
 	"wb/publish/site/worker"
 )
 
-// collectFrom is the memory from which garbage is collected as soon as there is some,
-// in bytes: a thousand pages need less.
-const collectFrom = 112 << 20
+// A site of any size needs baseMemory, in bytes, and each of its pages pageMemory:
+// a thousand pages have 150 MiB that are no garbage.
+const (
+	baseMemory = 112 << 20
+	pageMemory = 56 << 10
+)
+
+// collectAbove makes garbage be collected as soon as there is some once the pages of a
+// site must have filled their share of memory. With less than they need, half of the
+// processors' time would go into looking for garbage that is not there.
+func collectAbove(pages int) { debug.SetMemoryLimit(int64(baseMemory + pages*pageMemory)) }
 
 func main() {
 	if len(os.Args) != 2 || os.Args[1] != "work" {
@@ -36,7 +44,7 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
-	debug.SetMemoryLimit(collectFrom)
+	collectAbove(1)
 	if err := worker.Answer(ctx, os.Stdin, os.Stdout, do); err != nil {
 		fmt.Fprintf(os.Stderr, "wb-publish: %v\n", err)
 		os.Exit(1)
@@ -62,6 +70,7 @@ func buildSite(ctx context.Context, r worker.Request, t *worker.Talk) (*worker.R
 		return nil, err
 	}
 	defer p.Close()
+	collectAbove(len(p.Documents))
 	k := newKnowledge(t)
 	defer k.close()
 	b := site.NewBuilder(p, hugo.Layout{}, k.options())
@@ -120,6 +129,7 @@ func serve(ctx context.Context, r worker.Request, t *worker.Talk) error {
 		return err
 	}
 	defer p.Close()
+	collectAbove(len(p.Documents))
 	k := newKnowledge(t)
 	defer k.close()
 	preview := &site.Preview{

@@ -51,6 +51,11 @@ func (a attributed) ModTime() time.Time {
 
 func (q *quotaFS) Stat(name string) (fs.FileInfo, error) {
 	info, err := q.FS.Stat(name)
+	return q.described(name, info, err)
+}
+
+// described adds to a description what was set of the file.
+func (q *quotaFS) described(name string, info fs.FileInfo, err error) (fs.FileInfo, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +103,7 @@ func (q *quotaFS) OpenFile(name string, flag int, perm fs.FileMode) (sandbox.Fil
 		}
 		q.mu.Unlock()
 	}
-	return &quotaFile{f, q}, nil
+	return &quotaFile{f, q, name}, nil
 }
 
 func (q *quotaFS) Rename(from, to string) error {
@@ -111,6 +116,19 @@ func (q *quotaFS) Rename(from, to string) error {
 	delete(q.attributes, from)
 	delete(q.attributes, to)
 	if ok {
+		q.attributes[to] = a
+	}
+	return nil
+}
+
+// Link gives the new name what was set of the file.
+func (q *quotaFS) Link(from, to string) error {
+	if err := q.FS.Link(from, to); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if a, ok := q.attributes[from]; ok {
 		q.attributes[to] = a
 	}
 	return nil
@@ -141,7 +159,13 @@ func (q *quotaFS) charge(n int64) error {
 
 type quotaFile struct {
 	sandbox.File
-	q *quotaFS
+	q    *quotaFS
+	name string // when it was opened
+}
+
+func (f *quotaFile) Stat() (fs.FileInfo, error) {
+	info, err := f.File.Stat()
+	return f.q.described(f.name, info, err)
 }
 
 func (f *quotaFile) WriteAt(p []byte, off int64) (int, error) {

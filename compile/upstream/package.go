@@ -13,7 +13,7 @@ import (
 	"wb/compile/toolchain"
 )
 
-//go:embed posix gnulib gawk
+//go:embed posix gnulib gawk tar
 var guest embed.FS
 
 // Package is one source archive and the programs that are built from it.
@@ -48,7 +48,7 @@ type Binary struct {
 }
 
 // all are the packages, sorted by name.
-var all = []*Package{&awk, &bc, &bzip2, &coreutils, &diffutils, &findutils, &grep, &gzip, &patch, &sed, &tree, &unzip, &xz, &zip}
+var all = []*Package{&awk, &bc, &bzip2, &coreutils, &diffutils, &findutils, &grep, &gzip, &patch, &sed, &tar, &tree, &unzip, &xz, &zip}
 
 // Packages lists the packages.
 func Packages() []*Package { return slices.Clone(all) }

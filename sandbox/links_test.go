@@ -129,6 +129,27 @@ func TestHardLinks(t *testing.T) {
 	}
 }
 
+// A file with the former name of a hard link is another file.
+func TestFormerNameOfHardLink(t *testing.T) {
+	for name, away := range map[string]func(*MemFS) error{
+		"removed": func(m *MemFS) error { return m.Remove("one") },
+		"renamed": func(m *MemFS) error { return m.Rename("one", "third") },
+		"replaced": func(m *MemFS) error {
+			return errors.Join(m.WriteFile("new", nil), m.Rename("new", "one"), m.Remove("one"))
+		},
+	} {
+		m := NewMemFS()
+		must(t, m.WriteFile("one", nil), m.Link("one", "two"), away(m), m.WriteFile("one", nil))
+		one, err := m.Stat("one")
+		must(t, err)
+		two, err := m.Stat("two")
+		must(t, err)
+		if inodeOf("one", one) == inodeOf("two", two) {
+			t.Errorf("%s: the new file has the number of the old one", name)
+		}
+	}
+}
+
 // A layer shows the links below it, copies what it links, and hides what it replaced.
 func TestOverlayLinks(t *testing.T) {
 	lower := linked(t)

@@ -21,6 +21,7 @@ type MemFS struct {
 	root  *memNode
 	links atomic.Bool // a symbolic link was made
 	over  FS          // the tree whose upper layer this is: links may lead into its lower one
+	lost  int         // first names that hard links lost
 }
 
 // memNode is a file, a directory or a symbolic link.
@@ -163,7 +164,7 @@ func (n *memNode) list(prefix string, all []visited) []visited {
 func (m *MemFS) Clone() *MemFS {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	c := &MemFS{root: m.root.clone(map[*memNode]*memNode{})}
+	c := &MemFS{root: m.root.clone(map[*memNode]*memNode{}), lost: m.lost}
 	c.links.Store(m.links.Load())
 	return c
 }
@@ -312,6 +313,7 @@ func (m *MemFS) Remove(name string) error {
 	}
 	delete(dir.children, base)
 	n.more = max(n.more-1, 0)
+	m.lose(n, name)
 	return nil
 }
 
@@ -341,7 +343,9 @@ func (m *MemFS) Rename(from, to string) error {
 	}
 	if old != nil {
 		old.more = max(old.more-1, 0)
+		m.lose(old, to)
 	}
+	m.lose(n, from)
 	delete(src.children, srcBase)
 	dst.children[dstBase] = n
 	return nil

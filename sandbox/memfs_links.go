@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"fmt"
 	"io/fs"
 	"path"
 	"syscall"
@@ -52,6 +53,15 @@ func (m *MemFS) Link(from, to string) error {
 	return nil
 }
 
+// lose takes a name from a node. Another file may get the name of which all know a
+// hard link, so that one is then known by one that no file can have.
+func (m *MemFS) lose(n *memNode, name string) {
+	if n.first == name {
+		m.lost++
+		n.first = fmt.Sprintf("%s\x00%d", name, m.lost)
+	}
+}
+
 // add gives a node a name that nothing has yet.
 func (m *MemFS) add(op, name string, n *memNode) error {
 	if name == "." {
@@ -71,7 +81,7 @@ func (m *MemFS) add(op, name string, n *memNode) error {
 // hardLinks is the Sys value of a file's description when the file has, or had,
 // several names.
 type hardLinks struct {
-	first string // the name it had when it got its second, by which all know it
+	first string // by which all know it: the name it had when it got its second
 	more  int    // names besides one
 }
 

@@ -120,5 +120,5 @@ func (c *Client) dial(start bool) (*net.UnixConn, error) {
 	if err := launch(path, c.config); err != nil {
 		return nil, err
 	}
-	return connect(path)
+	return reach(path)
 }

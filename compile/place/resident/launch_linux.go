@@ -22,7 +22,7 @@ const childVerb = "resident-child"
 func launch(path string, config Config) error {
 	held, err := lock(path)
 	if errors.Is(err, unix.EWOULDBLOCK) {
-		return becomes(path)
+		return nil
 	}
 	if err != nil {
 		return err

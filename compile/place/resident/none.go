@@ -19,6 +19,7 @@ func Supported() error {
 
 func socketPath(string) (string, error)     { return "", errors.ErrUnsupported }
 func connect(string) (*net.UnixConn, error) { return nil, errors.ErrUnsupported }
+func reach(string) (*net.UnixConn, error)   { return nil, errors.ErrUnsupported }
 func launch(string, Config) error           { return errors.ErrUnsupported }
 
 // IsChild reports whether the arguments of a program make it a resident: never,

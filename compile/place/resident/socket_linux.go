@@ -106,14 +106,14 @@ func lock(path string) (*os.File, error) {
 	}
 }
 
-// becomes waits a moment for a resident that somebody else is starting, which
-// shows as a lock without a socket.
-func becomes(path string) error {
-	for range 40 {
-		if _, err := os.Stat(path); err == nil {
-			return nil
+// reach connects to a resident that is being started, perhaps by another process. Its
+// socket is there a moment before it can be connected to.
+func reach(path string) (*net.UnixConn, error) {
+	for range 100 {
+		if conn, err := connect(path); !errors.Is(err, ErrNone) {
+			return conn, err
 		}
 		time.Sleep(5 * time.Millisecond)
 	}
-	return ErrNone
+	return nil, ErrNone
 }

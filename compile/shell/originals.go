@@ -128,6 +128,10 @@ var commandWord = regexp.MustCompile(`[\w.\[+-]+`)
 // carriers are words before a command.
 var carriers = strings.Fields("then do else elif if while until exec command env time xargs nice nohup -exec -execdir -ok sudo !")
 
+// searched is how much of the end of a script is searched for commands, in bytes: a
+// block's own come last, after the variables it is given, which may be tables.
+const searched = 64 << 10
+
 // wanted are the originals that argv seems to run: those it names itself, and
 // those that stand in its words where a shell expects a command. It may miss
 // some; those are loaded when they are run.
@@ -141,6 +145,7 @@ func wanted(argv []string) map[original]string {
 		found[o] = argv[0]
 	}
 	for _, text := range argv[1:] {
+		text = text[max(0, len(text)-searched):]
 		for _, at := range commandWord.FindAllStringIndex(text, -1) {
 			word := text[at[0]:at[1]]
 			if o, ok := all[word]; ok && runs(text[:at[0]], text[at[1]:]) {

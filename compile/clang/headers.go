@@ -61,17 +61,24 @@ func (c *Compiler) precompiled(ctx context.Context, t *tool, flags []string) ([]
 	text := headersText()
 	key := sha.Hex(fmt.Sprintf("%s\n%s\n%q\n%q\n%s", version, t.digest, compileFlags, flags, text))
 	return c.kept(key, "cpp-headers", func() ([]byte, error) {
-		args := slices.Concat(compileFlags, []string{"-x", "c++-header", "-fno-exceptions", langCPP.optimise}, flags,
-			[]string{"-fpch-instantiate-templates", "-o", workDir + "/" + precompiledFile, workDir + "/" + headersFile})
-		o, err := c.run(ctx, t.within(toolLimits), map[string][]byte{headersFile: []byte(text)}, precompiledFile, args...)
-		if err == nil && o.exit != 0 {
-			err = toolError(o.stderr)
-		}
+		own := slices.Concat([]string{"-fno-exceptions", langCPP.optimise}, flags, []string{"-fpch-instantiate-templates"})
+		data, err := c.precompile(ctx, t.within(toolLimits), "c++-header", own, map[string][]byte{headersFile: []byte(text)}, headersFile, precompiledFile)
 		if err != nil {
 			return nil, fmt.Errorf("precompiling the standard headers: %w", err)
 		}
-		return o.output, nil
+		return data, nil
 	})
+}
+
+// precompile makes the precompiled form of a header among files, whose language is
+// "c-header" or "c++-header".
+func (c *Compiler) precompile(ctx context.Context, t *tool, language string, flags []string, files map[string][]byte, header, output string) ([]byte, error) {
+	args := slices.Concat(compileFlags, []string{"-x", language}, flags, []string{"-o", workDir + "/" + output, workDir + "/" + header})
+	o, err := c.run(ctx, t, files, output, args...)
+	if err == nil && o.exit != 0 {
+		err = toolError(o.stderr)
+	}
+	return o.output, err
 }
 
 func headersText() string {

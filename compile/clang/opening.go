@@ -47,23 +47,26 @@ func (o Options) openingsOf(files map[string][]byte, sources []string) openings 
 		return nil
 	}
 	shared, users := openings{}, map[string][]string{}
+	alike := map[string]*opening{}
 	for _, name := range sources {
 		if path.Ext(name) != langC.ext {
 			continue
 		}
 		if macros, ok := macrosBefore(o.Headers[0], string(files[name])); ok {
-			key := fmt.Sprintf("%s\n%q", macros, o.flagsOf(name))
+			flags := o.flagsOf(name)
+			key := fmt.Sprintf("%s\n%q", macros, flags)
 			users[key] = append(users[key], name)
+			if alike[key] == nil {
+				alike[key] = &opening{text: macros + includes(o.Headers), flags: flags}
+			}
 		}
 	}
-	for _, names := range users {
+	for key, names := range users {
 		if len(names) < fewest {
 			continue
 		}
-		macros, _ := macrosBefore(o.Headers[0], string(files[names[0]]))
-		begun := &opening{text: macros + includes(o.Headers), flags: o.flagsOf(names[0])}
 		for _, name := range names {
-			shared[name] = begun
+			shared[name] = alike[key]
 		}
 	}
 	return shared
@@ -109,14 +112,10 @@ func macrosBefore(header, source string) (macros string, ok bool) {
 // precompiledOpening is the opening as clang loads it, made when it is first asked for.
 func (c *Compiler) precompiledOpening(ctx context.Context, t *tool, o *opening, files map[string][]byte) ([]byte, error) {
 	o.once.Do(func() {
-		args := slices.Concat(compileFlags, []string{"-x", "c-header", langC.optimise}, o.flags,
-			[]string{"-o", workDir + "/" + openingCompiled, workDir + "/" + openingFile})
-		made, err := c.run(ctx, t, with(files, openingFile, []byte(o.text)), openingCompiled, args...)
-		if err == nil && made.exit != 0 {
-			err = toolError(made.stderr)
-		}
-		if o.data, o.err = made.output, err; err != nil {
-			o.err = fmt.Errorf("precompiling %s: %w", strings.TrimSpace(o.text), err)
+		files = with(files, openingFile, []byte(o.text))
+		o.data, o.err = c.precompile(ctx, t, "c-header", slices.Concat([]string{langC.optimise}, o.flags), files, openingFile, openingCompiled)
+		if o.err != nil {
+			o.err = fmt.Errorf("precompiling %s: %w", strings.TrimSpace(o.text), o.err)
 		}
 	})
 	return o.data, o.err

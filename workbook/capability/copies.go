@@ -10,14 +10,6 @@ import (
 	"wb/sandbox/dock/store"
 )
 
-// Copies says where the stores of projects are copied to while they change.
-type Copies struct {
-	// Open gives the target, nil for none. It is asked when the first store is used.
-	Open func() (replica.Target, error)
-	// Every is how long changes may wait for others to go along.
-	Every time.Duration
-}
-
 // lastCopy is how long the end of a process waits for what was not copied yet.
 const lastCopy = 2 * time.Minute
 

@@ -73,3 +73,11 @@ func look(md goldmark.Markdown, markdown string) string {
 	source := []byte(markdown)
 	return appearance(md, md.Parser().Parse(text.NewReader(source)), source)
 }
+
+// markdownReader translates parsed Markdown. With careful set, characters that
+// org could read as markup become entities.
+type markdownReader struct {
+	md      goldmark.Markdown
+	source  []byte
+	careful bool
+}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/yuin/goldmark"
 	"github.com/yuin/goldmark/ast"
 	east "github.com/yuin/goldmark/extension/ast"
 	"github.com/yuin/goldmark/text"
@@ -210,14 +209,6 @@ func (c *chunks) String() string { return c.b.String() }
 
 // joinMark begins a chunk that the next one belongs to.
 const joinMark = "\x00"
-
-// markdownReader translates parsed Markdown. With careful set, characters that
-// org could read as markup become entities.
-type markdownReader struct {
-	md      goldmark.Markdown
-	source  []byte
-	careful bool
-}
 
 // topBlock translates a block if that looks the same back in Markdown, and
 // carries it along as it is otherwise.

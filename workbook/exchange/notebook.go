@@ -119,3 +119,21 @@ func (nb *Notebook) bytes() ([]byte, error) {
 	out.WriteByte('\n')
 	return out.Bytes(), nil
 }
+
+// metadataOf describes the usual kernel of a language.
+func metadataOf(lang string) json.RawMessage {
+	names := map[string]string{"python": "Python 3", "bash": "Bash", "sh": "Bash", "js": "JavaScript", "R": "R", "julia": "Julia"}
+	kernels := map[string]string{"python": "python3", "sh": "bash", "js": "javascript", "R": "ir"}
+	kernel, display := lang, lang
+	if k := kernels[lang]; k != "" {
+		kernel = k
+	}
+	if d := names[lang]; d != "" {
+		display = d
+	}
+	meta, _ := marshal(map[string]any{ // strings always marshal
+		"kernelspec":    map[string]string{"display_name": display, "language": lang, "name": kernel},
+		"language_info": map[string]string{"name": lang},
+	})
+	return meta
+}

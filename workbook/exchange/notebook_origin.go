@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"reflect"
+	"strings"
 
 	"wb/org"
 )
@@ -116,30 +117,26 @@ func asLines(raw json.RawMessage) json.RawMessage {
 	return text
 }
 
-// born readies the reader for a notebook that was made of org, and gives what
-// ends its text as it was.
-func (r *notebookReader) born() func(string) string {
-	if r.origin == nil {
-		return func(text string) string { return text }
+// sourceOf is the code of a block.
+func sourceOf(doc *org.Document, b org.Block) string {
+	body := strings.TrimSuffix(org.Unescape(doc.Text(b.Body)), "\n")
+	if !b.HasSwitch("-i") {
+		body = org.Dedent(body)
 	}
-	r.out.exact = true
-	_, restore := restoreEnds(r.origin.Ends)
-	return func(text string) string {
-		for range r.origin.Below {
-			text += "\n"
-		}
-		return restore(text)
-	}
+	return body
 }
 
-// above leaves the blank lines above a cell that were there; one where the cell
-// is new.
-func (r *notebookReader) above(o *cellOrigin) {
-	switch {
-	case r.origin == nil:
-	case o != nil:
-		r.out.blanks = o.Above
-	case r.out.b.Len() > 0:
-		r.out.blanks = 1
+func compactJSON(raw json.RawMessage, fallback string) string {
+	if len(raw) == 0 {
+		return fallback
 	}
+	var v any
+	if json.Unmarshal(raw, &v) != nil {
+		return fallback
+	}
+	text, err := marshal(v)
+	if err != nil {
+		return fallback
+	}
+	return string(text)
 }

@@ -84,21 +84,6 @@ func (r *notebookReader) head(nb *Notebook) {
 	r.out.add(head)
 }
 
-func compactJSON(raw json.RawMessage, fallback string) string {
-	if len(raw) == 0 {
-		return fallback
-	}
-	var v any
-	if json.Unmarshal(raw, &v) != nil {
-		return fallback
-	}
-	text, err := marshal(v)
-	if err != nil {
-		return fallback
-	}
-	return string(text)
-}
-
 // cellNote holds the parts of a cell that org has no place for.
 type cellNote struct {
 	Kind        string          `json:"kind,omitempty"` // raw
@@ -387,4 +372,32 @@ func (r *notebookReader) piece(place, kind string, data json.RawMessage) (string
 		return typedBlock(kind+" :json", compactJSON(data, "null")+"\n"), nil
 	}
 	return typedBlock(kind, string(body)), nil
+}
+
+// born readies the reader for a notebook that was made of org, and gives what
+// ends its text as it was.
+func (r *notebookReader) born() func(string) string {
+	if r.origin == nil {
+		return func(text string) string { return text }
+	}
+	r.out.exact = true
+	_, restore := restoreEnds(r.origin.Ends)
+	return func(text string) string {
+		for range r.origin.Below {
+			text += "\n"
+		}
+		return restore(text)
+	}
+}
+
+// above leaves the blank lines above a cell that were there; one where the cell
+// is new.
+func (r *notebookReader) above(o *cellOrigin) {
+	switch {
+	case r.origin == nil:
+	case o != nil:
+		r.out.blanks = o.Above
+	case r.out.b.Len() > 0:
+		r.out.blanks = 1
+	}
 }

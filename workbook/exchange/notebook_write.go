@@ -51,24 +51,6 @@ func mainLanguage(doc *org.Document) string {
 	return best
 }
 
-// metadataOf describes the usual kernel of a language.
-func metadataOf(lang string) json.RawMessage {
-	names := map[string]string{"python": "Python 3", "bash": "Bash", "sh": "Bash", "js": "JavaScript", "R": "R", "julia": "Julia"}
-	kernels := map[string]string{"python": "python3", "sh": "bash", "js": "javascript", "R": "ir"}
-	kernel, display := lang, lang
-	if k := kernels[lang]; k != "" {
-		kernel = k
-	}
-	if d := names[lang]; d != "" {
-		display = d
-	}
-	meta, _ := marshal(map[string]any{ // strings always marshal
-		"kernelspec":    map[string]string{"display_name": display, "language": lang, "name": kernel},
-		"language_info": map[string]string{"name": lang},
-	})
-	return meta
-}
-
 type notebookWriter struct {
 	doc   *org.Document
 	read  func(string) ([]byte, error)
@@ -250,15 +232,6 @@ func (w *notebookWriter) code(b org.Block) {
 	}
 	o.Outputs = outputsDigest(cell.Outputs)
 	w.add(cell, o)
-}
-
-// sourceOf is the code of a block.
-func sourceOf(doc *org.Document, b org.Block) string {
-	body := strings.TrimSuffix(org.Unescape(doc.Text(b.Body)), "\n")
-	if !b.HasSwitch("-i") {
-		body = org.Dedent(body)
-	}
-	return body
 }
 
 // sourceAsWas is the source of a cell as its notebook had it, unless somebody

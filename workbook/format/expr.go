@@ -11,15 +11,6 @@ import (
 	"wb/internal/lazyregexp"
 )
 
-// value is the value of an expression: a number, text, or nan, which an empty
-// field is in mode E.
-type value struct {
-	number
-	text   string
-	isText bool
-	nan    bool
-}
-
 // evaluate computes a formula for the field at a data row.
 //
 // Precedence is Calc's, where a product binds tighter than a quotient: a/b*c is
@@ -100,8 +91,6 @@ func truth(yes bool) value {
 	}
 	return value{}
 }
-
-func (v value) isTrue() bool { return v.value().Sign() != 0 }
 
 func (e *evaluation) sum() (value, error) {
 	v, err := e.quotient()

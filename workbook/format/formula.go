@@ -12,25 +12,6 @@ import (
 	"wb/internal/lazyregexp"
 )
 
-// formula is one "target=expression;format" of a #+TBLFM: line. Targets that
-// mean several fields become a formula for each.
-type formula struct {
-	target string
-	row    int // zero-based data row; -1 for a column formula
-	col    int // zero-based
-	expr   string
-	mode   mode
-}
-
-// mode holds the modifiers behind the semicolon of a formula.
-type mode struct {
-	numbers   bool   // N: text counts as the number it begins with, or zero
-	keepEmpty bool   // E: empty fields count, as nan
-	duration  byte   // T, t or U: fields and result are durations
-	printf    string // "%.2f" or ""
-	fixed     int    // f2: digits behind the point, -1 for none
-}
-
 var (
 	columnTarget = lazyregexp.New(`^\$(\d+|<+|>+)$`)
 	rowTarget    = lazyregexp.New(`^@(\d+|<+|>+)$`)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
-	"slices"
 	"strings"
 
 	"wb/internal/lazyregexp"
@@ -133,17 +132,6 @@ func (n number) mod(m number) (number, error) {
 	floor := new(big.Int).Div(q.Num(), q.Denom())
 	rest := new(big.Rat).Sub(n.value(), new(big.Rat).Mul(m.value(), new(big.Rat).SetInt(floor)))
 	return number{rest, n.float || m.float}.rounded(), nil
-}
-
-// median is the middle of the values in order, or the mean of the middle two.
-func median(values []number) (number, error) {
-	sorted := slices.Clone(values)
-	slices.SortFunc(sorted, func(a, b number) int { return a.value().Cmp(b.value()) })
-	mid := len(sorted) / 2
-	if len(sorted)%2 == 1 {
-		return sorted[mid], nil
-	}
-	return sorted[mid-1].add(sorted[mid]).div(number{rat: big.NewRat(2, 1)})
 }
 
 // leading is the number that text begins with, "0" if it begins with

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"wb/internal/lazyregexp"
@@ -168,3 +169,25 @@ func aggregate(name string, values []number) (number, error) {
 	}
 	return out, nil
 }
+
+// median is the middle of the values in order, or the mean of the middle two.
+func median(values []number) (number, error) {
+	sorted := slices.Clone(values)
+	slices.SortFunc(sorted, func(a, b number) int { return a.value().Cmp(b.value()) })
+	mid := len(sorted) / 2
+	if len(sorted)%2 == 1 {
+		return sorted[mid], nil
+	}
+	return sorted[mid-1].add(sorted[mid]).div(number{rat: big.NewRat(2, 1)})
+}
+
+// value is the value of an expression: a number, text, or nan, which an empty
+// field is in mode E.
+type value struct {
+	number
+	text   string
+	isText bool
+	nan    bool
+}
+
+func (v value) isTrue() bool { return v.value().Sign() != 0 }

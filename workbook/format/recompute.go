@@ -3,16 +3,11 @@ package format
 import (
 	"errors"
 	"fmt"
-	"slices"
-
-	"wb/internal/lazyregexp"
 )
 
 // rounds is how often a table is recomputed at most until it settles, as
 // org-table-iterate does.
 const rounds = 10
-
-var markedRow = lazyregexp.New(`^[!_^/#$*]$`)
 
 // recompute returns the table after its formulas were applied until nothing
 // changes. Formulas that this package does not know leave their fields as they
@@ -32,50 +27,6 @@ func recompute(g grid, text string, remote func(name string) (grid, error)) (gri
 		}
 	}
 	return nil, append(failed, errors.New("recomputing never reaches stable values"))
-}
-
-// newSheet readies a table for computing with it.
-func newSheet(g grid, remote func(string) (grid, error)) (*sheet, error) {
-	s := &sheet{cells: g.clone(), remote: remote}
-	for i, row := range s.cells {
-		if row == nil {
-			continue
-		}
-		s.data = append(s.data, i)
-		s.width = max(s.width, len(row))
-		if len(row) > 0 && markedRow.MatchString(row[0]) {
-			return nil, fmt.Errorf("row mark %q", row[0])
-		}
-	}
-	for _, i := range s.data {
-		s.cells[i] = append(s.cells[i], make([]string, s.width-len(s.cells[i]))...)
-	}
-	return s, nil
-}
-
-func (g grid) clone() grid {
-	out := make(grid, len(g))
-	for i, row := range g {
-		out[i] = slices.Clone(row)
-	}
-	return out
-}
-
-func (g grid) equal(h grid) bool { return slices.EqualFunc(g, h, slices.Equal[[]string]) }
-
-// sheet is a table that is being computed.
-type sheet struct {
-	cells  grid
-	data   []int // the lines that are not rules: data row n is cells[data[n]]
-	width  int
-	remote func(name string) (grid, error)
-	errors []formulaError
-}
-
-// formulaError is why a formula left a field as it is.
-type formulaError struct {
-	target string
-	err    error
 }
 
 // failures are the errors of the last round, one for each formula.
@@ -110,17 +61,6 @@ func (s *sheet) apply(formulas []formula) {
 			s.set(f, f.row)
 		}
 	}
-}
-
-// header is the number of data rows above the first rule below a data row, 0
-// when nothing follows that rule.
-func (s *sheet) header() int {
-	for n := 1; n < len(s.data); n++ {
-		if s.data[n] > s.data[n-1]+1 {
-			return n
-		}
-	}
-	return 0
 }
 
 func (s *sheet) set(f formula, row int) {

@@ -9,22 +9,6 @@ import (
 	"wb/internal/identity"
 )
 
-// The properties that a check-in writes.
-const (
-	propSHA256    = "SOURCE_SHA256"
-	propSigner    = "SIGNED_BY"
-	propSignature = "SIGNATURE"
-	propTime      = "CHECKED_IN"
-)
-
-// Provenance is where a member's content came from, as its drawer says.
-type Provenance struct {
-	SHA256    string // of its files, see [Files.Digest]
-	Signer    string // a did:key
-	Signature string // base64
-	Time      string // an inactive timestamp
-}
-
 // statement is the signed text.
 func (p Provenance) statement(m *Member) []byte {
 	return fmt.Appendf(nil, "wb-library-1\n%s\n%s\n%s\n%s\n", m.ID(), m.Path, p.SHA256, p.Time)

@@ -245,3 +245,19 @@ func (m *Member) File() string { return filepath.Join(m.Workspace.Dir, filepath.
 
 // Err is all that is wrong with the library, nil when nothing is.
 func (l *Library) Err() error { return errors.Join(l.Problems...) }
+
+// Provenance is where a member's content came from, as its drawer says.
+type Provenance struct {
+	SHA256    string // of its files, see [Files.Digest]
+	Signer    string // a did:key
+	Signature string // base64
+	Time      string // an inactive timestamp
+}
+
+// The properties that a check-in writes.
+const (
+	propSHA256    = "SOURCE_SHA256"
+	propSigner    = "SIGNED_BY"
+	propSignature = "SIGNATURE"
+	propTime      = "CHECKED_IN"
+)

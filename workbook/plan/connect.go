@@ -186,19 +186,6 @@ func (b finder) referred(c *Component, name string) *Component {
 	return b.lookup(name)
 }
 
-// output finds the component of a workflow, or of one around it, that has an
-// output of that name, or the name itself, and is not the one that asks for it.
-func (w *World) output(asks *Component, name string) *Component {
-	for ; w != nil && name != ""; w = w.Parent {
-		for _, c := range w.Components {
-			if c != asks && (c.Name == name || slices.Contains(c.Out, name)) {
-				return c
-			}
-		}
-	}
-	return nil
-}
-
 // lookup finds the component that a babel reference names: what carries the
 // #+NAME, else what declares an output of that name, else the heading with
 // that CUSTOM_ID or ID. Elements that are not a component become one.

@@ -16,15 +16,6 @@ import (
 // maxLibrary bounds the size of another document.
 const maxLibrary = 16 << 20
 
-// library is another document that this one refers to: by other.org:name, or
-// by #+LOB: other.org, which lets its blocks be called by name alone (Emacs
-// calls that the library of babel).
-type library struct {
-	file string // as written
-	doc  *org.Document
-	err  error
-}
-
 // library reads another document, once. It must lie in the workbook's
 // directory or below.
 func (b finder) library(file string) *library {

@@ -291,3 +291,16 @@ func (p *Plan) Faults() map[*Component]diag.Finding { return p.faults }
 // Endless reports whether expanding a component's code would never end: it
 // includes or calls itself.
 func (p *Plan) Endless(c *Component) bool { return p.endless[c] }
+
+// output finds the component of a workflow, or of one around it, that has an
+// output of that name, or the name itself, and is not the one that asks for it.
+func (w *World) output(asks *Component, name string) *Component {
+	for ; w != nil && name != ""; w = w.Parent {
+		for _, c := range w.Components {
+			if c != asks && (c.Name == name || slices.Contains(c.Out, name)) {
+				return c
+			}
+		}
+	}
+	return nil
+}

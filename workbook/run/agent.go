@@ -8,41 +8,9 @@ import (
 
 	"wb/internal/diag"
 	"wb/internal/trace"
-	"wb/internal/value"
 	"wb/sandbox"
 	"wb/workbook/plan"
 )
-
-// AgentTask is the task of a component that is an agent.
-type AgentTask struct {
-	Component string
-	File      string
-	Source    string        // the document's text
-	Pos       diag.Position // of the heading or block that defines the agent
-	// Prompt and Args are of an agent that a block defines: its text, and its
-	// header arguments by name. A heading's are read from Source.
-	Prompt string
-	Args   map[string][]string
-	// Text is the task: the only input as it is, several as a JSON object.
-	Text string
-	// Outs are the names of the outputs; an agent with several answers with a JSON
-	// object that has each.
-	Outs []string
-	// Grants are the capabilities of the run.
-	Grants []string
-	// Events take what the agent does, as events of the workbook's run.
-	Events trace.Sink
-}
-
-// AgentAnswer is the answer of an agent.
-type AgentAnswer struct {
-	Text  string
-	Usage trace.Usage
-	Taint []string // where untrusted text came from that it has read
-}
-
-// Agents does the tasks of components that are agents; see package agent/runtime.
-type Agents func(ctx context.Context, task AgentTask) (AgentAnswer, error)
 
 // agent gives a component that is an agent its turn. It is asked anew in each run:
 // what it reads and what the model says are not a function of its inputs.
@@ -101,28 +69,4 @@ func (r executor) agentText(c *plan.Component) (string, error) {
 		}
 	}
 	return string(text), nil
-}
-
-// streamOf is a program's standard input: the only input as it is,
-// several as a JSON object, else what the workflow was given; nil when that is
-// nothing.
-func streamOf(inputs []value.Field, first *value.Value) []byte {
-	switch {
-	case len(inputs) == 1:
-		return streamText(inputs[0].Value)
-	case len(inputs) > 1:
-		return value.OfObject(inputs...).AppendJSON(nil)
-	case first != nil:
-		return streamText(*first)
-	}
-	return nil
-}
-
-// streamValue reads standard output as a value: JSON where it
-// parses, else text.
-func streamValue(text string, outs []string) value.Value {
-	if v, err := value.ParseJSON([]byte(text)); err == nil {
-		return unwrap(v, outs)
-	}
-	return value.OfString(strings.TrimRight(text, "\r\n"))
 }

@@ -7,118 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 
-	"wb/internal/sha"
 	"wb/internal/trace"
 	"wb/internal/value"
 	"wb/internal/whole"
 	"wb/sandbox"
 )
-
-// cacheVersion changes when outcomes are computed or kept differently, so that
-// those of older versions are not used.
-const cacheVersion = "1"
-
-// Digests identify everything a component's outcome depends on, one digest for each
-// reason to run it again. Files are not among them: what a component reads
-// from its files is known only afterwards, and is checked against the tree.
-type Digests struct {
-	Source    string            `json:"source"`           // code after noweb, header arguments, exec shape
-	Inputs    map[string]string `json:"inputs,omitempty"` // by name
-	Toolchain string            `json:"toolchain"`        // lane and compiler
-	Profile   string            `json:"profile"`
-	Caps      []string          `json:"caps,omitempty"`
-	Session   string            `json:"session,omitempty"` // what ran before in the same session
-}
-
-// Key names the outcome: a digest over all the others.
-func (d *Digests) Key() string {
-	data, err := json.Marshal(d) // maps are written in order of their keys
-	if err != nil {
-		panic(err) // strings always marshal
-	}
-	return sha.Hex(append([]byte("wb outcome "+cacheVersion+"\n"), data...))
-}
-
-// differences lists what changed between two sets, in words.
-func (d *Digests) differences(now *Digests) []string {
-	var changed []string
-	note := func(what, before, after string) {
-		if before != after {
-			changed = append(changed, fmt.Sprintf("%s changed (%s → %s)", what, short(before), short(after)))
-		}
-	}
-	note("source", d.Source, now.Source)
-	names := map[string]bool{}
-	for name := range d.Inputs {
-		names[name] = true
-	}
-	for name := range now.Inputs {
-		names[name] = true
-	}
-	for _, name := range sortedKeys(names) {
-		note("input "+name, d.Inputs[name], now.Inputs[name])
-	}
-	note("toolchain", d.Toolchain, now.Toolchain)
-	note("profile", d.Profile, now.Profile)
-	note("capabilities", strings.Join(d.Caps, " "), strings.Join(now.Caps, " "))
-	note("the session before it", d.Session, now.Session)
-	return changed
-}
-
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// short abbreviates a digest for people.
-func short(digest string) string {
-	switch {
-	case digest == "":
-		return "none"
-	case len(digest) == 64 && !strings.ContainsAny(digest, " /"):
-		return digest[:12]
-	}
-	return digest
-}
-
-// digest computes what the outcome of p depends on.
-func (p *program) digest() {
-	src := *p.src
-	src.Vars = nil
-	d := &Digests{Inputs: map[string]string{}, Toolchain: p.lane.Fingerprint(), Profile: p.profile, Caps: p.caps}
-	d.Source = src.Key("")
-	if p.job.Dir != "" {
-		d.Source = trace.Digest([]byte(d.Source + "\n" + p.job.Dir))
-	}
-	for _, v := range p.src.Vars {
-		digest := v.Value.Digest()
-		if v.ColNames != nil || v.RowNames != nil {
-			names, err := json.Marshal([][]string{v.ColNames, v.RowNames})
-			if err == nil {
-				digest = trace.Digest(append([]byte(digest), names...))
-			}
-		}
-		d.Inputs[v.Name] = digest
-	}
-	for _, in := range p.job.Inputs {
-		d.Inputs[in.Name] = in.Value.Digest()
-	}
-	if len(p.job.Args) > 0 {
-		d.Inputs["$@"] = trace.Digest([]byte(strings.Join(p.job.Args, "\x00")))
-	}
-	if len(p.job.Stdin) > 0 {
-		d.Inputs["stdin"] = trace.Digest(p.job.Stdin)
-	}
-	p.digests = d
-}
 
 // kept is a program's outcome as the cache keeps it.
 type kept struct {
@@ -199,38 +95,6 @@ func writeKept(path string, data []byte) error {
 		return fmt.Errorf("cache: %w", err)
 	}
 	return nil
-}
-
-// recall finds the kept outcome of a program, or the reason why it must run.
-func (r executor) recall(p *program) (*kept, string) {
-	switch {
-	case p.volatile != "":
-		return nil, p.volatile
-	case r.opts.Cache == nil:
-		return nil, "nothing is kept"
-	case r.opts.Force && !r.dry:
-		return nil, "--force"
-	}
-	k := r.opts.Cache.get(p.digests.Key())
-	if k == nil {
-		return nil, r.opts.Cache.reason(r.opts.File, p.owner.ID, p.digests)
-	}
-	if changed := r.seenBy(p.owner).changedRead(k.Reads, k.Files); changed != nil {
-		return nil, fmt.Sprintf("file %s changed", changed.Name)
-	}
-	return k, "nothing changed"
-}
-
-// keep stores an outcome. A cache that cannot be written costs time, not
-// results: the run goes on and says so.
-func (r executor) keep(p *program, k *kept) {
-	if r.opts.Cache == nil {
-		return
-	}
-	k.Digests = p.digests
-	if err := r.opts.Cache.put(p.digests.Key(), k); err != nil {
-		r.emit(trace.Event{Kind: trace.KindLog, Component: p.owner.ID, Error: err.Error()})
-	}
 }
 
 // lastRun records a component's last run: what it depended on, for

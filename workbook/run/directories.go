@@ -1,9 +1,12 @@
 package run
 
 import (
+	"fmt"
+	"io/fs"
 	"path"
 	"strings"
 
+	"wb/internal/diag"
 	"wb/workbook/plan"
 )
 
@@ -105,4 +108,64 @@ func (r *runner) directoryOrder(waits plan.Graph) plan.Graph {
 		}
 	}
 	return g
+}
+
+// seenBy is the tree as a component sees it. What the components of a sibling
+// workflow make is not there, unless one makes it whose outputs are seen.
+func (r *runner) seenBy(c *plan.Component) view {
+	v := view{tree: r.files}
+	if c.World == nil {
+		return v
+	}
+	v.hidden = map[string]bool{}
+	var seen []string
+	for _, other := range r.plan.Components {
+		switch name := makes(other); {
+		case name == "":
+		case other.World.Apart(c.World):
+			v.hidden[name] = true
+		default:
+			seen = append(seen, name)
+		}
+	}
+	for _, name := range seen {
+		delete(v.hidden, name)
+	}
+	return v
+}
+
+// guest is the tree for one run of a program, whose directory is there: :mkdirp
+// yes makes it. Blocks of a session see what those before them wrote.
+func (r executor) guest(p *program, s *session) (*guestTree, error) {
+	g := r.seenBy(p.owner).guest()
+	if err := s.give(g); err != nil {
+		return nil, fmt.Errorf("the files of the session: %w", err)
+	}
+	dir := strings.TrimPrefix(p.job.Dir, "/")
+	if dir == "" {
+		return g, nil
+	}
+	for _, there := range []func(string) (fs.FileInfo, error){g.tree.stat, g.overlay.Upper().Stat} {
+		if info, err := there(dir); err == nil && info.IsDir() {
+			return g, nil
+		}
+	}
+	if !plan.IsSet(p.args.Args, ":mkdirp") && !r.madeAbove(p.owner, "/"+dir) {
+		return nil, diag.Errorf(p.owner.Pos, ":dir %s: there is no such directory", p.job.Dir).WithHint(":mkdirp yes makes it")
+	}
+	return g, g.overlay.Upper().MkdirAll(dir)
+}
+
+// madeAbove reports whether a block above one makes a directory with :mkdirp, or one
+// below it. What a sibling workflow makes does not count.
+func (r executor) madeAbove(owner *plan.Component, dir string) bool {
+	for _, c := range r.plan.Components {
+		if c == owner {
+			break
+		}
+		if !c.World.Apart(owner.World) && plan.IsSet(c.Args, ":mkdirp") && strings.HasPrefix(touches(c).stands+"/", dir+"/") {
+			return true
+		}
+	}
+	return false
 }

@@ -9,27 +9,10 @@ import (
 	"strings"
 
 	"wb/internal/trace"
-	"wb/sandbox"
 	"wb/sandbox/dock"
 	"wb/sandbox/netbroker"
 	"wb/workbook/plan"
 )
-
-// DockRequest says for whom a dock is wanted.
-type DockRequest struct {
-	Component string
-	// Granted are the capabilities it asks for and the user grants, each as the
-	// user wrote it: kv, net:api.example.com.
-	Granted []string
-	Limits  sandbox.Limits
-	// Denied hears of refusals, Used of uses that records name.
-	Denied func(dock.Denial)
-	Used   func(operation, name string)
-}
-
-// Docks makes the dock through which a component asks the host; see package
-// workbook/capability.
-type Docks func(ctx context.Context, request DockRequest) *dock.Dock
 
 // docked reports whether a capability is served through the dock.
 func docked(capability string) bool {

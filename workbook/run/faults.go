@@ -2,9 +2,7 @@ package run
 
 import (
 	"errors"
-	"fmt"
 	"slices"
-	"strings"
 
 	"wb/internal/diag"
 	"wb/internal/value"
@@ -69,17 +67,6 @@ func (r *runner) blocker(c *plan.Component) error {
 	return nil
 }
 
-// withheld is why a component whose turn is over has no value to give.
-func (t *task) withheld(c *plan.Component) error {
-	switch {
-	case t.done.Err != nil:
-		return &BlockedError{Needs: c.ID}
-	case t.lacking != nil:
-		return t.lacking
-	}
-	return nil
-}
-
 // skip ends the turn of a component that wb cannot run, which is not a mistake of
 // its author's. What stands in the document stays and is its value; without that,
 // those that need it are skipped too.
@@ -95,96 +82,4 @@ func (r *runner) skip(c *plan.Component, t *task, why error) {
 		lacking = &lackingError{needs: c.ID, why: why}
 	}
 	t.lacking = lacking
-}
-
-// lackingError says that a component has no value because wb cannot run it.
-type lackingError struct {
-	needs string
-	why   error
-}
-
-func (e *lackingError) Error() string {
-	return fmt.Sprintf("it needs %s: %s", e.needs, reasonOf(e.why))
-}
-
-// unrunnable reports whether an error says that wb has no way to run something,
-// rather than that something is wrong.
-func unrunnable(c *plan.Component, err error) bool {
-	var unknown *UnknownLanguageError
-	var lacking *lackingError
-	return errors.As(err, &lacking) || errors.As(err, &unknown) && c.Dialect == plan.DialectBabel
-}
-
-// reasonOf is an error's first line without its place.
-func reasonOf(err error) string {
-	text := firstLine(err.Error())
-	var unknown *UnknownLanguageError
-	if errors.As(err, &unknown) {
-		text = strings.TrimPrefix(text, unknown.Pos.String()+": ")
-		if unknown.Near != "" {
-			text += " (" + unknown.Hint() + ")"
-		}
-	}
-	return text
-}
-
-// Idle is how many errors the lint found that stop no component, such as broken
-// links.
-func (r *Report) Idle() int {
-	n := 0
-	for _, f := range r.Findings {
-		if f.Severity == diag.Error && f.Component == "" {
-			n++
-		}
-	}
-	return n
-}
-
-// maxReasonIDs is how many components one line of [Report.Reasons] names.
-const maxReasonIDs = 5
-
-// Reasons says why components did not run, or failed: a line for each reason,
-// with those it holds for.
-func (r *Report) Reasons() []string {
-	type group struct {
-		status Status
-		why    string
-		ids    []string
-	}
-	var groups []*group
-	for _, status := range []Status{StatusFailed, StatusBlocked, StatusSkipped, StatusCancelled} {
-		for _, d := range r.Components {
-			if d.Status != status {
-				continue
-			}
-			why := d.reason()
-			i := slices.IndexFunc(groups, func(g *group) bool { return g.status == status && g.why == why })
-			if i < 0 {
-				i, groups = len(groups), append(groups, &group{status: status, why: why})
-			}
-			groups[i].ids = append(groups[i].ids, d.ID)
-		}
-	}
-	lines := make([]string, len(groups))
-	for i, g := range groups {
-		ids := strings.Join(g.ids[:min(len(g.ids), maxReasonIDs)], ", ")
-		if more := len(g.ids) - maxReasonIDs; more > 0 {
-			ids += fmt.Sprintf(" and %d more", more)
-		}
-		lines[i] = fmt.Sprintf("%s: %s: %s", g.status, ids, g.why)
-	}
-	return lines
-}
-
-// reason is one line on why a component failed or did not run.
-func (d *Done) reason() string {
-	text := firstLine(d.Why)
-	if d.Err == nil {
-		return text
-	}
-	text = firstLine(d.Err.Error())
-	for _, prefix := range []string{d.Pos.String() + ": ", d.ID + ": "} {
-		text = strings.TrimPrefix(text, prefix)
-	}
-	return text
 }

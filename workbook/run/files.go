@@ -11,10 +11,8 @@ import (
 	"strings"
 	"sync"
 
-	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/sandbox"
-	"wb/workbook/plan"
 )
 
 // hiddenNames are the records and stores beside a workbook. Components do not
@@ -69,30 +67,6 @@ type view struct {
 	*tree
 	// hidden are the files that components of sibling workflows make.
 	hidden map[string]bool
-}
-
-// seenBy is the tree as a component sees it. What the components of a sibling
-// workflow make is not there, unless one makes it whose outputs are seen.
-func (r *runner) seenBy(c *plan.Component) view {
-	v := view{tree: r.files}
-	if c.World == nil {
-		return v
-	}
-	v.hidden = map[string]bool{}
-	var seen []string
-	for _, other := range r.plan.Components {
-		switch name := makes(other); {
-		case name == "":
-		case other.World.Apart(c.World):
-			v.hidden[name] = true
-		default:
-			seen = append(seen, name)
-		}
-	}
-	for _, name := range seen {
-		delete(v.hidden, name)
-	}
-	return v
 }
 
 // hides reports whether a name does not exist for guests: what the host keeps for
@@ -248,42 +222,6 @@ func (t view) guest() *guestTree {
 	return g
 }
 
-// guest is the tree for one run of a program, whose directory is there: :mkdirp
-// yes makes it. Blocks of a session see what those before them wrote.
-func (r executor) guest(p *program, s *session) (*guestTree, error) {
-	g := r.seenBy(p.owner).guest()
-	if err := s.give(g); err != nil {
-		return nil, fmt.Errorf("the files of the session: %w", err)
-	}
-	dir := strings.TrimPrefix(p.job.Dir, "/")
-	if dir == "" {
-		return g, nil
-	}
-	for _, there := range []func(string) (fs.FileInfo, error){g.tree.stat, g.overlay.Upper().Stat} {
-		if info, err := there(dir); err == nil && info.IsDir() {
-			return g, nil
-		}
-	}
-	if !plan.IsSet(p.args.Args, ":mkdirp") && !r.madeAbove(p.owner, "/"+dir) {
-		return nil, diag.Errorf(p.owner.Pos, ":dir %s: there is no such directory", p.job.Dir).WithHint(":mkdirp yes makes it")
-	}
-	return g, g.overlay.Upper().MkdirAll(dir)
-}
-
-// madeAbove reports whether a block above one makes a directory with :mkdirp, or one
-// below it. What a sibling workflow makes does not count.
-func (r executor) madeAbove(owner *plan.Component, dir string) bool {
-	for _, c := range r.plan.Components {
-		if c == owner {
-			break
-		}
-		if !c.World.Apart(owner.World) && plan.IsSet(c.Args, ":mkdirp") && strings.HasPrefix(touches(c).stands+"/", dir+"/") {
-			return true
-		}
-	}
-	return false
-}
-
 func (g *guestTree) fs() sandbox.FS { return g.overlay }
 
 func (g *guestTree) note(name, how string) {
@@ -432,7 +370,48 @@ func (t view) sources(dir string, endings ...string) (map[string][]byte, error) 
 	return files, walk(root, "")
 }
 
-// inDir is a file name relative to a program's directory as a name of the tree.
-func (p *program) inDir(name string) string {
-	return strings.TrimPrefix(path.Join("/", p.job.Dir, name), "/")
+// keptFile is a file that a component made.
+type keptFile struct {
+	Name   string `json:"name"`
+	SHA256 string `json:"sha256"`
+	Mode   uint32 `json:"mode,omitempty"`
+}
+
+// put writes a file that a component made, unless it is there as it is.
+func (t *tree) put(name string, data []byte) error {
+	return t.onHost(func(root *os.Root) error {
+		local := filepath.FromSlash(name)
+		if old, err := root.ReadFile(local); err == nil && string(old) == string(data) {
+			return nil
+		}
+		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
+			return err
+		}
+		return root.WriteFile(local, data, 0o644)
+	})
+}
+
+// has reports whether the workbook's directory holds a file.
+func (t *tree) has(name string) bool {
+	return t.onHost(func(root *os.Root) error {
+		_, err := root.Stat(filepath.FromSlash(name))
+		return err
+	}) == nil
+}
+
+func (t *tree) chmod(name string, mode fs.FileMode) error {
+	return t.onHost(func(root *os.Root) error { return root.Chmod(filepath.FromSlash(name), mode) })
+}
+
+// onHost does something in the workbook's directory, if there is one.
+func (t *tree) onHost(do func(*os.Root) error) error {
+	if t.host == nil {
+		return nil
+	}
+	root, err := os.OpenRoot(t.dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	return do(root)
 }

@@ -8,15 +8,6 @@ import (
 	"wb/workbook/plan"
 )
 
-// profileOf is the profile a component runs under: what the user chose. The
-// document's own :profile only asks.
-func (r binder) profileOf(*plan.Component) string {
-	if _, ok := profileSizes[r.opts.Profile]; ok {
-		return r.opts.Profile
-	}
-	return "compute"
-}
-
 // granted reports whether the user granted a capability, by name alone or
 // narrowed (net:api.example.com grants net to that host).
 func (r binder) granted(capability string) bool {
@@ -85,10 +76,4 @@ func (r binder) grant(p *program) error {
 	}
 	slices.Sort(p.caps)
 	return nil
-}
-
-// note adds a diagnostic that does not stop the program.
-func (p *program) note(severity diag.Severity, code, hint, format string, args ...any) {
-	p.warnings = append(p.warnings, diag.Finding{Pos: p.owner.Pos, Severity: severity, Code: code,
-		Message: fmt.Sprintf(format, args...), Hint: hint})
 }

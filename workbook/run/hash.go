@@ -3,9 +3,11 @@ package run
 import (
 	"crypto/sha1"
 	"encoding/hex"
+	"encoding/json"
 	"slices"
 	"strings"
 
+	"wb/internal/trace"
 	"wb/internal/value"
 	"wb/org"
 	"wb/tangle/babel"
@@ -156,4 +158,35 @@ func sortedWords(words []string) string {
 	words = slices.DeleteFunc(slices.Clone(words), func(w string) bool { return slices.Contains(unhashedWords, w) })
 	slices.Sort(words)
 	return strings.Join(words, " ")
+}
+
+// digest computes what the outcome of p depends on.
+func (p *program) digest() {
+	src := *p.src
+	src.Vars = nil
+	d := &Digests{Inputs: map[string]string{}, Toolchain: p.lane.Fingerprint(), Profile: p.profile, Caps: p.caps}
+	d.Source = src.Key("")
+	if p.job.Dir != "" {
+		d.Source = trace.Digest([]byte(d.Source + "\n" + p.job.Dir))
+	}
+	for _, v := range p.src.Vars {
+		digest := v.Value.Digest()
+		if v.ColNames != nil || v.RowNames != nil {
+			names, err := json.Marshal([][]string{v.ColNames, v.RowNames})
+			if err == nil {
+				digest = trace.Digest(append([]byte(digest), names...))
+			}
+		}
+		d.Inputs[v.Name] = digest
+	}
+	for _, in := range p.job.Inputs {
+		d.Inputs[in.Name] = in.Value.Digest()
+	}
+	if len(p.job.Args) > 0 {
+		d.Inputs["$@"] = trace.Digest([]byte(strings.Join(p.job.Args, "\x00")))
+	}
+	if len(p.job.Stdin) > 0 {
+		d.Inputs["stdin"] = trace.Digest(p.job.Stdin)
+	}
+	p.digests = d
 }

@@ -1,14 +1,12 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"wb/internal/diag"
 	"wb/internal/lazyregexp"
 	"wb/sandbox"
 	"wb/workbook/plan"
@@ -120,42 +118,6 @@ func settleLimits(l *sandbox.Limits, args argSet, ceiling sandbox.Limits) ([]Ask
 	return asked, nil
 }
 
-// ComponentLimits are the limits that a component would run with.
-type ComponentLimits struct {
-	ID      string            `json:"id"`
-	Lang    string            `json:"lang"`
-	Profile string            `json:"profile"`
-	Limits  map[string]string `json:"limits"` // by name, as people write them
-	Asked   []AskedLimit      `json:"asked,omitempty"`
-	Pos     diag.Position     `json:"pos"`
-}
-
-// ExplainLimits says what each component of a workbook may use with these options,
-// and runs nothing.
-func ExplainLimits(_ context.Context, opts Options) ([]ComponentLimits, error) {
-	r, err := newRunner(opts, look{})
-	if err != nil {
-		return nil, err
-	}
-	defer r.close()
-	all := []ComponentLimits{}
-	for _, c := range r.plan.Components {
-		if c.Kind == plan.KindData || c.Library() || len(opts.Only) > 0 && !slices.Contains(opts.Only, c.ID) {
-			continue
-		}
-		one := ComponentLimits{ID: c.ID, Lang: c.Lang, Profile: binding(r).profileOf(c), Limits: map[string]string{}, Pos: c.Pos}
-		limits := ProfileLimits(one.Profile)
-		if one.Asked, err = settleLimits(&limits, argSet{c.Args}, opts.Limits); err != nil {
-			return nil, diag.Errorf(c.Pos, "%v", err)
-		}
-		for _, k := range limitKinds {
-			one.Limits[k.name] = k.show(*k.field(&limits))
-		}
-		all = append(all, one)
-	}
-	return all, nil
-}
-
 // parseTimeout reads 30s, 2m or a number of seconds.
 func parseTimeout(text string) (int64, error) {
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 {
@@ -188,4 +150,13 @@ func parseCount(text string) (int64, error) {
 		return 0, fmt.Errorf("%s is not a number: write 5e9", text)
 	}
 	return int64(n), nil
+}
+
+// profileOf is the profile a component runs under: what the user chose. The
+// document's own :profile only asks.
+func (r binder) profileOf(*plan.Component) string {
+	if _, ok := profileSizes[r.opts.Profile]; ok {
+		return r.opts.Profile
+	}
+	return "compute"
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 
 	"wb/compile"
@@ -110,3 +112,18 @@ type formError struct{ form, said string }
 var messagePlace = lazyregexp.New(`^.*?:\d+:\d+: `)
 
 func (e *formError) Error() string { return e.form + ": " + messagePlace.ReplaceAllString(e.said, "") }
+
+// showDocument gives a block that reads it the document, as it was when the run
+// began, with point at a component.
+func showDocument(src *compile.Source, lane compile.Lane, c *plan.Component) {
+	reader, ok := compile.Unwrapped[compile.DocumentReader](lane)
+	if !ok || c.Node() == nil || !reader.ReadsDocument(src) {
+		return
+	}
+	doc := c.Node().Document()
+	d := &compile.Document{Name: path.Base(filepath.ToSlash(c.Pos.File)), Text: doc.Source()}
+	if line, ok := doc.Line(c.Pos.Line); ok {
+		d.Point = line.Start
+	}
+	src.Document = d
+}

@@ -177,10 +177,3 @@ func (o Options) quietly(only ...string) Options {
 	o.Only, o.Write, o.Listeners = only, WriteNothing, Listeners{Trace: o.Trace}
 	return o
 }
-
-// look holds a runner's modes other than running a workbook.
-type look struct {
-	dry     bool   // find out what would run, run nothing
-	lenient bool   // a missing input fails its component, not the run
-	mapped  string // the component of a fan-out, whose inputs are given later
-}

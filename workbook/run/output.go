@@ -9,14 +9,6 @@ import (
 	"wb/workbook/plan"
 )
 
-// Printed is a program's output while it runs: whole lines, except where it ends
-// or pauses in the middle of one. Outcomes from the cache print nothing.
-type Printed struct {
-	ID     string // of the component
-	Stderr bool   // on standard error
-	Text   string
-}
-
 // longestLine is how much of an unfinished line waits for its end, and linePatience
 // for how long: a prompt or a row of dots is seen, too.
 const (

@@ -3,165 +3,16 @@ package run
 import (
 	"context"
 	"errors"
-	"fmt"
 	"runtime"
 	"slices"
 	"sync"
 	"time"
 
 	"wb/compile"
-	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/internal/value"
-	"wb/org"
-	"wb/sandbox"
-	"wb/workbook/format"
 	"wb/workbook/plan"
 )
-
-// Status says how a component's turn ended.
-type Status string
-
-// The ways a turn ends.
-const (
-	StatusOK        Status = "ok"        // it ran
-	StatusCached    Status = "cached"    // nothing changed, its kept result was used
-	StatusData      Status = "data"      // a value in the document, nothing to run
-	StatusSkipped   Status = "skipped"   // :eval says no, or no lane runs it
-	StatusFailed    Status = "failed"    // it ran into an error
-	StatusBlocked   Status = "blocked"   // something it needs failed
-	StatusCancelled Status = "cancelled" // the run was interrupted first
-)
-
-// Begun is a component that begins to run: it has its slot.
-type Begun struct {
-	ID string
-	Of int // components of the run that are not mere data
-}
-
-// Done reports one component.
-type Done struct {
-	ID       string
-	Title    string
-	Lang     string
-	Status   Status
-	Why      string // why it ran or did not, one line
-	Value    value.Value
-	Stdout   string
-	Stderr   string
-	Exit     int
-	Usage    sandbox.Usage
-	Duration time.Duration // of its turn, without Queued
-	Queued   time.Duration // how long it waited for a slot, or a worker
-	Err      error         // nil unless failed, blocked or cancelled
-	Warnings []diag.Finding
-	Pos      diag.Position
-	// Where names the worker it ran at, "" when in this process.
-	Where string
-}
-
-// Report describes a run.
-type Report struct {
-	Plan       *plan.Plan
-	Components []Done // those whose turn came, in document order
-	// Exports are the outputs that no component consumes, in document order.
-	Exports []value.Field
-	// Findings are the lint's findings.
-	Findings []diag.Finding
-	// Notes say which query blocks could not be answered, and what is doubtful of others.
-	Notes []format.Note
-	// Edits put the results into the text that was run.
-	Edits []org.Edit
-	// Tier is where programs ran, and TierNotes the walls that it lacks on this
-	// system.
-	Tier      string
-	TierNotes []string
-	// Wrote reports whether the file was changed.
-	Wrote    bool
-	Duration time.Duration
-}
-
-// Count is how many components ended with a status.
-func (r *Report) Count(s Status) int {
-	n := 0
-	for _, d := range r.Components {
-		if d.Status == s {
-			n++
-		}
-	}
-	return n
-}
-
-// Failed returns the first component that failed, nil when none did.
-func (r *Report) Failed() *Done {
-	i := slices.IndexFunc(r.Components, func(d Done) bool { return d.Status == StatusFailed })
-	if i < 0 {
-		return nil
-	}
-	return &r.Components[i]
-}
-
-// PlanError says that a workbook cannot be run as it is written.
-type PlanError struct{ Findings []diag.Finding }
-
-// Error is the first error and how many more there are.
-func (e *PlanError) Error() string {
-	errs := 0
-	first := ""
-	for _, d := range e.Findings {
-		if d.Severity == diag.Error {
-			if errs++; errs == 1 {
-				first = d.String()
-			}
-		}
-	}
-	if errs > 1 {
-		return fmt.Sprintf("%s (and %d more)", first, errs-1)
-	}
-	return first
-}
-
-// Hint is the first error's.
-func (e *PlanError) Hint() string {
-	for _, d := range e.Findings {
-		if d.Severity == diag.Error {
-			return d.Hint
-		}
-	}
-	return ""
-}
-
-// MissingError says that inputs are missing.
-type MissingError struct {
-	Names []string
-	Pos   diag.Position // where the first is asked for
-}
-
-func (e *MissingError) Error() string {
-	return fmt.Sprintf("%s: input %s is missing", e.Pos, plan.JoinNames(e.Names))
-}
-
-// ExitCode is that of wrong usage.
-func (e *MissingError) ExitCode() int { return diag.ExitUsage }
-
-// Hint shows how to give them.
-func (e *MissingError) Hint() string { return fmt.Sprintf("wb run --set %s=VALUE", e.Names[0]) }
-
-// NotFoundError says that a component asked for by id is not there.
-type NotFoundError struct{ ID, Near string }
-
-func (e *NotFoundError) Error() string { return fmt.Sprintf("no component %s", e.ID) }
-
-// ExitCode is that of something not found.
-func (e *NotFoundError) ExitCode() int { return diag.ExitNotFound }
-
-// Hint offers the nearest id.
-func (e *NotFoundError) Hint() string {
-	if e.Near == "" {
-		return "wb plan lists the components and their inputs"
-	}
-	return "did you mean " + e.Near + "?"
-}
 
 // Run runs a workbook: every component whose source, inputs, toolchain,
 // profile or capabilities changed since its kept result was made, in parallel
@@ -198,35 +49,6 @@ func Run(ctx context.Context, opts Options) (*Report, error) {
 	err = errors.Join(recording(r).writeResults(), frozen)
 	r.report.Duration = time.Since(start)
 	return r.report, errors.Join(ctx.Err(), err)
-}
-
-// runner is one run under way.
-type runner struct {
-	look
-	opts    Options
-	plan    *plan.Plan
-	source  []byte
-	written []byte             // the workbook's text as this run has left it
-	before  map[string]lastRun // what was known of its components when the run began
-	saver   *saver             // nil when nothing is written while it runs
-	report  *Report
-	files   *tree
-
-	tier       string
-	tierAt     diag.Position // what asks for it
-	thirdParty bool
-	away       compile.Place // nil: programs run here, or where Runner says
-
-	imports  map[string]value.Value
-	faults   []*diag.Finding // by component index: what stops it, nil for most
-	selected []bool          // by component index: to be run
-	wanted   []bool          // by component index: results are to be written
-	tasks    []*task
-	slots    chan struct{}
-	calls    *callMemo
-	sessions *sessions
-	hearing  *sync.Mutex            // held while a listener hears something
-	given    map[string]value.Value // inputs of a fan-out, by name
 }
 
 // newRunner plans and checks; the report is never nil.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"time"
 
 	"wb/internal/diag"
 	"wb/internal/lazyregexp"
@@ -17,68 +16,13 @@ import (
 // killed keeps what was done. Each time, all results so far are put into the
 // text as it was read; the file is replaced whole.
 
-// saveEvery is how long results wait for others before they are written.
-const saveEvery = 500 * time.Millisecond
-
-// saver writes results while the run goes on.
-type saver struct {
-	news chan struct{} // holds one word: something has ended
-	stop chan struct{}
-	done chan struct{}
-}
-
 // startSaving begins to write results as components end; nil when the run does
 // not write the file.
 func (r recorder) startSaving() *saver {
 	if r.dry || !r.opts.Write.book() {
 		return nil
 	}
-	s := &saver{news: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
-	go func() {
-		defer close(s.done)
-		s.run(r.runner)
-	}()
-	return s
-}
-
-func (s *saver) run(r *runner) {
-	wait := saveEvery
-	for {
-		select {
-		case <-s.stop:
-			return
-		case <-s.news:
-		}
-		select {
-		case <-s.stop:
-			return
-		case <-time.After(wait):
-		}
-		start := time.Now()
-		if err := recording(r).saveSoFar(); err != nil {
-			return // the last save tries again and tells
-		}
-		wait = max(saveEvery, 4*time.Since(start)) // a file of gigabytes is not written all the time
-	}
-}
-
-// ended says that a component's turn is over.
-func (s *saver) ended() {
-	if s == nil {
-		return
-	}
-	select {
-	case s.news <- struct{}{}:
-	default:
-	}
-}
-
-// end waits until nothing is being written any more.
-func (s *saver) end() {
-	if s != nil {
-		close(s.stop)
-		<-s.done
-	}
+	return newSaver(r.saveSoFar)
 }
 
 // saveSoFar writes the results of the components that have ended. What cannot be
@@ -118,16 +62,6 @@ func (r recorder) gather(failed func(index int, err error)) (*result.Writer, map
 		}
 	}
 	return w, last
-}
-
-// ended reports whether the turn is over.
-func (t *task) ended() bool {
-	select {
-	case <-t.finished:
-		return true
-	default:
-		return false
-	}
 }
 
 // writeResults writes the results of all components whose turn came.

@@ -129,3 +129,38 @@ func (s *session) take(g *guestTree) {
 		s.files = g.overlay.Changes()
 	}
 }
+
+// ran is a block of a session that brought it further, and what came of it.
+type ran struct {
+	component string
+	key       string
+	kept      *kept
+}
+
+// note remembers what a block of the session gave. The caller holds the lock.
+func (s *session) note(component, key string, k *kept) {
+	if s != nil {
+		s.ran = append(s.ran, ran{component, key, k})
+	}
+}
+
+// settleFrozen decides, when the first block is to run in a session that was
+// thawed, whether its state is that of the blocks before: then they need not run
+// again. Otherwise the session begins anew. The caller holds the lock.
+func (s *session) settleFrozen(ctx context.Context) error {
+	f := s.frozen
+	if f == nil {
+		return nil
+	}
+	s.frozen = nil
+	fits := len(s.ran) >= len(f.Ran) && len(s.pending) == len(s.ran)
+	for i := 0; fits && i < len(f.Ran); i++ {
+		fits = s.ran[i].key == f.Ran[i].Key
+	}
+	if fits {
+		s.pending = s.pending[len(f.Ran):]
+		return nil
+	}
+	s.files = sandbox.Changes{}
+	return compile.CloseSession(ctx, s.lane, s.name)
+}

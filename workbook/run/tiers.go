@@ -23,10 +23,6 @@ const (
 // stronger is the tier above each.
 var stronger = map[string]string{tierInstance: tierProcess, tierProcess: tierContainer, tierContainer: tierContainer}
 
-// Tiers opens the place where the programs of a document run at a tier. An
-// error says why the tier is not there. Package tier has one.
-type Tiers func(ctx context.Context, tier, principal string) (compile.Place, error)
-
 // TierError says that a document asks for isolation that cannot be had.
 type TierError struct {
 	Pos  diag.Position // of #+TRUST:, or the file's beginning

@@ -1,49 +1,13 @@
 package run
 
 import (
-	"context"
 	"fmt"
 	"slices"
-	"strings"
-	"time"
 
-	"wb/compile"
 	"wb/internal/value"
-	"wb/org"
 	"wb/tangle/elisp"
 	"wb/workbook/plan"
-	"wb/workbook/result"
 )
-
-// variable is a resolved :var. The names of columns and rows are set where
-// :colnames or :rownames took them off the table.
-type variable struct {
-	name               string
-	value              value.Value
-	colNames, rowNames []value.Value
-	flat               bool // colNames is the first item of a plain list
-}
-
-// variables resolves every :var and takes tables apart as :hlines, :colnames
-// and :rownames say.
-func (r binder) variables(ctx context.Context, c *plan.Component, args argSet, this *value.Value) ([]variable, error) {
-	var vars []variable
-	for _, v := range args.Vars() {
-		resolved, given := r.given[v.Name]
-		if !given {
-			var err error
-			if resolved, err = r.eval(ctx, c, v.Expr, this); err != nil {
-				return nil, err
-			}
-		}
-		one := variable{name: v.Name, value: resolved}
-		if err := one.disassemble(args); err != nil {
-			return nil, err
-		}
-		vars = append(vars, one)
-	}
-	return vars, nil
-}
 
 // disassemble takes column names, row names and rules off a table. Columns are
 // named when :colnames says so, or when it says nothing and the table has a
@@ -175,135 +139,4 @@ func withRowNames(rows, names []value.Value) []value.Value {
 		}
 	}
 	return named
-}
-
-// eval is the value of the right side of a :var of a component: a literal, *this*, or what a
-// reference names.
-func (r binder) eval(ctx context.Context, c *plan.Component, expr string, this *value.Value) (value.Value, error) {
-	if expr == "*this*" {
-		if this == nil {
-			return value.Nil(), nil
-		}
-		return *this, nil
-	}
-	env := &elisp.Env{}
-	if this != nil {
-		env.Vars = map[elisp.Symbol]elisp.Value{"*this*": elisp.FromValue(*this)}
-	}
-	v, isLiteral, err := plan.Literal(expr, env)
-	if err != nil && plan.IsForm(expr) {
-		return r.lisp(ctx, c, expr, this, err)
-	}
-	if err != nil || isLiteral {
-		return v, err
-	}
-	ref := plan.ParseReference(expr)
-	from := r.plan.ReferredBy(c, ref.Key())
-	if from == nil {
-		return value.Nil(), fmt.Errorf("%q names nothing here", expr)
-	}
-	switch {
-	case ref.Body && from.IsBlock():
-		return value.OfString(result.EndLine(from.Body)), nil // the text itself, not its result
-	case ref.RunsAnew() && from.Kind != plan.KindData, this != nil && from.ReadsThis():
-		v, err = r.call(ctx, from, ref, this)
-	default:
-		v, err = r.valueOf(from, ref.Name)
-	}
-	if err != nil {
-		return v, err
-	}
-	return plan.Index(v, ref.Index), nil
-}
-
-// valueOf is the value of a component whose turn is over.
-func (r binder) valueOf(c *plan.Component, name string) (value.Value, error) {
-	t := r.tasks[c.Index()]
-	if t == nil {
-		return value.Nil(), fmt.Errorf("%s is not part of this run", c.ID)
-	}
-	select {
-	case <-t.finished:
-	default: // the plan missed an edge; better an error than a race
-		return value.Nil(), fmt.Errorf("%s is needed, but nothing waited for it", c.ID)
-	}
-	if err := t.withheld(c); err != nil {
-		return value.Nil(), err
-	}
-	return c.Output(t.done.Value, name), nil
-}
-
-// call runs a block anew with the arguments of a reference and returns its
-// value. Equal calls in one run happen once.
-func (r binder) call(ctx context.Context, c *plan.Component, ref plan.Reference, this *value.Value) (value.Value, error) {
-	var vars []org.Arg
-	for _, arg := range ref.Args {
-		vars = append(vars, org.Arg{Key: ":var", Value: arg, Origin: org.FromCallArgs})
-	}
-	args := org.MergeArgs(c.Args, org.ParseArgs(ref.Header, 0, org.FromCallInside), vars)
-	if r.given != nil { // those inputs are for the component that is mapped
-		plain := *r.runner
-		plain.given = nil
-		r.runner = &plain
-	}
-	p, err := r.prepare(ctx, c, args, this)
-	if err != nil {
-		return value.Nil(), err
-	}
-	return r.calls.do(ctx, p.digests.Key(), func() (value.Value, error) {
-		t := &task{done: Done{ID: callLabel(c, ref), Lang: p.code.Lang, Pos: c.Pos}, words: p.words, args: p.args}
-		start := time.Now()
-		if err := executing(r.runner).execute(ctx, p, t); err != nil {
-			t.fail(err)
-		}
-		t.done.Duration = time.Since(start) - t.done.Queued
-		r.recordEnd(c, t)
-		return t.done.Value, t.done.Err
-	})
-}
-
-func callLabel(c *plan.Component, ref plan.Reference) string {
-	return c.ID + "(" + strings.Join(ref.Args, ", ") + ")"
-}
-
-// stdinText is the value of :stdin in the form that a lane reads.
-func stdinText(v value.Value, form compile.StdinForm) []byte {
-	switch {
-	case form == compile.StdinJSON && v.Kind() == value.List:
-		return []byte(value.OfList(withoutRules(v.Items())...).String())
-	case form == compile.StdinJSON && v.Kind() == value.Object:
-		return []byte(v.String())
-	}
-	return []byte(shellText(v, "\t", ""))
-}
-
-// shellText is a value as text for a program: rows on lines with a separator
-// between cells, lists one item a line. The rules of a table are left out, or
-// written as a word where org-babel does that; in a list, such as one column of
-// a table, they are items.
-func shellText(v value.Value, separator, rule string) string {
-	if v.Kind() != value.List {
-		if v.IsNull() {
-			return ""
-		}
-		return result.Display(v)
-	}
-	isTable := slices.ContainsFunc(v.Items(), func(item value.Value) bool { return item.Kind() == value.List })
-	if !isTable {
-		rule = "hline"
-	}
-	var lines []string
-	for _, item := range v.Items() {
-		switch item.Kind() {
-		case value.HLine:
-			if rule != "" {
-				lines = append(lines, rule)
-			}
-		case value.List:
-			lines = append(lines, strings.Join(displayAll(item.Items()), separator))
-		default:
-			lines = append(lines, result.Display(item))
-		}
-	}
-	return strings.Join(lines, "\n")
 }

@@ -3,8 +3,11 @@ package run
 import (
 	"context"
 	"errors"
+	"slices"
 
+	"wb/internal/diag"
 	"wb/internal/value"
+	"wb/workbook/plan"
 )
 
 // Explanation says why a component would run, or would not.
@@ -84,4 +87,40 @@ func (r *runner) wouldRun() []string {
 		}
 	}
 	return ids
+}
+
+// ComponentLimits are the limits that a component would run with.
+type ComponentLimits struct {
+	ID      string            `json:"id"`
+	Lang    string            `json:"lang"`
+	Profile string            `json:"profile"`
+	Limits  map[string]string `json:"limits"` // by name, as people write them
+	Asked   []AskedLimit      `json:"asked,omitempty"`
+	Pos     diag.Position     `json:"pos"`
+}
+
+// ExplainLimits says what each component of a workbook may use with these options,
+// and runs nothing.
+func ExplainLimits(_ context.Context, opts Options) ([]ComponentLimits, error) {
+	r, err := newRunner(opts, look{})
+	if err != nil {
+		return nil, err
+	}
+	defer r.close()
+	all := []ComponentLimits{}
+	for _, c := range r.plan.Components {
+		if c.Kind == plan.KindData || c.Library() || len(opts.Only) > 0 && !slices.Contains(opts.Only, c.ID) {
+			continue
+		}
+		one := ComponentLimits{ID: c.ID, Lang: c.Lang, Profile: binding(r).profileOf(c), Limits: map[string]string{}, Pos: c.Pos}
+		limits := ProfileLimits(one.Profile)
+		if one.Asked, err = settleLimits(&limits, argSet{c.Args}, opts.Limits); err != nil {
+			return nil, diag.Errorf(c.Pos, "%v", err)
+		}
+		for _, k := range limitKinds {
+			one.Limits[k.name] = k.show(*k.field(&limits))
+		}
+		all = append(all, one)
+	}
+	return all, nil
 }

@@ -68,18 +68,6 @@ func (r recorder) added(c *plan.Component, t *task, res *result.Result) bool {
 	return strings.HasPrefix(old, text)
 }
 
-// hasResult reports whether there is something to write: a value, or what a
-// failed program printed before it failed.
-func (t *task) hasResult() bool {
-	switch t.done.Status {
-	case StatusOK, StatusCached:
-		return true
-	case StatusFailed:
-		return !t.done.Value.IsNull()
-	}
-	return false
-}
-
 // describeResult takes over the header arguments that say how a result is written.
 func describeResult(r *result.Result, args argSet) {
 	r.Switches = args.Value(":results_switches")

@@ -2,26 +2,126 @@ package run
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path"
-	"path/filepath"
 	"slices"
 	"strings"
 
+	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/internal/value"
 	"wb/tangle"
 	"wb/tangle/elisp"
+	"wb/workbook/plan"
+	"wb/workbook/result"
 )
 
-// keptFile is a file that a component made.
-type keptFile struct {
-	Name   string `json:"name"`
-	SHA256 string `json:"sha256"`
-	Mode   uint32 `json:"mode,omitempty"`
+// settle turns what a program did into the component's value.
+func (r executor) settle(ctx context.Context, p *program, t *task, k *kept) error {
+	t.words = p.words
+	t.args = p.args
+	t.done.Stdout, t.done.Stderr, t.done.Exit, t.done.Usage = k.Stdout, k.Stderr, k.Exit, k.Usage
+	t.done.Warnings = p.warnings
+	recording(r.runner).keepRecorded(p, t, k)
+	if k.Exit != 0 {
+		t.fail(&ExitError{ID: p.owner.ID, Exit: k.Exit, Stderr: k.Stderr, Pos: p.owner.Pos})
+		if p.src.Shape == compile.ShapeBabel {
+			t.done.Value = k.Value // what it printed before it failed is shown, as in Emacs
+		}
+		return nil
+	}
+	if err := r.restoreFiles(k); err != nil {
+		return err
+	}
+	v, err := p.shapeValue(k)
+	if err != nil {
+		return err
+	}
+	if p.src.Shape != compile.ShapeBabel {
+		t.done.Value = v
+		return checkOutputs(p.code, v)
+	}
+	t.done.Value, err = r.babelValue(ctx, p, t, v)
+	return err
+}
+
+// shapeValue is the value an exec shape makes of an outcome.
+func (p *program) shapeValue(k *kept) (value.Value, error) {
+	switch p.src.Shape {
+	case compile.ShapeBabel:
+		if k.Value.IsNull() && p.words.Has("output") && k.Stdout != "" && !p.words.Has("discard") {
+			return value.OfString(k.Stdout), nil
+		}
+		return k.Value, nil
+	case compile.ShapeComponent:
+		return unwrap(k.Value, p.src.Outs), nil
+	}
+	text := k.Stdout
+	if p.src.Shape == compile.ShapeKernel {
+		return k.Value, nil
+	}
+	if !p.words.Has("verbatim") && !p.words.Has("scalar") && !p.words.Has("raw") {
+		return streamValue(text, p.src.Outs), nil
+	}
+	return value.OfString(strings.TrimRight(text, "\r\n")), nil
+}
+
+// checkOutputs makes sure that a component with several outputs gave each.
+func checkOutputs(c *plan.Component, v value.Value) error {
+	if len(c.Out) > 1 {
+		for _, out := range c.Out {
+			if _, ok := v.Get(plan.PortName(out)); !ok {
+				return diag.Errorf(c.Pos, "%s gave no %q", c.ID, plan.PortName(out)).
+					WithHint("return an object with " + plan.JoinNames(plan.PortNames(c.Out)))
+			}
+		}
+	}
+	sig := c.Sig
+	if sig != nil && len(sig.Results) == 1 && sig.Results[0].Name == "" {
+		if _, err := value.Fit("the result", sig.Results[0].Type, v); err != nil {
+			return diag.Errorf(c.Pos, "%s: %v", c.ID, err)
+		}
+	}
+	return nil
+}
+
+// plainLangs are languages whose org-babel support does not put column names
+// back on results.
+var plainLangs = []string{"js", "javascript", "node", "ts", "typescript", "sed", "sqlite", "sqlite3", "sql"}
+
+// babelValue does what org-babel does between running a block and inserting
+// its result: names go back on tables, a lone value becomes a table where one
+// is asked for, the result goes to :file, and :post reworks it.
+func (r executor) babelValue(ctx context.Context, p *program, t *task, v value.Value) (value.Value, error) {
+	if !slices.Contains(plainLangs, strings.ToLower(p.src.Lang)) {
+		v = reassemble(v, p.args, p.vars)
+	}
+	if !p.words.Has("output") && (p.words.Has("vector") || p.words.Has("table")) && v.Kind() != value.List && !v.IsNull() {
+		v = value.OfList(value.OfList(v))
+	}
+	file, err := p.file()
+	if err != nil {
+		return v, err
+	}
+	if file != "" && p.words.Has("file") {
+		if v, err = r.resultToFile(p, v, file); err != nil {
+			return v, err
+		}
+	}
+	post, ok := p.args.Get(":post")
+	if !ok || post.Value == "" {
+		return v, nil
+	}
+	if file != "" && p.words.Has("file") {
+		linked := result.Result{Value: v, Words: result.Words{"file"}}
+		describeResult(&linked, p.args)
+		v = value.OfString(linked.Link())
+		t.words = slices.DeleteFunc(slices.Clone(t.words), func(w string) bool { return w == "file" })
+	}
+	return binding(r.runner).eval(ctx, p.owner, post.Value, &v)
 }
 
 // collectFiles takes the file its author named out of what a program wrote.
@@ -146,43 +246,4 @@ func fileMode(text string) (fs.FileMode, error) {
 	}
 	m, err := tangle.ParseMode(v)
 	return fs.FileMode(m), err
-}
-
-// put writes a file that a component made, unless it is there as it is.
-func (t *tree) put(name string, data []byte) error {
-	return t.onHost(func(root *os.Root) error {
-		local := filepath.FromSlash(name)
-		if old, err := root.ReadFile(local); err == nil && string(old) == string(data) {
-			return nil
-		}
-		if err := root.MkdirAll(filepath.Dir(local), 0o755); err != nil {
-			return err
-		}
-		return root.WriteFile(local, data, 0o644)
-	})
-}
-
-// has reports whether the workbook's directory holds a file.
-func (t *tree) has(name string) bool {
-	return t.onHost(func(root *os.Root) error {
-		_, err := root.Stat(filepath.FromSlash(name))
-		return err
-	}) == nil
-}
-
-func (t *tree) chmod(name string, mode fs.FileMode) error {
-	return t.onHost(func(root *os.Root) error { return root.Chmod(filepath.FromSlash(name), mode) })
-}
-
-// onHost does something in the workbook's directory, if there is one.
-func (t *tree) onHost(do func(*os.Root) error) error {
-	if t.host == nil {
-		return nil
-	}
-	root, err := os.OpenRoot(t.dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	return do(root)
 }

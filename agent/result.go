@@ -22,6 +22,9 @@ const (
 	StatusBlocked   = "blocked" // the content guard refused the task
 )
 
+// Statuses are all of them.
+var Statuses = []string{StatusDone, StatusText, StatusSilent, StatusMaxSteps, StatusTimeout, StatusBudget, StatusCancelled, StatusError, StatusBlocked}
+
 // Result is the outcome of a run for its caller.
 type Result struct {
 	Result string          `json:"result"`

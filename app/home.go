@@ -305,6 +305,8 @@ func MissingFile(name string) error {
 	hint := ""
 	if near := nearest.Word(name, siblings); near != "" {
 		hint = "did you mean " + near + "?"
+	} else if _, err := os.Stat(filepath.Dir(name)); errors.Is(err, fs.ErrNotExist) {
+		hint = "there is no directory " + filepath.Dir(name)
 	}
 	return diag.NotFoundf(hint, "%s: no such file", name)
 }

@@ -122,7 +122,7 @@ func (out *TrustOut) lines(p *Page) {
 
 // grant trusts a document, or whoever signs.
 func (in *TrustIn) grant(ctx context.Context, store *grants.File, out *TrustOut) error {
-	if err := capabilitiesKnown(in.Grant); err != nil {
+	if err := capability.CheckGrants(in.Grant); err != nil {
 		return err
 	}
 	who, isSigner, err := in.signer(ctx)
@@ -143,16 +143,6 @@ func (in *TrustIn) grant(ctx context.Context, store *grants.File, out *TrustOut)
 		}
 	}
 	out.Signers = who
-	return nil
-}
-
-// capabilitiesKnown refuses a grant of what is not a capability.
-func capabilitiesKnown(granted []string) error {
-	for _, g := range granted {
-		if name := workbook.Capability(g); !slices.Contains(workbook.Capabilities(), name) {
-			return diag.Usagef("capabilities are "+strings.Join(workbook.Capabilities(), ", "), "there is no capability %s", name)
-		}
-	}
 	return nil
 }
 
@@ -200,7 +190,7 @@ func (in *TrustIn) document(store *grants.File) (none grants.Trust, err error) {
 	if len(in.Grant) > 0 {
 		granted = in.Grant
 	}
-	if err := capabilitiesKnown(granted); err != nil {
+	if err := capability.CheckGrants(granted); err != nil {
 		return none, err
 	}
 	if len(granted) == 0 {

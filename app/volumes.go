@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"wb/internal/diag"
+	"wb/internal/value"
 	"wb/sandbox/dock/store"
 )
 
@@ -92,16 +93,23 @@ var volumeQuery = Verb[VolumeQueryIn, *VolumeRows]{
 		out := &VolumeRows{}
 		return out, in.do(func(s *store.Store) (err error) {
 			out.Columns, out.Rows, err = s.Query(ctx, in.SQL)
-			return err
+			return diag.Advise(err, "there is one table: vfs(volume, path, content, mtime)")
 		})
 	},
 	Text: func(p *Page, out *VolumeRows) error {
 		for _, row := range out.Rows {
-			line, err := json.Marshal(row)
-			if err != nil {
-				return err
+			line := []byte("{")
+			for i, cell := range row {
+				text, err := json.Marshal(cell)
+				if err != nil {
+					return err
+				}
+				if i > 0 {
+					line = append(line, ',')
+				}
+				line = append(append(value.AppendQuoted(line, out.Columns[i]), ':'), text...)
 			}
-			p.Printf("%s\n", line)
+			p.Printf("%s}\n", line)
 		}
 		return nil
 	},

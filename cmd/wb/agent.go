@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/alecthomas/kong"
+
 	"wb/agent"
 	"wb/agent/host"
 	"wb/agent/settings"
@@ -21,10 +23,29 @@ import (
 	"wb/workbook/capability"
 )
 
+// agentChoice is what wb run also takes, for the default agent.
+type agentChoice struct {
+	Model    string `help:"Model in place of WB_LLM_MODEL and the document's; with wb run, of a sentence's agent." placeholder:"NAME"`
+	MaxSteps int64  `help:"The most turns of an agent that may call tools." placeholder:"N"`
+}
+
+// AfterApply refuses bounds that would bound nothing: the numbers of an agent that are 0
+// are those of its document.
+func (agentChoice) AfterApply(given *kong.Context) error {
+	for _, p := range given.Path {
+		if p.Flag == nil || p.Flag.Name != "max-steps" && p.Flag.Name != "timeout" && !strings.HasPrefix(p.Flag.Name, "budget-") {
+			continue
+		}
+		if v := p.Flag.Target; v.CanInt() && v.Int() <= 0 || v.CanFloat() && v.Float() <= 0 {
+			return fmt.Errorf("--%s takes a positive number, not %v", p.Flag.Name, v)
+		}
+	}
+	return nil
+}
+
 // agentLimits are the bounds that a person may set in place of the document's.
 type agentLimits struct {
-	Model     string        `help:"Model in place of WB_LLM_MODEL and the document's." placeholder:"NAME"`
-	MaxSteps  int64         `help:"The most turns that may call tools."`
+	agentChoice
 	Timeout   time.Duration `help:"The most wall-clock time, such as 90s." placeholder:"TIME"`
 	Tokens    int64         `name:"budget-tokens" help:"The most tokens, prompts and answers together."`
 	USD       float64       `name:"budget-usd" help:"The most dollars; needs WB_LLM_PRICE_IN and WB_LLM_PRICE_OUT (per million tokens)."`

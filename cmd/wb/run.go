@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"wb/agent"
@@ -33,6 +34,7 @@ type runCmd struct {
 
 	app.FreezeFlags
 
+	agentChoice
 	Exec bool `help:"With a sentence: grant the default agent git, publish and image." env:"WB_AGENT_EXEC"`
 
 	runFabric
@@ -56,7 +58,7 @@ that put them there.`
 
 func (c *runCmd) Run(a *terminal) error {
 	if len(c.Files) == 1 && isSentence(c.Files[0]) {
-		task := host.Task{Text: c.Files[0], Exec: c.Exec, Grants: c.Grant}
+		task := host.Task{Text: c.Files[0], Exec: c.Exec, Grants: c.Grant, Model: c.Model, Limits: agent.Bounds{Steps: c.MaxSteps}}
 		return a.withAgents(false, func(ctx context.Context, rt *host.Runtime) (*agent.Result, error) { return rt.Run(ctx, task) })
 	}
 	if err := errors.Join(c.check(), c.FreezeFlags.Check(c.Files)); err != nil {
@@ -103,10 +105,27 @@ func (c *runCmd) allThere() error {
 	}
 	for _, file := range c.Files {
 		if _, err := os.Stat(file); file != "-" && errors.Is(err, fs.ErrNotExist) {
-			return app.MissingFile(file)
+			err := app.MissingFile(file)
+			if diag.HintOf(err) == "" {
+				err = diag.Advise(err, workbooksIn(filepath.Dir(file)))
+			}
+			return err
 		}
 	}
 	return nil
+}
+
+// workbooksIn names what a directory has to run, to a person who named something else.
+func workbooksIn(dir string) string {
+	const most = 5
+	found, _ := filepath.Glob(filepath.Join(dir, "*.org"))
+	switch more := len(found) - most; {
+	case len(found) == 0:
+		return "no file in " + dir + " ends in .org"
+	case more > 0:
+		return fmt.Sprintf("there are %s and %d more", strings.Join(found[:most], ", "), more)
+	}
+	return "there are " + strings.Join(found, ", ")
 }
 
 // isSentence tells a task for the default agent from the name of a workbook.
@@ -248,6 +267,8 @@ func (c *runCmd) check() error {
 		return diag.Usagef("wb run - --stdin-name FILE.org < FILE.org", "--stdin-name names the text on standard input")
 	case c.fromStdin() && (c.Watch || c.Map != "" || c.Input.Text() == "-"):
 		return diag.Usagef("", "- cannot be watched, mapped over, or read twice")
+	case c.Model != "" || c.MaxSteps != 0:
+		return diag.Usagef("as in wb run --max-steps 5 \"how many headings are TODO?\"", "--model and --max-steps are for the default agent, which a sentence asks")
 	case c.Lines != "" && len(c.Only) > 0:
 		return diag.Usagef("", "give --only or --lines, not both")
 	}

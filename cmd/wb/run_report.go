@@ -97,11 +97,22 @@ func streamOf(w io.Writer, name, text string, end bool) {
 		lines, more = lines[more:], 0
 	}
 	for _, line := range lines[:len(lines)-more] {
-		fmt.Fprintf(w, "    %s: %s\n", name, line)
+		fmt.Fprintf(w, "    %s: %s\n", name, clipped(line))
 	}
 	if more > 0 {
 		fmt.Fprintf(w, "    %s: … %d more lines: wb run --json has them\n", name, more)
 	}
+}
+
+// maxLine is how many bytes of a program's line are shown.
+const maxLine = 1000
+
+// clipped is a line, or its beginning and how much it has beyond.
+func clipped(line string) string {
+	if len(line) <= maxLine {
+		return line
+	}
+	return fmt.Sprintf("%s… %s more bytes", strings.ToValidUTF8(line[:maxLine], ""), thousands(int64(len(line)-maxLine)))
 }
 
 // thousands writes a count so that its size can be read: 1.2M.

@@ -83,8 +83,11 @@ func (f *File) Unknown(tables ...string) error {
 			continue // of somebody else
 		}
 		hint, last := "", len(key)-1
-		if near = nearest.Word(key[last], names(reflect.TypeOf(f.into), key[:last])); near != "" {
+		known := names(reflect.TypeOf(f.into), key[:last])
+		if near = nearest.Word(key[last], known); near != "" {
 			hint = "did you mean " + near + "?"
+		} else if len(known) > 0 {
+			hint = "settings there are " + strings.Join(known, ", ")
 		}
 		return f.errorf(hint, key, "there is no setting %s", key)
 	}

@@ -30,6 +30,7 @@ func TestPlaces(t *testing.T) {
 		"# x\n\norg.toodo = []\n":                      ":3:1: there is no setting org.toodo (did you mean todo?)",
 		"[mcp.a]\nurl = \"x\"\n[mcp.\"b\"]\n\turk=1\n": ":4:2: there is no setting mcp.b.urk (did you mean url?)",
 		"[orgg]\ntodo = []\n":                          ":1:1: there is no setting orgg (did you mean org?)",
+		"[mcp.a]\nport = 3\n":                          ":2:1: there is no setting mcp.a.port (settings there are url)",
 		"[model]\nname = \"x\"\n":                      "",
 		"[org]\ntodo = []\n":                           "",
 		"[org":                                         ":1:4: expected '.' or ']' to end table name, but got the end of the file instead",

@@ -33,7 +33,10 @@ func (s *Server) runsPage(w http.ResponseWriter, r *http.Request) {
 // showRuns lists the runs, with what was wrong with a request for another.
 func (s *Server) showRuns(w http.ResponseWriter, r *http.Request, status int, wrong error) {
 	t := tenantIn(r.Context())
-	f := filterOf(r)
+	f, unknown := filterOf(r)
+	if unknown != nil && wrong == nil {
+		f.Status, status, wrong = "", http.StatusBadRequest, unknown
+	}
 	f.Limit = pageRows
 	all, more, err := t.selected(f)
 	if err != nil {

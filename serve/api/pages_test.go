@@ -130,6 +130,12 @@ func TestPages(t *testing.T) {
 			t.Errorf("%s: %v", query, got)
 		}
 	}
+	if status, got := b.call(adaToken, "GET", "/api/run?status=bogus", nil); status != 400 || !strings.Contains(fmt.Sprint(got), "waiting running done error bound cancelled") {
+		t.Errorf("a status that does not exist: %d %v", status, got)
+	}
+	if status, text, _ := p.get("/?status=bogus"); status != 400 || !strings.Contains(text, "there is no status") {
+		t.Errorf("a status that does not exist, on the page: %d %s", status, text)
+	}
 	if _, text, _ := p.get("/"); !strings.Contains(text, id) || outside.MatchString(text) {
 		t.Errorf("the list:\n%s", text)
 	}

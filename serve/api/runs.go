@@ -258,12 +258,24 @@ type filter struct {
 	Within                int // of so many of the latest; 0 is maxSearched
 }
 
-func filterOf(r *http.Request) filter {
+// filterOf is what a request asks for; the error has the words for a status when it has
+// another.
+func filterOf(r *http.Request) (filter, error) {
 	f := filter{Words: strings.TrimSpace(r.FormValue("q")), Status: r.FormValue("status"), Before: r.FormValue("before"), Limit: maxListed}
 	if n, err := strconv.Atoi(r.FormValue("limit")); err == nil && n > 0 {
 		f.Limit = min(n, maxListed)
 	}
-	return f
+	words := ""
+	for _, s := range statusChoices {
+		if s.Value == f.Status {
+			return f, nil
+		}
+		words += " " + s.Value
+	}
+	if slices.Contains(agent.Statuses, f.Status) {
+		return f, nil
+	}
+	return f, diag.Usagef("status is one of"+strings.TrimPrefix(words, " "), "there is no status %q", f.Status)
 }
 
 // takes reports whether a run is wanted.
@@ -327,7 +339,12 @@ func (t *tenant) waiting() func(*record) bool {
 
 // listRuns tells the latest runs.
 func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) {
-	all, more, err := tenantIn(r.Context()).selected(filterOf(r))
+	f, err := filterOf(r)
+	if err != nil {
+		failWith(w, http.StatusBadRequest, "bad_request", err.Error(), diag.HintOf(err))
+		return
+	}
+	all, more, err := tenantIn(r.Context()).selected(f)
 	if err != nil {
 		fail(w, http.StatusInternalServerError, "failed", err.Error())
 		return

@@ -12,6 +12,7 @@ import (
 	"wb/sandbox/grants"
 	"wb/sandbox/netbroker"
 	"wb/workbook"
+	"wb/workbook/plan"
 )
 
 // GrantError is a grant that would grant nothing.
@@ -44,8 +45,12 @@ func checkGrant(g string) error {
 	name, scope, narrowed := strings.Cut(g, ":")
 	if known := workbook.Capabilities(); !slices.Contains(known, grants.Capability(g)) {
 		tip := "capabilities are " + strings.Join(known, ", ")
-		if near := compile.Nearest(name, known); near != "" {
-			tip = "did you mean " + near + "?"
+		near := compile.Nearest(name, slices.Concat(known, plan.Profiles()))
+		switch {
+		case slices.Contains(plan.Profiles(), near) && !slices.Contains(known, near):
+			tip = near + " is a profile, --profile " + near + "; of its capabilities, --grant net:HOST reaches one server"
+		case near != "":
+			tip = "did you mean --grant " + strings.Replace(g, name, near, 1) + "?"
 		}
 		return &GrantError{g, "there is no capability " + name, tip}
 	}

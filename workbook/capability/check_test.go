@@ -13,7 +13,7 @@ func TestCheckGrants(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	for bad, want := range map[string]string{"bogus": "there is no capability bogus", "comands": "did you mean commands?", "": "there is no capability", "tcp:example.com": "--grant tcp:example.com: is not a HOST:PORT", "tcp:a:0": "port", "tls:": "HOST:PORT",
+	for bad, want := range map[string]string{"bogus": "there is no capability bogus", "comands": "did you mean --grant commands?", "netwrok": "--profile network", "net-privat:10.0.0.0/8": "did you mean --grant net-private:10.0.0.0/8?", "": "there is no capability", "tcp:example.com": "--grant tcp:example.com: is not a HOST:PORT", "tcp:a:0": "port", "tls:": "HOST:PORT",
 		"net:http://a:b": "is not an origin", "net:a/b": "is not an origin", "browse:a b": "is not an origin", "serve:http": "is not a port", "serve:99999": "is not a port", "serve:localhost:80": "not an ADDRESS:PORT"} {
 		err := CheckGrants([]string{"kv", bad})
 		var wrong *GrantError

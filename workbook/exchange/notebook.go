@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"wb/internal/diag"
 )
 
 // Notebook is a Jupyter notebook of format 4
@@ -68,11 +70,16 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), nil
 }
 
+// notNotebook says that a file's text is not the JSON of a notebook.
+func notNotebook(err error) error {
+	return diag.Failedf("a notebook is JSON, as Jupyter saves it; open and save it there, or name a Markdown file .md", "no notebook: %w", err)
+}
+
 // parseNotebook reads a notebook of format 3 or 4.
 func parseNotebook(data []byte) (*Notebook, error) {
 	var nb Notebook
 	if err := json.Unmarshal(data, &nb); err != nil {
-		return nil, fmt.Errorf("no notebook: %w", err)
+		return nil, notNotebook(err)
 	}
 	if nb.Format == 3 {
 		return upgradeNotebook(data)

@@ -44,7 +44,7 @@ var oldTypes = map[string]string{
 func upgradeNotebook(data []byte) (*Notebook, error) {
 	var old oldNotebook
 	if err := json.Unmarshal(data, &old); err != nil {
-		return nil, fmt.Errorf("no notebook: %w", err)
+		return nil, notNotebook(err)
 	}
 	nb := &Notebook{Metadata: old.Metadata, Format: 4}
 	language := ""

@@ -111,8 +111,7 @@ func (l *linter) uses(c *plan.Component) {
 	profile := c.Args.Value(":profile")
 	held, known := plan.ProfileCaps[profile]
 	if profile != "" && !known {
-		names := []string{"compute", "minimal", "network", "posix"}
-		l.warnf("unknown-profile", l.offset(c), plan.DidYouMean(profile, names, "profiles are compute minimal network posix"), "unknown profile %s means compute", profile)
+		l.warnf("unknown-profile", l.offset(c), plan.DidYouMean(profile, plan.Profiles(), "profiles are compute minimal network posix"), "unknown profile %s means compute", profile)
 	}
 	if !known {
 		held = plan.ProfileCaps["compute"]

@@ -18,6 +18,7 @@ require (
 	github.com/blevesearch/zapx/v17 v17.2.3
 	github.com/coder/websocket v1.8.15
 	github.com/go-git/go-git/v5 v5.19.3
+	github.com/go-json-experiment/json v1.27.2
 	github.com/gohugoio/hugo v0.165.0
 	github.com/google/jsonschema-go v0.4.3
 	github.com/itchyny/gojq v0.12.20

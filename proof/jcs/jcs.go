@@ -16,11 +16,14 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/go-json-experiment/json/jsontext"
 
 	"wb/proof/fault"
 )
@@ -81,7 +84,10 @@ func Append(out []byte, v any) ([]byte, error) {
 	case bool:
 		return strconv.AppendBool(out, v), nil
 	case float64:
-		return appendNumber(out, v)
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return nil, fault.New(fault.JSONNumber, "%v is not a JSON number", v)
+		}
+		return appendNumber(out, v), nil
 	case string:
 		return appendString(out, v)
 	case []any:
@@ -108,13 +114,8 @@ func appendArray(out []byte, v []any) ([]byte, error) {
 
 // appendObject sorts members by their names as UTF-16, as JavaScript does.
 func appendObject(out []byte, v map[string]any) ([]byte, error) {
-	names := make([]string, 0, len(v))
-	for name := range v {
-		names = append(names, name)
-	}
-	slices.SortFunc(names, CompareUTF16)
 	out = append(out, '{')
-	for i, name := range names {
+	for i, name := range slices.SortedFunc(maps.Keys(v), CompareUTF16) {
 		if i > 0 {
 			out = append(out, ',')
 		}
@@ -158,44 +159,19 @@ func firstUnit(r, other rune) rune {
 	return high
 }
 
-// short are the control characters that have a short escape.
-var short = map[byte]byte{'\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r'}
-
 func appendString(out []byte, s string) ([]byte, error) {
-	if !utf8.ValidString(s) {
+	out, err := jsontext.AppendQuote(out, s)
+	if err != nil {
 		return nil, fault.New(fault.JSONEncoding, "a string is not UTF-8")
 	}
-	out = append(out, '"')
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c == '"' || c == '\\':
-			out = append(out, '\\', c)
-		case short[c] != 0:
-			out = append(out, '\\', short[c])
-		case c < 0x20:
-			out = fmt.Appendf(out, "\\u%04x", c)
-		default:
-			out = append(out, c)
-		}
-	}
-	return append(out, '"'), nil
+	return out, nil
 }
 
 // appendNumber writes a double as ECMAScript's Number.prototype.toString does:
 // the shortest digits that read back, plain between 1e-6 and 1e21.
-func appendNumber(out []byte, f float64) ([]byte, error) {
-	switch abs := math.Abs(f); {
-	case math.IsNaN(f) || math.IsInf(f, 0):
-		return nil, fault.New(fault.JSONNumber, "%v is not a JSON number", f)
-	case f == 0:
-		return append(out, '0'), nil // negative zero too
-	case abs >= 1e-6 && abs < 1e21:
-		return strconv.AppendFloat(out, f, 'f', -1, 64), nil
+func appendNumber(out []byte, f float64) []byte {
+	if f == 0 {
+		return append(out, '0') // negative zero too
 	}
-	text := strconv.AppendFloat(nil, f, 'e', -1, 64)
-	// Go writes at least two digits of exponent, ECMAScript as few as it needs.
-	if mantissa, exp, ok := bytes.Cut(text, []byte{'e'}); ok && len(exp) == 3 && exp[1] == '0' {
-		text = append(append(mantissa[:len(mantissa):len(mantissa)], 'e', exp[0]), exp[2])
-	}
-	return append(out, text...), nil
+	return append(out, jsontext.Float(f).String()...)
 }

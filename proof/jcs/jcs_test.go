@@ -87,13 +87,13 @@ func TestNumbers(t *testing.T) {
 		{0xbecbf647612f3696, "-0.0000033333333333333333"},
 		{0x43143ff3c1cb0959, "1424953923781206.2"},
 	} {
-		got, err := appendNumber(nil, math.Float64frombits(c.bits))
+		got, err := Append(nil, math.Float64frombits(c.bits))
 		if err != nil || string(got) != c.want {
 			t.Errorf("%016x: %s %v, want %s", c.bits, got, err, c.want)
 		}
 	}
 	for _, f := range []float64{math.NaN(), math.Inf(1)} {
-		if _, err := appendNumber(nil, f); fault.CodeOf(err) != fault.JSONNumber {
+		if _, err := Append(nil, f); fault.CodeOf(err) != fault.JSONNumber {
 			t.Errorf("%v: %v", f, err)
 		}
 	}

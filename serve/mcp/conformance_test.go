@@ -19,7 +19,6 @@ import (
 	"wb/agent/host"
 	"wb/compile/lanes"
 	"wb/internal/test/lanetest"
-	"wb/internal/test/mcptest"
 	"wb/serve/mcp"
 )
 
@@ -45,7 +44,7 @@ var applicable = []string{"server-initialize", "logging-set-level", "ping", "com
 	"resources-list", "resources-subscribe", "resources-unsubscribe", "prompts-list", "dns-rebinding-protection"}
 
 // The server conforms to the protocol as its authors test it: as it is, in every
-// scenario that applies to it, and in all of them where mcptest adds what the suite
+// scenario that applies to it, and in all of them where equip adds what the suite
 // asks a server for by name.
 func TestConformance(t *testing.T) {
 	suite := installed(t)
@@ -63,7 +62,7 @@ func TestConformance(t *testing.T) {
 	})
 	t.Run("with what the suite names", func(t *testing.T) {
 		server := serving(t)
-		mcptest.Equip(server)
+		equip(server)
 		passed := suite(t, server)
 		if len(passed) != scenarios {
 			t.Errorf("%d of %d scenarios passed", len(passed), scenarios)

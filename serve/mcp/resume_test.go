@@ -9,7 +9,6 @@ import (
 	"strings"
 	"testing"
 
-	"wb/internal/test/mcptest"
 	"wb/serve/mcp"
 )
 
@@ -48,7 +47,7 @@ func TestReconnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { closeRoot() })
-	mcptest.Equip(server)
+	equip(server)
 	web := httptest.NewServer(mcp.Guard(mcp.Handler(server), ""))
 	t.Cleanup(func() { web.CloseClientConnections(); web.Close() })
 	session := ""

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"wb/internal/test/chromium"
-	"wb/internal/test/sitetest"
 	"wb/proof/manifest"
 )
 
@@ -24,7 +23,7 @@ func TestAuthoring(t *testing.T) {
 			whole[name] = data
 		}
 	}
-	for _, problem := range sitetest.Problems(whole) {
+	for _, problem := range problems(whole) {
 		if !strings.Contains(problem, "talk.example") && !strings.Contains(problem, "script") {
 			t.Error(problem)
 		}

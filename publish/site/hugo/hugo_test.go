@@ -15,7 +15,6 @@ import (
 	"golang.org/x/tools/txtar"
 
 	"wb/internal/diag"
-	"wb/internal/test/sitetest"
 	"wb/proof/manifest"
 	"wb/publish/page"
 	"wb/publish/site"
@@ -74,7 +73,7 @@ func siteOf(t *testing.T, dir string) manifest.Files {
 func TestSite(t *testing.T) {
 	dir := unpack(t, "site.txtar")
 	files := siteOf(t, dir)
-	for _, problem := range sitetest.Problems(files) {
+	for _, problem := range problems(files) {
 		t.Error(problem)
 	}
 	if t.Failed() {
@@ -178,7 +177,7 @@ func TestUnlisted(t *testing.T) {
 			t.Errorf("%s: a source", name)
 		}
 	}
-	for _, problem := range sitetest.Problems(files) {
+	for _, problem := range problems(files) {
 		t.Error(problem)
 	}
 }
@@ -196,7 +195,7 @@ func TestLarge(t *testing.T) {
 		}
 	}
 	files := siteOf(t, dir)
-	for _, problem := range sitetest.Problems(files) {
+	for _, problem := range problems(files) {
 		t.Fatal(problem)
 	}
 	if n := bytes.Count(files["ax/p.html"], []byte("<li>")); n > 20 {

@@ -1,9 +1,4 @@
-// Package mcptest adds to an MCP server what the protocol's conformance suite asks
-// a server for by name: tools, prompts and resources that answer with each kind of
-// content, and tools that ask the client for something in their middle. It is for
-// tests only. Transport, sessions, notifications, completions and subscriptions
-// are those of the server it is given.
-package mcptest
+package mcp_test
 
 //lint:file-ignore SA1019 the suite asks for logging and sampling, which the protocol will drop in time
 
@@ -36,8 +31,11 @@ func decoded(text string) []byte {
 // suite describes what is there for the suite only.
 const suite = "Asked for by the conformance suite."
 
-// Equip adds everything the suite asks for.
-func Equip(server *sdk.Server) {
+// equip adds to a server what the protocol's conformance suite asks a server for by
+// name: tools, prompts and resources that answer with each kind of content, and tools
+// that ask the client for something in their middle. Transport, sessions,
+// notifications, completions and subscriptions are those of the server it is given.
+func equip(server *sdk.Server) {
 	tools(server)
 	resources(server)
 	prompts(server)

@@ -1,7 +1,4 @@
-// Package sitetest checks what must hold for every site: all its links lead
-// somewhere, it asks nobody for anything, and its pages have the landmarks that
-// readers without eyes or mice find their way by. It is for tests.
-package sitetest
+package hugo
 
 import (
 	"bytes"
@@ -17,8 +14,10 @@ import (
 	"wb/proof/manifest"
 )
 
-// Problems are what is wrong with a site, in the order of its files.
-func Problems(files manifest.Files) []string {
+// problems are what breaks a rule that holds for every site, in the order of its
+// files: all its links lead somewhere, it asks nobody for anything, and its pages have
+// the landmarks that readers without eyes or mice find their way by.
+func problems(files manifest.Files) []string {
 	c := checker{files: files, ids: map[string]map[string]bool{}, pages: map[string]*html.Node{}}
 	names := slices.Sorted(maps.Keys(files))
 	for _, name := range names {

@@ -94,7 +94,7 @@ type Source struct {
 	Dir string
 	// Document is the workbook around the block, for a block that reads it (see
 	// [DocumentReader]); nil for others.
-	Document *Document
+	Document *Document `cbor:"-"`
 }
 
 // Document is a workbook as a block sees it.

@@ -109,6 +109,12 @@ func (v *Value) UnmarshalJSON(data []byte) error {
 	return err
 }
 
+// MarshalBinary is MarshalJSON, for encodings that are not JSON.
+func (v Value) MarshalBinary() ([]byte, error) { return v.MarshalJSON() }
+
+// UnmarshalBinary reads what MarshalBinary wrote.
+func (v *Value) UnmarshalBinary(data []byte) error { return v.UnmarshalJSON(data) }
+
 // String is the value as JSON, for messages.
 func (v Value) String() string { return string(v.AppendJSON(nil)) }
 

@@ -18,6 +18,18 @@ type Sig struct {
 	Text    string  // as written
 }
 
+// MarshalBinary is the signature as written.
+func (s *Sig) MarshalBinary() ([]byte, error) { return []byte(s.Text), nil }
+
+// UnmarshalBinary reads what MarshalBinary wrote.
+func (s *Sig) UnmarshalBinary(data []byte) error {
+	parsed, err := ParseSig(string(data))
+	if err == nil {
+		*s = *parsed
+	}
+	return err
+}
+
 // Param is a named type; Name is empty for a lone result.
 type Param struct {
 	Name string

@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"errors"
-	"time"
 
 	"wb/compile"
 	"wb/internal/diag"
@@ -13,21 +12,18 @@ import (
 // Failure is an error as data. Its kind says which typed error is the cause;
 // Text is the whole message, whatever was wrapped around it.
 type Failure struct {
-	Kind string `json:"kind"`
-	Text text   `json:"text"`
-	Hint text   `json:"hint,omitempty"`
-	Exit int    `json:"exit,omitempty"` // of wb, 0 when the error has none of its own
+	Kind, Text, Hint string
+	Exit             int // of wb, 0 when the error has none of its own
 
-	Build  []diag.Finding      `json:"build,omitempty"`
-	Limit  *sandbox.LimitError `json:"limit,omitempty"`
-	Trap   *sandbox.TrapError  `json:"trap,omitempty"`
-	Exited *sandbox.ExitError  `json:"exited,omitempty"`
-	Cap    *sandbox.CapError   `json:"cap,omitempty"`
-	Load   *loadFailure        `json:"load,omitempty"`
+	Build  []diag.Finding
+	Limit  *sandbox.LimitError
+	Trap   *sandbox.TrapError
+	Exited *sandbox.ExitError
+	Cap    *sandbox.CapError
+	Load   *loadFailure
 
 	// Stdout and Stderr are the end of what the program had printed.
-	Stdout text `json:"stdout,omitempty"`
-	Stderr text `json:"stderr,omitempty"`
+	Stdout, Stderr []byte
 }
 
 type loadFailure struct{ Module, Reason, Cause string }
@@ -58,10 +54,10 @@ func (e *RefusedError) Hint() string { return e.Help }
 
 // NewFailure is an error as data.
 func NewFailure(err error) *Failure {
-	f := &Failure{Kind: failOther, Text: text(err.Error())}
+	f := &Failure{Kind: failOther, Text: err.Error()}
 	var hinted interface{ Hint() string }
 	if errors.As(err, &hinted) {
-		f.Hint = text(hinted.Hint())
+		f.Hint = hinted.Hint()
 	}
 	var coded interface{ ExitCode() int }
 	if errors.As(err, &coded) {
@@ -110,10 +106,10 @@ func (f *Failure) OfProgram() bool {
 // it, else one with the whole text that unwraps to it.
 func (f *Failure) Err() error {
 	cause := f.cause()
-	if cause != nil && cause.Error() == string(f.Text) {
+	if cause != nil && cause.Error() == f.Text {
 		return cause
 	}
-	e := &failureError{text: string(f.Text), hint: string(f.Hint), cause: cause}
+	e := &failureError{text: f.Text, hint: f.Hint, cause: cause}
 	if f.Exit != 0 {
 		return &codedError{failureError: e, code: f.Exit}
 	}
@@ -125,13 +121,13 @@ func (f *Failure) printed() *compile.Outcome {
 	if len(f.Stdout)+len(f.Stderr) == 0 {
 		return nil
 	}
-	return &compile.Outcome{Stdout: []byte(f.Stdout), Stderr: []byte(f.Stderr)}
+	return &compile.Outcome{Stdout: f.Stdout, Stderr: f.Stderr}
 }
 
 // notePrinted keeps the end of what an outcome printed.
 func (f *Failure) notePrinted(out *compile.Outcome) {
 	if out != nil {
-		f.Stdout, f.Stderr = text(last(out.Stdout)), text(last(out.Stderr))
+		f.Stdout, f.Stderr = last(out.Stdout), last(out.Stderr)
 	}
 }
 
@@ -159,7 +155,7 @@ func (f *Failure) cause() error {
 		}
 		return load
 	case f.Kind == failRefused:
-		return &RefusedError{Reason: string(f.Text), Help: string(f.Hint)}
+		return &RefusedError{Reason: f.Text, Help: f.Hint}
 	case f.Kind == failDeadline:
 		return context.DeadlineExceeded
 	case f.Kind == failCancelled:
@@ -190,11 +186,3 @@ type codedError struct {
 
 // ExitCode is that of wb.
 func (e *codedError) ExitCode() int { return e.code }
-
-// usage is [sandbox.Usage]; its times are whole nanoseconds.
-type usage struct {
-	Fuel   int64         `json:"fuel"`
-	Memory int64         `json:"memory"`
-	Work   time.Duration `json:"work,omitempty"`
-	Wall   time.Duration `json:"wall"`
-}

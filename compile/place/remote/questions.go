@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -30,7 +28,7 @@ const (
 	askPrint = 'p' // '1' or '2' for the stream, and what the program prints there → nothing
 	askStat  = 's' // a name in the tree → wireInfo
 	askList  = 'l' // a directory's name → []wireInfo
-	askOpen  = 'o' // a file's name → wireInfo, '\n', its first bytes
+	askOpen  = 'o' // a file's name → wireInfo, its first bytes
 	askRead  = 'r' // offset u64, a file's name → the bytes from there, none at its end
 )
 
@@ -47,14 +45,14 @@ const MaxQuestion = dock.MaxFile + 2<<20
 
 // wireInfo describes a file or directory.
 type wireInfo struct {
-	Base  text        `json:"name"`
-	Bytes int64       `json:"size"`
-	Bits  fs.FileMode `json:"mode"`
-	Nanos int64       `json:"mtime,omitempty"`
+	Base  string
+	Bytes int64
+	Bits  fs.FileMode
+	Nanos int64
 }
 
 // Name, Size, Mode, ModTime, IsDir and Sys make it a fs.FileInfo.
-func (i wireInfo) Name() string       { return string(i.Base) }
+func (i wireInfo) Name() string       { return i.Base }
 func (i wireInfo) Size() int64        { return i.Bytes }
 func (i wireInfo) Mode() fs.FileMode  { return i.Bits }
 func (i wireInfo) ModTime() time.Time { return time.Unix(0, i.Nanos) }
@@ -114,7 +112,7 @@ func (a *Answerer) file(kind byte, about []byte) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(infoOf(info))
+		return pack(nil, infoOf(info))
 	case askList:
 		return a.list(name)
 	case askOpen:
@@ -131,7 +129,7 @@ func (a *Answerer) file(kind byte, about []byte) ([]byte, error) {
 }
 
 func infoOf(info fs.FileInfo) wireInfo {
-	return wireInfo{Base: text(info.Name()), Bytes: info.Size(), Bits: info.Mode(), Nanos: info.ModTime().UnixNano()}
+	return wireInfo{Base: info.Name(), Bytes: info.Size(), Bits: info.Mode(), Nanos: info.ModTime().UnixNano()}
 }
 
 // timeless is an answer without the time a file was changed, which says nothing
@@ -140,13 +138,13 @@ func timeless(question, answer []byte) []byte {
 	if len(answer) == 0 || answer[0] != answerOK || question[0] != askStat && question[0] != askOpen {
 		return answer
 	}
-	head, rest, _ := bytes.Cut(answer[1:], []byte("\n"))
 	var info wireInfo
-	if json.Unmarshal(head, &info) != nil {
+	rest, err := unpack(answer[1:], &info)
+	if err != nil {
 		return answer
 	}
 	info.Nanos = 0
-	head, _ = json.Marshal(info) // of text and numbers
+	head, _ := pack(nil, info) // of text and numbers
 	return append(head, rest...)
 }
 
@@ -157,9 +155,9 @@ func (a *Answerer) list(name string) ([]byte, error) {
 	}
 	list := make([]wireInfo, len(entries))
 	for i, e := range entries {
-		list[i] = wireInfo{Base: text(e.Name()), Bits: e.Type()}
+		list[i] = wireInfo{Base: e.Name(), Bits: e.Type()}
 	}
-	return json.Marshal(list)
+	return pack(nil, list)
 }
 
 func (a *Answerer) open(name string) ([]byte, error) {
@@ -172,12 +170,12 @@ func (a *Answerer) open(name string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	head, err := json.Marshal(infoOf(info))
+	head, err := pack(nil, infoOf(info))
 	if err != nil {
 		return nil, err
 	}
 	data, err := readChunk(f, 0)
-	return append(append(head, '\n'), data...), err
+	return append(head, data...), err
 }
 
 func readChunk(f io.ReaderAt, offset int64) ([]byte, error) {
@@ -201,20 +199,19 @@ var errnos = []struct {
 }
 
 type wireErrno struct {
-	Errno string `json:"errno"`
-	Text  text   `json:"text"`
+	Errno, Text string
 }
 
 func failed(err error) []byte {
-	e := wireErrno{Text: text(err.Error())}
+	e := wireErrno{Text: err.Error()}
 	for _, known := range errnos {
 		if errors.Is(err, known.err) {
 			e.Errno = known.name
 			break
 		}
 	}
-	body, _ := json.Marshal(e) // of strings
-	return append([]byte{answerError}, body...)
+	answer, _ := pack([]byte{answerError}, e) // of strings
+	return answer
 }
 
 // answered is the content of an answer, or its error.
@@ -226,13 +223,16 @@ func answered(answer []byte, err error) ([]byte, error) {
 		return answer[1:], nil
 	}
 	var e wireErrno
-	if len(answer) == 0 || answer[0] != answerError || json.Unmarshal(answer[1:], &e) != nil {
+	if len(answer) == 0 || answer[0] != answerError {
 		return nil, &FormatError{"not a valid answer"}
+	}
+	if _, err := unpack(answer[1:], &e); err != nil {
+		return nil, err
 	}
 	for _, known := range errnos {
 		if e.Errno == known.name {
 			return nil, known.err
 		}
 	}
-	return nil, fmt.Errorf("%s", e.Text)
+	return nil, errors.New(e.Text)
 }

@@ -8,7 +8,6 @@ import (
 	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/sha"
-	"wb/internal/value"
 	"wb/sandbox"
 )
 
@@ -33,8 +32,8 @@ type Reply struct {
 // Read is a question about files and the SHA-256 of its answer, in hex. When a
 // file was changed does not count.
 type Read struct {
-	Question []byte `json:"question"`
-	Answer   string `json:"answer"`
+	Question []byte
+	Answer   string
 }
 
 // Holds reports whether a reply that was made for somebody else holds for this
@@ -61,84 +60,23 @@ func (a *Answerer) Digest(ctx context.Context, question []byte) string {
 // depends on more than the caller's files.
 func AsksDock(question []byte) bool { return len(question) > 0 && question[0] == askDock }
 
-// wireReply is the header of a reply.
-type wireReply struct {
-	Built    bool           `json:"built,omitempty"`
-	Warnings []diag.Finding `json:"warnings,omitempty"`
-	Build    time.Duration  `json:"build,omitempty"`
-	Outcome  *wireOutcome   `json:"outcome,omitempty"`
-	Failure  *Failure       `json:"failure,omitempty"`
-	Artifact *wireArtifact  `json:"artifact,omitempty"`
-	Removed  []text         `json:"removed,omitempty"`
-	Entries  []wireEntry    `json:"entries,omitempty"`
-	Reads    []Read         `json:"reads,omitempty"`
-}
-
-// wireArtifact is an artifact, whose program is a blob.
-type wireArtifact struct {
-	*compile.Artifact
-	Program int `json:"program,omitempty"`
-}
-
-type wireOutcome struct {
-	Value  value.Value `json:"value"`
-	Stdout int         `json:"stdout,omitempty"`
-	Stderr int         `json:"stderr,omitempty"`
-	Exit   int         `json:"exit,omitempty"`
-	Usage  usage       `json:"usage"`
-}
-
 // Encode is the reply as bytes.
-func (r *Reply) Encode() ([]byte, error) {
-	b := &blobs{}
-	head := wireReply{Built: r.Built, Warnings: r.Warnings, Build: r.Build, Failure: r.Failure,
-		Removed: texts(r.Changes.Removed), Entries: packEntries(r.Changes.Entries, b), Reads: r.Reads}
-	if o := r.Outcome; o != nil {
-		head.Outcome = &wireOutcome{Value: o.Value, Stdout: b.add(o.Stdout), Stderr: b.add(o.Stderr), Exit: o.Exit, Usage: usage(o.Usage)}
-	}
-	if r.Artifact != nil {
-		bare := *r.Artifact
-		bare.Wasm = nil
-		head.Artifact = &wireArtifact{&bare, b.add(r.Artifact.Wasm)}
-	}
-	return encode(kindReply, head, b)
-}
+func (r *Reply) Encode() ([]byte, error) { return encode(kindReply, r) }
 
 // DecodeReply reads what Encode wrote.
 func DecodeReply(message []byte) (*Reply, error) {
-	var head wireReply
-	b, err := decode(kindReply, message, &head)
-	if err != nil {
+	r := &Reply{}
+	if err := decode(kindReply, message, r); err != nil {
 		return nil, err
 	}
 	held := 0
-	for _, there := range []bool{head.Outcome != nil, head.Failure != nil, head.Artifact != nil && head.Artifact.Artifact != nil} {
+	for _, there := range []bool{r.Outcome != nil, r.Failure != nil, r.Artifact != nil} {
 		if there {
 			held++
 		}
 	}
 	if held != 1 {
 		return nil, &FormatError{"a reply holds one of an outcome, an artifact and a failure"}
-	}
-	r := &Reply{Built: head.Built, Warnings: head.Warnings, Build: head.Build, Failure: head.Failure, Reads: head.Reads,
-		Changes: sandbox.Changes{Removed: plain(head.Removed)}}
-	if r.Changes.Entries, err = unpackEntries(head.Entries, b); err != nil {
-		return nil, err
-	}
-	if w := head.Artifact; w != nil {
-		r.Artifact = w.Artifact
-		if r.Artifact.Wasm, err = b.get(w.Program); err != nil {
-			return nil, err
-		}
-	}
-	if w := head.Outcome; w != nil {
-		r.Outcome = &compile.Outcome{Value: w.Value, Exit: w.Exit, Usage: sandbox.Usage(w.Usage)}
-		if r.Outcome.Stdout, err = b.get(w.Stdout); err != nil {
-			return nil, err
-		}
-		if r.Outcome.Stderr, err = b.get(w.Stderr); err != nil {
-			return nil, err
-		}
 	}
 	return r, nil
 }

@@ -1,10 +1,8 @@
 package remote
 
 import (
-	"bytes"
 	"context"
 	"encoding/binary"
-	"encoding/json"
 	"io"
 	"io/fs"
 	"os"
@@ -31,8 +29,8 @@ func (t *callersTree) Stat(name string) (fs.FileInfo, error) {
 		return nil, &fs.PathError{Op: "stat", Path: name, Err: err}
 	}
 	var info wireInfo
-	if err := json.Unmarshal(body, &info); err != nil {
-		return nil, &FormatError{err.Error()}
+	if _, err := unpack(body, &info); err != nil {
+		return nil, err
 	}
 	return info, nil
 }
@@ -44,8 +42,8 @@ func (t *callersTree) ReadDir(name string) ([]fs.DirEntry, error) {
 		return nil, &fs.PathError{Op: "readdir", Path: name, Err: err}
 	}
 	var list []wireInfo
-	if err := json.Unmarshal(body, &list); err != nil {
-		return nil, &FormatError{err.Error()}
+	if _, err := unpack(body, &list); err != nil {
+		return nil, err
 	}
 	entries := make([]fs.DirEntry, len(list))
 	for i, info := range list {
@@ -63,10 +61,9 @@ func (t *callersTree) OpenFile(name string, flag int, _ fs.FileMode) (sandbox.Fi
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: err}
 	}
-	head, data, _ := bytes.Cut(body, []byte("\n"))
-	f := &callersFile{tree: t, name: name, part: data}
-	if err := json.Unmarshal(head, &f.info); err != nil {
-		return nil, &FormatError{err.Error()}
+	f := &callersFile{tree: t, name: name}
+	if f.part, err = unpack(body, &f.info); err != nil {
+		return nil, err
 	}
 	return f, nil
 }

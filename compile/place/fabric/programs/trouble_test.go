@@ -76,7 +76,7 @@ func TestOtherVersions(t *testing.T) {
 	s.worker("other lanes", &programs.Peer{Lanes: registry, Tools: s.env.Tools})
 	later := &programs.Peer{Lanes: s.lanes, Tools: s.env.Tools}
 	s.crooked("other messages", func(ctx context.Context, j *fabric.Job) ([]byte, error) {
-		j.Body = bytes.Replace(j.Body, []byte("wb-remote-1"), []byte("wb-remote-0"), 1)
+		j.Body = bytes.Replace(j.Body, []byte("wb-remote-2"), []byte("wb-remote-1"), 1)
 		return later.Execute(ctx, j)
 	})
 	s.worker("right", &programs.Peer{Lanes: s.lanes, Tools: s.env.Tools})

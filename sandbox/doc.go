@@ -23,6 +23,9 @@
 //		Limits: sandbox.Limits{Fuel: 1e9, Memory: 64 << 20, Timeout: 5 * time.Second},
 //	})
 //
+// A new program that may be over soon is tried in an interpreter before machine code
+// is made of it, when [MayBeBrief] says so; nobody can tell but by the time it takes.
+//
 // [Engine.Start] keeps the guest alive as an [Instance] whose functions are
 // called one by one: language VMs and kernels. An instance that took long to
 // start can be frozen once ([Instance.Snapshot]) and revived many times

@@ -59,6 +59,7 @@ type Engine struct {
 	shapes    map[string]api.Module
 	instances map[*Instance]struct{}
 	idle      *time.Timer // see expectIdle
+	brief     *Engine     // see interpreter; nil until it is needed
 }
 
 // coreFeatures are the WebAssembly proposals the engine understands. Package
@@ -135,7 +136,13 @@ func (e *Engine) Close(ctx context.Context) error {
 	for in := range e.instances {
 		live = append(live, in)
 	}
+	brief := e.brief
 	e.mu.Unlock()
+	if brief != nil {
+		if err := brief.Close(ctx); err != nil {
+			return err
+		}
+	}
 
 	e.loads.Wait()
 	for _, in := range live {

@@ -26,6 +26,7 @@ type Instance struct {
 
 	state    atomic.Int32 // idle, running or closed
 	calls    callContext  // of the outermost call, while there is one
+	brief    bool         // see runBriefly
 	nested   int          // calls that host functions have under way
 	funcs    map[string]*Func
 	exited   bool
@@ -52,7 +53,7 @@ func (e *Engine) instantiate(ctx context.Context, c Command, base int64) (_ *Ins
 	if err := c.Module.acquire(ctx); err != nil {
 		return nil, err
 	}
-	in := &Instance{engine: e, module: c.Module}
+	in := &Instance{engine: e, module: c.Module, brief: c.brief}
 	defer func() {
 		if err != nil {
 			in.memory.Free()

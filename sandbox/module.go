@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/tetratelabs/wazero"
@@ -27,6 +28,9 @@ type Module struct {
 	info   *fuel.Info
 	size   int // metered bytes
 	needs  []functionImport
+
+	untried atomic.Bool            // it may be a brief program, and did not run yet
+	ahead   atomic.Pointer[[]byte] // the metered module, left by an attempt at that
 
 	// The fields below are guarded by engine.mu.
 
@@ -90,7 +94,8 @@ func FromCompiler() CompileOption {
 // in error messages. Compiling goes on in the background when ctx ends first,
 // for whoever asks next.
 func (e *Engine) Compile(ctx context.Context, name string, wasm []byte, opts ...CompileOption) (*Module, error) {
-	return e.Load(ctx, name, sha.Hex(wasm), func() ([]byte, error) { return wasm, nil }, opts...)
+	sized := func(s *source) { s.size = len(wasm) }
+	return e.Load(ctx, name, sha.Hex(wasm), func() ([]byte, error) { return wasm, nil }, append(opts, sized)...)
 }
 
 // Load is Compile for a module whose SHA-256, in hex, is known: open is called
@@ -112,8 +117,12 @@ func (e *Engine) Load(ctx context.Context, name, digest string, open func() ([]b
 	if m == nil {
 		m = &Module{engine: e, name: name, digest: digest, source: src}
 		e.modules[key] = m
+		m.untried.Store(m.putsOff())
 	}
 	e.mu.Unlock()
+	if m.untried.Load() {
+		return m, nil
+	}
 
 	if err := m.acquire(ctx); err != nil {
 		e.mu.Lock()
@@ -194,7 +203,11 @@ func (m *Module) compile() (compiled wazero.CompiledModule, err error) {
 		m.describe(compiled, info, size)
 		return compiled, nil
 	}
-	metered, info, err := m.source.metered()
+	var ahead []byte
+	if made := m.ahead.Swap(nil); made != nil {
+		ahead = *made
+	}
+	metered, info, err := m.source.metered(ahead)
 	if err != nil {
 		return nil, m.loadError(err)
 	}

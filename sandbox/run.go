@@ -35,6 +35,8 @@ type Command struct {
 	Host []HostModule
 	// HTTP makes the requests of components; nil allows none.
 	HTTP HTTP
+
+	brief bool // see runBriefly
 }
 
 // Exit is how a program ended. Code is not 0 when there was an error.
@@ -46,6 +48,9 @@ type Exit struct {
 // Run runs a program's _start function to its end. A program that exits with
 // any code, even not 0, is not an error. Usage is filled in either way.
 func (e *Engine) Run(ctx context.Context, c Command) (Exit, error) {
+	if exit, ok := e.runBriefly(ctx, c); ok {
+		return exit, nil
+	}
 	in, err := e.instantiate(ctx, c, 0)
 	if exit := (*ExitError)(nil); errors.As(err, &exit) { // the module's start function exited
 		return Exit{Code: exit.Code}, nil

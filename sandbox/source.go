@@ -18,6 +18,8 @@ import (
 type source struct {
 	digest     string
 	exceptions bool
+	brief      bool   // see MayBeBrief
+	size       int    // of the module, 0 where it is not known
 	parallel   bool   // may be compiled by several goroutines whatever its size
 	dir        string // the engine's cache directory, may be ""
 	shared     string // another, only read, may be ""
@@ -45,8 +47,9 @@ func (s *source) path() string { return s.pathIn(s.dir) }
 
 func (s *source) pathIn(dir string) string { return filepath.Join(dir, "metered", s.key()+".wasm") }
 
-// metered returns the instrumented module and what there is to know about it.
-func (s *source) metered() ([]byte, *fuel.Info, error) {
+// metered returns the instrumented module and what there is to know about it. Ahead
+// is that module, where it has been made but not kept.
+func (s *source) metered(ahead []byte) ([]byte, *fuel.Info, error) {
 	if s.kept != nil {
 		return describe(s.kept)
 	}
@@ -60,26 +63,35 @@ func (s *source) metered() ([]byte, *fuel.Info, error) {
 			return describe(wasm)
 		}
 	}
-	wasm, err := s.open()
-	if err != nil {
-		return nil, nil, &openError{err}
-	}
-	if err := s.verify(wasm); err != nil {
-		return nil, nil, err
-	}
-	if component.Is(wasm) {
-		if wasm, err = component.Lower(wasm); err != nil {
-			return nil, nil, fmt.Errorf("component: %w", err)
+	wasm := ahead
+	if wasm == nil {
+		var err error
+		if wasm, err = s.instrumented(); err != nil {
+			return nil, nil, err
 		}
-	}
-	wasm, info, err := fuel.Instrument(wasm, fuel.Options{Exceptions: s.exceptions, TableLimit: tableLimit})
-	if err != nil {
-		return nil, nil, err
 	}
 	if s.dir == "" || len(wasm) <= keepInMemory || writeChecked(s.path(), wasm) != nil {
 		s.kept = wasm
 	}
-	return wasm, info, nil
+	return describe(wasm)
+}
+
+// instrumented is the metered form of what open gives.
+func (s *source) instrumented() ([]byte, error) {
+	wasm, err := s.open()
+	if err != nil {
+		return nil, &openError{err}
+	}
+	if err := s.verify(wasm); err != nil {
+		return nil, err
+	}
+	if component.Is(wasm) {
+		if wasm, err = component.Lower(wasm); err != nil {
+			return nil, fmt.Errorf("component: %w", err)
+		}
+	}
+	wasm, _, err = fuel.Instrument(wasm, fuel.Options{Exceptions: s.exceptions, TableLimit: tableLimit})
+	return wasm, err
 }
 
 // openError says that a module's bytes could not be had: they may be lost, or

@@ -202,9 +202,12 @@ func wasiModule(rt wazero.Runtime) wazero.HostModuleBuilder {
 				params[i] = I64
 			}
 		}
-		call := f.call
+		call, brief := f.call, briefCalls[f.name]
 		b = b.NewFunctionBuilder().WithGoFunction(api.GoFunc(func(ctx context.Context, stack []uint64) {
 			in := instanceOf(ctx)
+			if in.brief && !brief {
+				in.halt(errNotBrief)
+			}
 			in.burn(ctx, hostCallFuel)
 			stack[0] = uint64(call(in, stack))
 		}), params, []api.ValueType{I32}).Export(f.name)

@@ -45,7 +45,7 @@ type Backend struct {
 
 // command is how a program is started.
 func (r Backend) command(ctx context.Context, art *compile.Artifact, job *compile.Job, stdout, stderr *bytes.Buffer) (sandbox.Command, error) {
-	module, err := r.Env.Engine.Compile(ctx, r.Lane+" block", art.Wasm)
+	module, err := r.Env.Engine.Compile(ctx, r.Lane+" block", art.Wasm, sandbox.MayBeBrief())
 	args := append([]string{"block"}, art.Words(metaArgs)...)
 	command := job.Command(module, append(args, job.Args...), compile.Tee(stdout, job.Stdout), compile.Tee(stderr, job.Stderr))
 	command.Files = job.Docked(ctx)

@@ -227,7 +227,7 @@ func commandLine(src *compile.Source) ([]string, error) {
 
 // Run executes a built block.
 func (l *lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) (*compile.Outcome, error) {
-	module, err := l.env.Engine.Compile(ctx, l.info.Name, art.Wasm, sandbox.FromCompiler())
+	module, err := l.env.Engine.Compile(ctx, l.info.Name, art.Wasm, sandbox.FromCompiler(), sandbox.MayBeBrief())
 	if err != nil {
 		return nil, err
 	}

@@ -130,7 +130,7 @@ func (l lane) Run(ctx context.Context, art *compile.Artifact, job *compile.Job) 
 
 // command is how a program is started.
 func (l lane) command(ctx context.Context, art *compile.Artifact, job *compile.Job, args []string, stdout, stderr io.Writer) (sandbox.Command, error) {
-	module, err := l.env.Engine.Compile(ctx, "go block", art.Wasm, sandbox.FromCompiler())
+	module, err := l.env.Engine.Compile(ctx, "go block", art.Wasm, sandbox.FromCompiler(), sandbox.MayBeBrief())
 	if err != nil {
 		return sandbox.Command{}, err
 	}

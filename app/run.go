@@ -145,7 +145,7 @@ type Recorder struct {
 	Dir string
 	// State registers runs and keeps their blobs; Key signs their seals.
 	State *trace.State
-	Key   trace.Signer
+	Key   identity.Signer
 	// Views hear the events besides.
 	Views []trace.Sink
 	// Warn hears what could not be recorded.

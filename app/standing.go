@@ -4,7 +4,6 @@ import (
 	"wb/internal/identity"
 	"wb/proof/fault"
 	"wb/proof/keys"
-	"wb/workbook/frozen"
 )
 
 // standing is the relation of a frozen file's signer to the user.
@@ -32,7 +31,7 @@ func (who standing) signedBy(signer string) string {
 }
 
 // ownSigner is the user's key, nil when there is none.
-func ownSigner() (frozen.Signer, error) {
+func ownSigner() (identity.Signer, error) {
 	exists, err := identity.Exists("", identity.DefaultTenant)
 	if err != nil || !exists {
 		return nil, err

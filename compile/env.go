@@ -15,7 +15,7 @@ import (
 // wasm, the store that has or fetches compilers, and who hears about that.
 type Env struct {
 	Engine *sandbox.Engine
-	Tools  *toolchain.Store
+	Tools  *toolchain.Depot
 	// Cache keeps built artifacts; nil builds every time.
 	Cache *Cache
 	// Progress hears about installations on first use; nil is silent.

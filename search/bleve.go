@@ -16,7 +16,7 @@ import (
 	"wb/org/index"
 )
 
-// bleveStore is a [Store] of bleve indexes that never change. What changed goes
+// bleveStore is a [Backend] of bleve indexes that never change. What changed goes
 // into a new shard, and a new manifest says which shards count; shards that are
 // small or mostly out of date are put into the new one. Readers use the shards
 // of the manifest they read and never wait; a killed writer leaves files

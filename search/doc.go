@@ -2,7 +2,7 @@
 //
 // A [Document] is one heading of an org or Markdown file with the text up to
 // the next heading, in fields: title, outline path, tags, prose, code, results.
-// An [Index] keeps the documents of the files below some paths in a [Store],
+// An [Index] keeps the documents of the files below some paths in a [Backend],
 // brings it up to date before every search ([Index.Refresh] reads only files
 // that changed) and ranks ([Index.Search]).
 //

@@ -8,7 +8,7 @@ import (
 
 // Filter finds the headings that pass an OQL condition in either spelling, and notes
 // what is doubtful about it. It sees org files only: Markdown has no properties to ask for.
-func (x *Index) Filter(ctx context.Context, where string) (allowed map[Place]bool, notes []string, err error) {
+func (x *Index) Filter(ctx context.Context, where string) (allowed map[oql.Place]bool, notes []string, err error) {
 	q, err := oql.Parse(where)
 	if err != nil {
 		return nil, nil, err
@@ -29,9 +29,9 @@ func (x *Index) Filter(ctx context.Context, where string) (allowed map[Place]boo
 	if err != nil {
 		return nil, nil, err
 	}
-	allowed = make(map[Place]bool, len(res.Rows))
+	allowed = make(map[oql.Place]bool, len(res.Rows))
 	for _, p := range res.Places {
-		allowed[Place(p)] = true
+		allowed[p] = true
 	}
 	return allowed, res.Notes, nil
 }

@@ -43,7 +43,7 @@ type Config struct {
 type Index struct {
 	config Config
 	dir    string // "" in memory
-	store  Store
+	store  Backend
 	files  map[int64]string // the files searched, by their number, as they were named
 }
 

@@ -6,6 +6,8 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+
+	"wb/org/oql"
 )
 
 // Options bound an answer.
@@ -13,18 +15,12 @@ type Options struct {
 	K int // headings at most; 0 is 8
 	// Allowed are the headings that pass a filter, by file as it was named
 	// and line; nil allows all. See [Index.Filter].
-	Allowed map[Place]bool
+	Allowed map[oql.Place]bool
 	// Semantic fuses the list with that of the nearest vectors. It needs an
 	// Embedder.
 	Semantic bool
 	// Facets are the criteria for counting all headings found; see [Facets].
 	Facets []string
-}
-
-// Place is a heading's file, as it was named to be searched, and line.
-type Place struct {
-	Path string
-	Line int
 }
 
 // Hit is a heading that was found.
@@ -112,7 +108,7 @@ type scored struct {
 }
 
 // restrict drops the documents that are not asked for.
-func (x *Index) restrict(ctx context.Context, scores map[ID]float64, allowed map[Place]bool) error {
+func (x *Index) restrict(ctx context.Context, scores map[ID]float64, allowed map[oql.Place]bool) error {
 	numbers := make(map[string]int64, len(x.files))
 	for file, name := range x.files {
 		numbers[name] = file

@@ -11,6 +11,7 @@ import (
 
 	"wb/internal/diag"
 	"wb/internal/sha"
+	"wb/org/oql"
 
 	openai "github.com/sashabaranov/go-openai"
 )
@@ -177,7 +178,7 @@ func (x *Index) nearest(ctx context.Context, q *Query, opts Options) ([]scored, 
 }
 
 // all are the documents searched, in order of path and line.
-func (x *Index) all(ctx context.Context, allowed map[Place]bool) ([]scored, error) {
+func (x *Index) all(ctx context.Context, allowed map[oql.Place]bool) ([]scored, error) {
 	scores := map[ID]float64{}
 	for file := range x.files {
 		lines, err := x.store.Lines(ctx, file)

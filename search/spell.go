@@ -15,7 +15,7 @@ const maxRespelt = 4
 // nearWords are the words of a store that differ from a word by one letter, or
 // two in a word of eight or more; the commonest of the nearest come first.
 // Words of three letters or fewer have no other spelling.
-func nearWords(ctx context.Context, store Store, word string, prefix bool) ([]string, error) {
+func nearWords(ctx context.Context, store Backend, word string, prefix bool) ([]string, error) {
 	most := 1
 	switch n := utf8.RuneCountInString(word); {
 	case n < 4:

@@ -63,8 +63,8 @@ type Found struct {
 	Langs      []string // of its source blocks
 }
 
-// Store keeps analysed documents and finds those that have some words.
-type Store interface {
+// Backend keeps analysed documents and finds those that have some words.
+type Backend interface {
 	// Files are all files in the store, by path.
 	Files(ctx context.Context) (map[string]FileState, error)
 	// Update takes in changes and drops files, all or nothing.

@@ -30,11 +30,11 @@ type Report struct {
 	Changes []Change
 	// Kept are copies of files that were overwritten although somebody had
 	// edited them.
-	Kept []Kept
+	Kept []Backup
 }
 
-// Kept is a copy of an edited file.
-type Kept struct{ File, Copy string }
+// Backup is a copy of an edited file.
+type Backup struct{ File, Copy string }
 
 // Differs reports whether any file is not as planned.
 func (r *Report) Differs() bool {

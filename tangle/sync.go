@@ -93,7 +93,7 @@ func (p *Project) write(out *Output) (*Report, error) {
 			return nil, fmt.Errorf("keep the edited %s: %w", change.Rel, err)
 		}
 		if name != "" {
-			report.Kept = append(report.Kept, Kept{change.Rel, name})
+			report.Kept = append(report.Kept, Backup{change.Rel, name})
 		}
 	}
 	for _, change := range changes {

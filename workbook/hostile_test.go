@@ -220,5 +220,5 @@ func atWorker(t *testing.T, env *compile.Env, registry *compile.Registry) compil
 		t.Fatal(err)
 	}
 	t.Cleanup(queue.Close)
-	return programs.NewRunner(programs.Config{Queue: queue, Tools: env.Tools, Stayed: func(component, why string) { t.Logf("%s stays: %s", component, why) }})
+	return programs.New(programs.Config{Queue: queue, Tools: env.Tools, Stayed: func(component, why string) { t.Logf("%s stays: %s", component, why) }})
 }

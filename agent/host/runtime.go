@@ -29,6 +29,7 @@ import (
 	"wb/compile"
 	"wb/compile/shell"
 	"wb/internal/diag"
+	"wb/internal/identity"
 	"wb/internal/nearest"
 	"wb/internal/redact"
 	"wb/internal/trace"
@@ -48,7 +49,7 @@ type Runtime struct {
 	// that are tools; without it agents have none of these.
 	Table tools.Table
 	State *trace.State
-	Key   trace.Signer // signs the records
+	Key   identity.Signer // signs the records
 	// Getenv reads the environment, which names the model and its key.
 	Getenv func(string) string
 	// Warn hears what could not be recorded and what is tried again.

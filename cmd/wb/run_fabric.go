@@ -105,7 +105,7 @@ func (s *spread) join(a *terminal, config fabric.Config, workers int, teller *fa
 		go a.tellAlone(a.ctx, link, config)
 	}
 	rules.Queue = queue
-	return programs.NewRunner(rules), nil
+	return programs.New(rules), nil
 }
 
 // aloneAfter is how long a run waits before it asks whether anybody works for it:

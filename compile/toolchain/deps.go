@@ -52,7 +52,7 @@ type ResolveOptions struct {
 // and everything they need: as the lock file has them, else as the registry has
 // them now, which is then written to the lock file. Without specs there are
 // none.
-func (s *Store) ResolveNPM(ctx context.Context, specs []string, o ResolveOptions, progress Progress) ([]Package, error) {
+func (s *Depot) ResolveNPM(ctx context.Context, specs []string, o ResolveOptions, progress Progress) ([]Package, error) {
 	specs, err := checkSpecs(specs)
 	if err != nil || len(specs) == 0 {
 		return nil, err
@@ -95,7 +95,7 @@ func specName(spec string) string { return npmSpec.FindStringSubmatch(spec)[1] }
 
 // resolveNow asks npm which packages specs stand for. No script runs and
 // nothing is installed.
-func (s *Store) resolveNow(ctx context.Context, specs []string, progress Progress) (pinned []Package, err error) {
+func (s *Depot) resolveNow(ctx context.Context, specs []string, progress Progress) (pinned []Package, err error) {
 	dir, err := s.workDir(npmTool)
 	if err != nil {
 		return nil, err

@@ -39,7 +39,7 @@ func keptFile(name string) bool {
 // FetchNPM puts packages into the cache that are not there, all with one call
 // of npm. Their digests are checked whatever registry they came from, and no
 // script of theirs ever runs.
-func (s *Store) FetchNPM(ctx context.Context, packages []Package, progress Progress) error {
+func (s *Depot) FetchNPM(ctx context.Context, packages []Package, progress Progress) error {
 	missing := s.missing(packages)
 	if len(missing) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func (s *Store) FetchNPM(ctx context.Context, packages []Package, progress Progr
 	return s.fetchNPM(ctx, missing, orSilent(progress))
 }
 
-func (s *Store) missing(packages []Package) []Package {
+func (s *Depot) missing(packages []Package) []Package {
 	var missing []Package
 	for _, p := range packages {
 		same := func(q Package) bool { return q.Integrity == p.Integrity }
@@ -68,12 +68,12 @@ func (s *Store) missing(packages []Package) []Package {
 
 // tarball is where the cache has a package. Its digest is its name, so it may
 // come from and go to any other cache.
-func (s *Store) tarball(p Package) string {
+func (s *Depot) tarball(p Package) string {
 	sum, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(p.Integrity, "sha512-"))
 	return filepath.Join(s.dir, ".packages", hex.EncodeToString(sum)+".tgz")
 }
 
-func (s *Store) fetchNPM(ctx context.Context, missing []Package, progress Progress) (err error) {
+func (s *Depot) fetchNPM(ctx context.Context, missing []Package, progress Progress) (err error) {
 	dir, err := s.workDir(npmTool)
 	if err != nil {
 		return err
@@ -99,7 +99,7 @@ func (s *Store) fetchNPM(ctx context.Context, missing []Package, progress Progre
 }
 
 // keepTarballs moves what npm has fetched to where its digest says.
-func (s *Store) keepTarballs(dir string, wanted []Package) error {
+func (s *Depot) keepTarballs(dir string, wanted []Package) error {
 	made, err := filepath.Glob(filepath.Join(dir, "*.tgz"))
 	if err != nil {
 		return fmt.Errorf("npm: %w", err)
@@ -138,7 +138,7 @@ func integrityOf(data []byte) string {
 // PackageFiles are the files of a package by slash path, those that a program
 // can import or a type checker read. It is fetched when the cache does not have
 // it. The map is shared: do not change it.
-func (s *Store) PackageFiles(ctx context.Context, p Package, progress Progress) (map[string][]byte, error) {
+func (s *Depot) PackageFiles(ctx context.Context, p Package, progress Progress) (map[string][]byte, error) {
 	s.mu.Lock()
 	files := s.packages[p.Integrity]
 	s.mu.Unlock()

@@ -13,10 +13,10 @@ type offline interface {
 	check(ctx context.Context, job *Job) error
 }
 
-// Check says at once what would keep [Store.Install] from installing a toolchain with
+// Check says at once what would keep [Depot.Install] from installing a toolchain with
 // these options, however much must be installed before it: a name that nobody
 // knows, a place for sources that is none, an archive that is another one.
-func (s *Store) Check(ctx context.Context, name string, progress Progress, opts Options) error {
+func (s *Depot) Check(ctx context.Context, name string, progress Progress, opts Options) error {
 	r, err := s.recipe(name)
 	if err != nil {
 		return err

@@ -13,7 +13,7 @@ const lockPoll = 100 * time.Millisecond
 
 // lock takes the lock of a toolchain name against other processes and returns
 // what releases it. The system releases it too when the process dies.
-func (s *Store) lock(ctx context.Context, name string, progress Progress) (func(), error) {
+func (s *Depot) lock(ctx context.Context, name string, progress Progress) (func(), error) {
 	dir := filepath.Join(s.dir, ".locks")
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fmt.Errorf("toolchain %s: %w", name, err)

@@ -37,7 +37,7 @@ var goModules = []string{"GOOS=wasip1", "GOARCH=wasm", "CGO_ENABLED=0", "GOWORK=
 // whose packages they import: as the lock file has them, else as the proxy has
 // them now, which is then written to the lock file. Package.Path is the module's
 // path, Package.Integrity its h1 hash as in go.sum. No code of theirs runs.
-func (s *Store) ResolveGo(ctx context.Context, specs []string, o ResolveOptions, progress Progress) ([]Package, error) {
+func (s *Depot) ResolveGo(ctx context.Context, specs []string, o ResolveOptions, progress Progress) ([]Package, error) {
 	specs = slices.Compact(slices.Sorted(slices.Values(specs)))
 	for _, spec := range specs {
 		if !goSpec.MatchString(spec) {
@@ -83,7 +83,7 @@ func (s *Store) ResolveGo(ctx context.Context, specs []string, o ResolveOptions,
 }
 
 // resolveGoNow asks the go client, in a module of its own.
-func (s *Store) resolveGoNow(ctx context.Context, specs []string) ([]Package, error) {
+func (s *Depot) resolveGoNow(ctx context.Context, specs []string) ([]Package, error) {
 	dir, err := s.workDir(goTool + "@modules")
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func depsError(specs []string, err error) error {
 }
 
 // downloadGo brings modules into the cache of packages and pins them.
-func (s *Store) downloadGo(ctx context.Context, dir string, modules []string) ([]Package, error) {
+func (s *Depot) downloadGo(ctx context.Context, dir string, modules []string) ([]Package, error) {
 	out, err := runGo(ctx, dir, append([]string{"mod", "download", "-json"}, modules...))
 	if err != nil {
 		return nil, err
@@ -154,7 +154,7 @@ func (s *Store) downloadGo(ctx context.Context, dir string, modules []string) ([
 }
 
 // keepModule copies a module's archive into the cache, once it has been checked.
-func (s *Store) keepModule(p Package, archive string) error {
+func (s *Depot) keepModule(p Package, archive string) error {
 	data, err := os.ReadFile(archive)
 	if err != nil {
 		return err
@@ -170,7 +170,7 @@ func (s *Store) keepModule(p Package, archive string) error {
 }
 
 // moduleArchive is where the cache has a module. Its hash is its name.
-func (s *Store) moduleArchive(p Package) string {
+func (s *Depot) moduleArchive(p Package) string {
 	sum, _ := base64.StdEncoding.DecodeString(strings.TrimPrefix(p.Integrity, "h1:"))
 	return filepath.Join(s.dir, ".packages", "go-"+hex.EncodeToString(sum)+".zip")
 }
@@ -212,7 +212,7 @@ func readZipped(f *zip.File) ([]byte, error) {
 
 // ModuleFiles are the Go files and the go.mod of a pinned module, by slash path
 // below it. A module that is not in the cache is fetched first.
-func (s *Store) ModuleFiles(ctx context.Context, p Package, progress Progress) (map[string][]byte, error) {
+func (s *Depot) ModuleFiles(ctx context.Context, p Package, progress Progress) (map[string][]byte, error) {
 	data, err := os.ReadFile(s.moduleArchive(p))
 	if err != nil {
 		step := orSilent(progress).Begin(goTool, "fetching "+p.Path+"@"+p.Version+" with go", 0)
@@ -242,7 +242,7 @@ func (s *Store) ModuleFiles(ctx context.Context, p Package, progress Progress) (
 	return files, nil
 }
 
-func (s *Store) fetchModule(ctx context.Context, p Package) ([]byte, error) {
+func (s *Depot) fetchModule(ctx context.Context, p Package) ([]byte, error) {
 	dir, err := s.workDir(goTool + "@modules")
 	if err != nil {
 		return nil, err

@@ -22,7 +22,7 @@ import (
 // compared with; it is taken as the pack has it, under its own digest.
 
 // Pack writes installed toolchains to w; no names means all installed ones.
-func (s *Store) Pack(w io.Writer, progress Progress, names ...string) error {
+func (s *Depot) Pack(w io.Writer, progress Progress, names ...string) error {
 	if progress == nil {
 		progress = Silent
 	}
@@ -89,7 +89,7 @@ func packFile(tw *tar.Writer, t Toolchain, name string, step Step) error {
 
 // Unpack installs every toolchain of a pack that this wb knows and does not
 // have. It returns what is installed now and the names it did not know.
-func (s *Store) Unpack(ctx context.Context, r io.Reader, progress Progress) (installed []Toolchain, unknown []string, err error) {
+func (s *Depot) Unpack(ctx context.Context, r io.Reader, progress Progress) (installed []Toolchain, unknown []string, err error) {
 	if progress == nil {
 		progress = Silent
 	}
@@ -134,7 +134,7 @@ func (s *Store) Unpack(ctx context.Context, r io.Reader, progress Progress) (ins
 }
 
 // needsFirst puts each toolchain behind those that it needs.
-func (s *Store) needsFirst(names []string) []string {
+func (s *Depot) needsFirst(names []string) []string {
 	var order []string
 	var add func(name string)
 	add = func(name string) {
@@ -155,7 +155,7 @@ func (s *Store) needsFirst(names []string) []string {
 }
 
 // adopt makes an unpacked directory the installation of name.
-func (s *Store) adopt(ctx context.Context, name, dir string, progress Progress) (Toolchain, error) {
+func (s *Depot) adopt(ctx context.Context, name, dir string, progress Progress) (Toolchain, error) {
 	r, err := s.recipe(name)
 	if err != nil {
 		return Toolchain{}, err

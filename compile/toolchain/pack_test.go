@@ -156,7 +156,7 @@ func TestUnpackWhatIsNeededFirst(t *testing.T) {
 	made := func(name string) Built {
 		return Built{Of: name, Build: func(_ context.Context, job *Job) error { return job.Write(name+".wasm", []byte(name)) }}
 	}
-	var store *Store
+	var store *Depot
 	zebra := Recipe{Name: "zebra", Version: "1", Origin: made("zebra")}
 	apple := Recipe{Name: "apple", Version: "1", Needs: []string{"zebra"}, Origin: made("apple"),
 		Check: func(context.Context, Toolchain, Step) error {

@@ -12,7 +12,7 @@ import (
 )
 
 // Recipe says what a toolchain is and how it is obtained. Lanes register their
-// recipes with [Store.Register]; a recipe never changes afterwards.
+// recipes with [Depot.Register]; a recipe never changes afterwards.
 type Recipe struct {
 	Name    string // short and lower case: "clang", "quickjs"
 	Version string // the upstream version

@@ -3,7 +3,7 @@
 // checked against a digest pinned in the source of wb.
 //
 // A [Recipe] says what a toolchain is and where its files come from; lanes
-// register theirs with a [Store]. [Store.Ensure] answers with an installed
+// register theirs with a [Depot]. [Depot.Ensure] answers with an installed
 // [Toolchain], installing it first when it must. An installation happens in a
 // directory of its own, under a lock that other processes respect, and becomes
 // visible by one rename after its digests and its self-test are right; half an

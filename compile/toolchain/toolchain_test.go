@@ -94,7 +94,7 @@ func fakeNPM(t testing.TB, archive []byte, script string) (log string) {
 
 const packs = `cp "$archive" x-tool-1.2.3.tgz; echo x-tool-1.2.3.tgz`
 
-func openStore(t testing.TB, recipes ...Recipe) *Store {
+func openStore(t testing.TB, recipes ...Recipe) *Depot {
 	t.Helper()
 	s, err := Open(t.TempDir())
 	if err != nil {

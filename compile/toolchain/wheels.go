@@ -64,7 +64,7 @@ func (l *lockFile) wheels() (map[string]wheelPin, error) {
 
 // KeepWheel pins a wheel of pure Python in a lock file, as NAME==VERSION, and
 // keeps its content. One that is pinned with another digest is refused.
-func (s *Store) KeepWheel(ctx context.Context, lockPath, spec, file string, content []byte, progress Progress) error {
+func (s *Depot) KeepWheel(ctx context.Context, lockPath, spec, file string, content []byte, progress Progress) error {
 	key := wheelKey(spec)
 	if !wheelSpec.MatchString(key) || !wheelFile.MatchString(file) {
 		return &DepsError{spec, "not the name and version of a wheel", "write NAME==VERSION"}
@@ -104,13 +104,13 @@ func (s *Store) KeepWheel(ctx context.Context, lockPath, spec, file string, cont
 }
 
 // wheel is where the cache has a wheel.
-func (s *Store) wheel(digest string) string {
+func (s *Depot) wheel(digest string) string {
 	return filepath.Join(s.dir, ".packages", digest+".whl")
 }
 
 // ResolveWheels are the wheels that a lock file pins for NAME==VERSION. Nothing is
 // fetched: a block with the net does that.
-func (s *Store) ResolveWheels(specs []string, lockPath string) ([]Package, error) {
+func (s *Depot) ResolveWheels(specs []string, lockPath string) ([]Package, error) {
 	lock, err := readLockFile(lockPath)
 	if err != nil {
 		return nil, err
@@ -133,7 +133,7 @@ func (s *Store) ResolveWheels(specs []string, lockPath string) ([]Package, error
 }
 
 // WheelFiles are the files of a pinned wheel by slash path.
-func (s *Store) WheelFiles(p Package) (map[string][]byte, error) {
+func (s *Depot) WheelFiles(p Package) (map[string][]byte, error) {
 	digest := strings.TrimPrefix(p.Integrity, "sha256-")
 	if !wheelDigest.MatchString(digest) {
 		return nil, fmt.Errorf("python: %s has no digest", p.Name)

@@ -33,7 +33,7 @@ func wheelOf(t testing.TB, files map[string]string) []byte {
 
 // TestWheels pins a wheel, finds it again, and refuses another under its name.
 func TestWheels(t *testing.T) {
-	s, dir := &Store{dir: t.TempDir()}, t.TempDir()
+	s, dir := &Depot{dir: t.TempDir()}, t.TempDir()
 	lock := filepath.Join(dir, LockName)
 	if err := os.WriteFile(lock, []byte(`{"version":1,"npm":{},"other":{"kept":true}}`), 0o600); err != nil {
 		t.Fatal(err)

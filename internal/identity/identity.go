@@ -31,6 +31,12 @@ const EnvSeed = "WB_SIGNING_KEY"
 // DefaultTenant is the tenant whose key is used by default.
 const DefaultTenant = "default"
 
+// Signer signs as the owner of a did:key; a [Key] is one.
+type Signer interface {
+	DID() string
+	Sign(data []byte) []byte
+}
+
 // Key signs. The zero Key does not.
 type Key struct {
 	private ed25519.PrivateKey

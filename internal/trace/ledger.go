@@ -12,6 +12,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"wb/internal/identity"
 )
 
 // The ledger proves that the lines of _steps.jsonl are those that were
@@ -31,12 +33,6 @@ import (
 
 // ledgerSeed starts the chain.
 const ledgerSeed = "workbooks-ledger-v1"
-
-// Signer signs seals; the package trace/identity has one.
-type Signer interface {
-	DID() string
-	Sign(message []byte) []byte
-}
 
 // SealRecord is one seal of a ledger.
 type SealRecord struct {
@@ -82,7 +78,7 @@ const markLen = 3
 // Seal appends to the ledger a seal over the lines of the steps file up to
 // byte end that no seal covers yet. A nil signer leaves it unsigned. Processes
 // that seal at once take turns.
-func Seal(ledgerPath, stepsPath string, end int64, run string, signer Signer, now time.Time) (SealRecord, error) {
+func Seal(ledgerPath, stepsPath string, end int64, run string, signer identity.Signer, now time.Time) (SealRecord, error) {
 	file := newAppendFile(ledgerPath, 0o644)
 	defer file.Close()
 	size, err := file.acquire()

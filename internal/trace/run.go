@@ -14,6 +14,7 @@ import (
 	"sync"
 	"time"
 
+	"wb/internal/identity"
 	"wb/internal/value"
 )
 
@@ -36,9 +37,9 @@ func FilesIn(dir string) Files {
 // Config says where a run is recorded. Every field may be zero.
 type Config struct {
 	Files Files
-	State *State // registry and blobs
-	Key   Signer // signs the seal
-	Sinks []Sink // further views, in order
+	State *State          // registry and blobs
+	Key   identity.Signer // signs the seal
+	Sinks []Sink          // further views, in order
 	// Redact removes secrets from a text before anything is written or hashed.
 	Redact func(string) string
 	// Warn is told, once per run, that a view could not be written.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"wb/internal/identity"
 	"wb/internal/sha"
 	"wb/proof/fault"
 	"wb/proof/jcs"
@@ -60,24 +61,24 @@ type Log struct {
 }
 
 // NewLog begins the log of an identity.
-func NewLog(first Signer, at time.Time) (*Log, error) {
+func NewLog(first identity.Signer, at time.Time) (*Log, error) {
 	return (&Log{}).extend(Entry{Kind: Genesis, Key: first.DID(), At: stamp(at)}, first, nil)
 }
 
 // Rotate replaces the current key by next, for releases from sequence on.
-func (l *Log) Rotate(current, next Signer, sequence int, at time.Time) (*Log, error) {
+func (l *Log) Rotate(current, next identity.Signer, sequence int, at time.Time) (*Log, error) {
 	return l.extend(Entry{Kind: Rotate, Key: next.DID(), Sequence: sequence, At: stamp(at)}, current, next)
 }
 
 // Revoke declares a key of the log untrustworthy from release sequence on: 0
 // takes back everything it ever signed.
-func (l *Log) Revoke(current Signer, key string, sequence int, reason string, at time.Time) (*Log, error) {
+func (l *Log) Revoke(current identity.Signer, key string, sequence int, reason string, at time.Time) (*Log, error) {
 	return l.extend(Entry{Kind: Revoke, Key: key, Sequence: sequence, Reason: reason, At: stamp(at)}, current, nil)
 }
 
 func stamp(at time.Time) string { return at.UTC().Format(time.RFC3339) }
 
-func (l *Log) extend(e Entry, signer, subject Signer) (*Log, error) {
+func (l *Log) extend(e Entry, signer, subject identity.Signer) (*Log, error) {
 	e.Version, e.Index, e.Signer = LogVersion, len(l.entries), signer.DID()
 	if e.Index > 0 {
 		e.Previous = sha.Hex(lastLine(l.text))

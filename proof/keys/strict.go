@@ -31,12 +31,6 @@ import (
 	"wb/proof/fault"
 )
 
-// Signer signs; [identity.Key] is one.
-type Signer interface {
-	DID() string
-	Sign(message []byte) []byte
-}
-
 // Encode is the spelling of a signature in manifests: standard base64.
 func Encode(signature []byte) string { return base64.StdEncoding.EncodeToString(signature) }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"time"
 
+	"wb/internal/identity"
 	"wb/proof/fault"
 	"wb/proof/jcs"
 	"wb/proof/keys"
@@ -43,7 +44,7 @@ func ProgramAssertion(digest string) Assertion {
 
 // SignDetached signs a file apart from it. The text ends with a line, which is no
 // part of the canonical form.
-func SignDetached(data []byte, signer keys.Signer, log *keys.Log, at time.Time, assertions ...Assertion) ([]byte, error) {
+func SignDetached(data []byte, signer identity.Signer, log *keys.Log, at time.Time, assertions ...Assertion) ([]byte, error) {
 	if assertions == nil {
 		assertions = []Assertion{}
 	}

@@ -3,6 +3,7 @@ package manifest
 import (
 	"time"
 
+	"wb/internal/identity"
 	"wb/proof/fault"
 	"wb/proof/jcs"
 	"wb/proof/keys"
@@ -25,7 +26,7 @@ type Order struct {
 }
 
 // SignOrder signs the order to show release in the place of replaces.
-func SignOrder(site, release, replaces, identity string, signer keys.Signer, at time.Time) ([]byte, error) {
+func SignOrder(site, release, replaces, identity string, signer identity.Signer, at time.Time) ([]byte, error) {
 	o := Order{Version: OrderVersion, IdentityDID: identity, IssuerDID: signer.DID(), IssuedAt: Stamp(at), Site: site, Release: release, Replaces: replaces}
 	message, err := signedForm(o)
 	if err != nil {

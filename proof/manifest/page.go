@@ -13,6 +13,7 @@ import (
 	"fmt"
 	"time"
 
+	"wb/internal/identity"
 	"wb/internal/sha"
 	"wb/proof/fault"
 	"wb/proof/jcs"
@@ -104,7 +105,7 @@ func (p *Page) CheckSignature() error {
 
 // SignPage returns the page with a manifest right before its last </body>, or
 // at its end when there is none. A manifest that was there is replaced.
-func SignPage(html []byte, signer keys.Signer, at time.Time, assertions ...Assertion) ([]byte, error) {
+func SignPage(html []byte, signer identity.Signer, at time.Time, assertions ...Assertion) ([]byte, error) {
 	bare, err := Strip(html)
 	if err != nil {
 		return nil, err

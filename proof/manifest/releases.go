@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"wb/internal/identity"
 	"wb/proof/fault"
 	"wb/proof/jcs"
 	"wb/proof/keys"
@@ -84,7 +85,7 @@ func (r *Releases) Last() (Release, error) {
 }
 
 // Render gives the files of the log, by path below [LogPrefix].
-func (r *Releases) Render(signer keys.Signer) (Files, error) {
+func (r *Releases) Render(signer identity.Signer) (Files, error) {
 	out := r.tiles()
 	text := r.body(len(r.lines))
 	public, err := keys.Public(signer.DID())

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"wb/internal/identity"
 	"wb/proof/fault"
 	"wb/proof/jcs"
 	"wb/proof/keys"
@@ -120,7 +121,7 @@ func nodeHash(left, right [sha256.Size]byte) [sha256.Size]byte {
 }
 
 // SignFiles makes and signs the manifest of files.
-func SignFiles(kind, identity string, sequence int, files []File, signer keys.Signer, at time.Time, assertions ...Assertion) ([]byte, error) {
+func SignFiles(kind, identity string, sequence int, files []File, signer identity.Signer, at time.Time, assertions ...Assertion) ([]byte, error) {
 	if assertions == nil {
 		assertions = []Assertion{}
 	}
@@ -134,7 +135,7 @@ func SignFiles(kind, identity string, sequence int, files []File, signer keys.Si
 }
 
 // Sign signs a manifest as it is and gives its text.
-func (s Site) Sign(signer keys.Signer) ([]byte, error) {
+func (s Site) Sign(signer identity.Signer) ([]byte, error) {
 	message, err := signedForm(s)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"wb/internal/identity"
 	"wb/proof/bundle"
 	"wb/proof/fault"
 	"wb/proof/keys"
@@ -17,7 +18,7 @@ import (
 
 // Issuer is who signs: a key, and the log that says whose it is.
 type Issuer struct {
-	Signer keys.Signer
+	Signer identity.Signer
 	Keys   *keys.Log
 	Former []*keys.Log // of identities that the issuer had before, whose revocations are published too
 }

@@ -200,7 +200,7 @@ func (w *world) sites() []tampered {
 	tile := manifest.LogPrefix + "tile/0/000.p/2"
 	entries := manifest.LogPrefix + "tile/entries/000.p/2"
 	checkpoint := manifest.LogPrefix + "checkpoint"
-	logged := func(signer keys.Signer, change func(*manifest.Releases)) manifest.Files {
+	logged := func(signer identity.Signer, change func(*manifest.Releases)) manifest.Files {
 		r := &manifest.Releases{Origin: w.key.DID()}
 		change(r)
 		return w.withLog(w.second, must(r.Render(signer))(w.t))
@@ -410,7 +410,7 @@ func (w *world) detached() []tampered {
 	}
 	good := sign(w.issuer(), manifest.ProgramAssertion("00"))
 	// again signs a changed manifest, as only the issuer could.
-	again := func(signer keys.Signer, change func(map[string]any)) []byte {
+	again := func(signer identity.Signer, change func(map[string]any)) []byte {
 		v := must(jcs.Parse(bytes.TrimSuffix(good, []byte("\n"))))(w.t).(map[string]any)
 		delete(v, "signature")
 		change(v)

@@ -100,7 +100,7 @@ func replace(old, new string) func([]byte) []byte {
 
 // remanifest signs a site's or bundle's manifest again after a change, as only
 // the issuer could, or a program with a mistake.
-func (w *world) remanifest(text []byte, signer keys.Signer, change func(*manifest.Site)) []byte {
+func (w *world) remanifest(text []byte, signer identity.Signer, change func(*manifest.Site)) []byte {
 	s := must(manifest.ReadSite(text))(w.t)
 	s.IssuerDID = signer.DID()
 	change(s)
@@ -108,12 +108,12 @@ func (w *world) remanifest(text []byte, signer keys.Signer, change func(*manifes
 }
 
 // resite replaces the manifest of a site so, and logs the change.
-func (w *world) resite(files manifest.Files, signer keys.Signer, change func(*manifest.Site)) manifest.Files {
+func (w *world) resite(files manifest.Files, signer identity.Signer, change func(*manifest.Site)) manifest.Files {
 	return w.relog(swap(files, manifest.SitePath, func(text []byte) []byte { return w.remanifest(text, signer, change) }), signer, w.log.Identity())
 }
 
 // relist brings a manifest's list up to date with the files, signed by signer.
-func (w *world) relist(files manifest.Files, signer keys.Signer) manifest.Files {
+func (w *world) relist(files manifest.Files, signer identity.Signer) manifest.Files {
 	return w.resite(files, signer, func(s *manifest.Site) {
 		listed := manifest.Files{}
 		for path, data := range files {
@@ -127,7 +127,7 @@ func (w *world) relist(files manifest.Files, signer keys.Signer) manifest.Files 
 }
 
 // relog writes a log that ends with the manifest that is there.
-func (w *world) relog(files manifest.Files, signer keys.Signer, origin string) manifest.Files {
+func (w *world) relog(files manifest.Files, signer identity.Signer, origin string) manifest.Files {
 	releases := &manifest.Releases{Origin: origin}
 	v := must(jcs.Parse(files[manifest.SitePath]))(w.t).(map[string]any)
 	for range int(v["sequence"].(float64)) - 1 {

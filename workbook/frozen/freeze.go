@@ -22,6 +22,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"wb/internal/identity"
 )
 
 const (
@@ -119,7 +121,7 @@ func (f *File) blobs(visit func(b *Blob) error) error {
 }
 
 // Write writes a file, signed if by is not nil.
-func (f *File) Write(w io.Writer, by Signer) error {
+func (f *File) Write(w io.Writer, by identity.Signer) error {
 	n := 0
 	_ = f.blobs(func(b *Blob) error { b.index = n; n++; return nil })
 	head, err := json.Marshal(f)

@@ -19,7 +19,7 @@ func encoded(t testing.TB) []byte {
 	return encodedBy(t, nil)
 }
 
-func encodedBy(t testing.TB, by Signer) []byte {
+func encodedBy(t testing.TB, by identity.Signer) []byte {
 	var b bytes.Buffer
 	if err := sample().Write(&b, by); err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func key(t testing.TB, n byte) identity.Key {
 // digest was made anew.
 func TestSignature(t *testing.T) {
 	ada, bob := key(t, 1), key(t, 2)
-	for _, by := range []Signer{nil, ada, bob} {
+	for _, by := range []identity.Signer{nil, ada, bob} {
 		f, err := Parse(encodedBy(t, by))
 		want := ""
 		if by != nil {

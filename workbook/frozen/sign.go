@@ -8,18 +8,12 @@ import (
 	"wb/internal/identity"
 )
 
-// Signer signs as the owner of a did:key; an identity.Key is one.
-type Signer interface {
-	DID() string
-	Sign(data []byte) []byte
-}
-
 // maxSignature bounds what stands behind the digest.
 const maxSignature = 1 << 10
 
 // signed is the end of a file: its signer and the signature of its digest, or
 // nothing of either.
-func signed(digest []byte, by Signer) []byte {
+func signed(digest []byte, by identity.Signer) []byte {
 	text := ""
 	if by != nil {
 		text = by.DID() + "\n" + string(by.Sign(statement(digest)))

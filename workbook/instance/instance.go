@@ -24,6 +24,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"wb/internal/identity"
 	"wb/internal/value"
 	"wb/workbook"
 	"wb/workbook/capability"
@@ -38,7 +39,7 @@ type Config struct {
 	// Host has the stores of the workbook's directory; nil has none.
 	Host *capability.Host
 	// Signer signs what is frozen; nil leaves it unsigned.
-	Signer frozen.Signer
+	Signer identity.Signer
 	// Accept decides about a file by its signer's did:key, "" for an unsigned one: an error
 	// refuses it; of a third party's, the sessions are resumed and the keys and files are not,
 	// and runs are those of a third party's document. nil refuses what Signer has not signed.

@@ -4,7 +4,7 @@
 //
 // A program travels when running it twice does no harm and gives the same:
 // at-least-once delivery may run it twice. So these stay with their caller, and
-// [Runner] says why (see [Config.Stayed]):
+// [Sender] says why (see [Config.Stayed]):
 //
 //   - a program of a live session, whose interpreter is in the caller's memory;
 //   - one that was granted something of the dock: a message sent twice is two

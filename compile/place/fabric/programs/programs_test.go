@@ -98,14 +98,14 @@ func (s *site) link(user, token, name string) *fabric.Link {
 
 // runner is a caller of its own; notices hears what happens, stayed what did not
 // travel.
-func (s *site) runner(notices func(fabric.Notice), stayed func(string, string)) *programs.Runner {
+func (s *site) runner(notices func(fabric.Notice), stayed func(string, string)) *programs.Sender {
 	s.t.Helper()
 	q, err := fabric.NewQueue(s.link("ada", "caller", ""), fabric.QueueConfig{Started: true, Notice: notices, Check: programs.Check})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(q.Close)
-	return programs.NewRunner(programs.Config{Queue: q, Tools: s.env.Tools, Stayed: stayed})
+	return programs.New(programs.Config{Queue: q, Tools: s.env.Tools, Stayed: stayed})
 }
 
 // worker runs a worker of this process until the test ends.
@@ -390,7 +390,7 @@ func TestAway(t *testing.T) {
 	}
 	t.Cleanup(q.Close)
 	report, _ := s.run(book(t, "#+NAME: one\n#+begin_src lua :session s\nreturn 1\n#+end_src\n\n#+NAME: two\n#+begin_src lua\nreturn 2\n#+end_src\n"),
-		workbook.Options{Venue: workbook.Venue{Runner: programs.NewRunner(programs.Config{Queue: q, Tools: s.env.Tools, Away: true})}})
+		workbook.Options{Venue: workbook.Venue{Runner: programs.New(programs.Config{Queue: q, Tools: s.env.Tools, Away: true})}})
 	if err := report.Components[0].Err; !errors.As(err, new(*programs.StayError)) {
 		t.Errorf("one: %v", err)
 	}
@@ -409,7 +409,7 @@ func TestGone(t *testing.T) {
 	}
 	t.Cleanup(q.Close)
 	gone := make(chan struct{})
-	runner := programs.NewRunner(programs.Config{Queue: q, Tools: s.env.Tools, Gone: gone})
+	runner := programs.New(programs.Config{Queue: q, Tools: s.env.Tools, Gone: gone})
 	time.AfterFunc(100*time.Millisecond, func() { close(gone) }) // the program waits by then, or will not begin to
 	report, _ := s.run(book(t, mixed(1)), workbook.Options{Venue: workbook.Venue{Runner: runner}})
 	lost := new(programs.GoneError)

@@ -26,12 +26,12 @@ func toolQuestion(question []byte) (name string, ok bool) {
 
 // share gives a caller's toolchains to workers, each packed once.
 type share struct {
-	tools *toolchain.Store
+	tools *toolchain.Depot
 	mu    sync.Mutex
 	packs map[string]*sync.Mutex
 }
 
-func newShare(tools *toolchain.Store) *share {
+func newShare(tools *toolchain.Depot) *share {
 	return &share{tools: tools, packs: map[string]*sync.Mutex{}}
 }
 

@@ -277,12 +277,12 @@ func TestCancelledRun(t *testing.T) {
 }
 
 // fresh is a caller that uses no result that is kept.
-func (s *site) fresh() *programs.Runner {
+func (s *site) fresh() *programs.Sender {
 	s.t.Helper()
 	q, err := fabric.NewQueue(s.link("ada", "caller", ""), fabric.QueueConfig{Check: programs.Check})
 	if err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(q.Close)
-	return programs.NewRunner(programs.Config{Queue: q, Tools: s.env.Tools, Fresh: true})
+	return programs.New(programs.Config{Queue: q, Tools: s.env.Tools, Fresh: true})
 }

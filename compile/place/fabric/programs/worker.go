@@ -16,7 +16,7 @@ import (
 // Peer runs a worker's programs.
 type Peer struct {
 	Lanes *compile.Registry
-	Tools *toolchain.Store
+	Tools *toolchain.Depot
 	// Progress hears of toolchains that are installed on the way.
 	Progress toolchain.Progress
 	// Link is where toolchains come from that callers have.

@@ -12,9 +12,9 @@ import (
 	"sync"
 )
 
-// Store is a directory of installed toolchains, shared by all processes of one
+// Depot is a directory of installed toolchains, shared by all processes of one
 // user, and the recipes this process knows. It is safe for concurrent use.
-type Store struct {
+type Depot struct {
 	dir     string
 	sources Sources
 
@@ -28,7 +28,7 @@ type Store struct {
 
 // Open uses dir, or "wb/toolchains" in the user's cache directory when dir is
 // empty. The directory is made when something is installed.
-func Open(dir string) (*Store, error) {
+func Open(dir string) (*Depot, error) {
 	if dir == "" {
 		base, err := os.UserCacheDir()
 		if err != nil {
@@ -40,19 +40,19 @@ func Open(dir string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("toolchain store: %w", err)
 	}
-	return &Store{dir: dir, recipes: make(map[string]*Recipe), ready: make(map[string]Toolchain), busy: make(map[string]*sync.Mutex), packages: make(depFiles)}, nil
+	return &Depot{dir: dir, recipes: make(map[string]*Recipe), ready: make(map[string]Toolchain), busy: make(map[string]*sync.Mutex), packages: make(depFiles)}, nil
 }
 
 // Dir is where toolchains are installed.
-func (s *Store) Dir() string { return s.dir }
+func (s *Depot) Dir() string { return s.dir }
 
 // From makes the store look for archives at a place of the user's before it asks the
 // network. It is called before the store is used.
-func (s *Store) From(sources Sources) { s.sources = sources }
+func (s *Depot) From(sources Sources) { s.sources = sources }
 
 // Register makes recipes known. A name that is known already keeps its first
 // recipe, so that several lanes may share a toolchain.
-func (s *Store) Register(recipes ...Recipe) {
+func (s *Depot) Register(recipes ...Recipe) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range recipes {
@@ -64,7 +64,7 @@ func (s *Store) Register(recipes ...Recipe) {
 }
 
 // Names lists the known toolchains in alphabetical order.
-func (s *Store) Names() []string {
+func (s *Depot) Names() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var names []string
@@ -75,7 +75,7 @@ func (s *Store) Names() []string {
 	return names
 }
 
-func (s *Store) recipe(name string) (*Recipe, error) {
+func (s *Depot) recipe(name string) (*Recipe, error) {
 	s.mu.Lock()
 	r := s.recipes[name]
 	s.mu.Unlock()
@@ -86,12 +86,12 @@ func (s *Store) recipe(name string) (*Recipe, error) {
 }
 
 // home is the directory of this version of a toolchain.
-func (s *Store) home(r *Recipe) string {
+func (s *Depot) home(r *Recipe) string {
 	return filepath.Join(s.dir, r.Name, r.Version+"-"+r.Pin()[:12])
 }
 
 // Installed answers whether a toolchain is there, without installing it.
-func (s *Store) Installed(name string) (Toolchain, bool) {
+func (s *Depot) Installed(name string) (Toolchain, bool) {
 	r, err := s.recipe(name)
 	if err != nil {
 		return Toolchain{}, false
@@ -112,7 +112,7 @@ func (s *Store) Installed(name string) (Toolchain, bool) {
 // Fingerprint names the content of a toolchain for cache keys, without
 // installing it: its digest when it is there or when its recipe alone decides
 // the content, else a name that no digest has.
-func (s *Store) Fingerprint(name string) string {
+func (s *Depot) Fingerprint(name string) string {
 	r, err := s.recipe(name)
 	if err != nil {
 		return "unknown:" + name
@@ -148,7 +148,7 @@ type Status struct {
 func (s Status) Comes() bool { return !s.Given && s.Apart == "" }
 
 // List tells about every known toolchain, by name.
-func (s *Store) List() []Status {
+func (s *Depot) List() []Status {
 	var list []Status
 	for _, name := range s.Names() {
 		r, _ := s.recipe(name)
@@ -163,14 +163,14 @@ func (s *Store) List() []Status {
 
 // Comes reports whether a toolchain can be installed without help. Users cannot expect another
 // one to be there.
-func (s *Store) Comes(name string) bool {
+func (s *Depot) Comes(name string) bool {
 	r, err := s.recipe(name)
 	return err != nil || !r.given() && r.Apart == ""
 }
 
 // Ensure answers with the named toolchain, installing it first when it is not
 // there and comes by itself. Progress may be nil.
-func (s *Store) Ensure(ctx context.Context, name string, progress Progress) (Toolchain, error) {
+func (s *Depot) Ensure(ctx context.Context, name string, progress Progress) (Toolchain, error) {
 	if r, err := s.recipe(name); err == nil && r.Apart != "" {
 		if t, ok := s.Installed(name); ok {
 			return t, nil
@@ -180,7 +180,7 @@ func (s *Store) Ensure(ctx context.Context, name string, progress Progress) (Too
 	return s.install(ctx, name, progress, Options{})
 }
 
-// Options change how [Store.Install] goes about it.
+// Options change how [Depot.Install] goes about it.
 type Options struct {
 	// Force installs again even when the toolchain is there.
 	Force bool
@@ -192,11 +192,11 @@ type Options struct {
 }
 
 // Install is Ensure with options.
-func (s *Store) Install(ctx context.Context, name string, progress Progress, opts Options) (Toolchain, error) {
+func (s *Depot) Install(ctx context.Context, name string, progress Progress, opts Options) (Toolchain, error) {
 	return s.install(ctx, name, progress, opts)
 }
 
-func (s *Store) install(ctx context.Context, name string, progress Progress, opts Options) (Toolchain, error) {
+func (s *Depot) install(ctx context.Context, name string, progress Progress, opts Options) (Toolchain, error) {
 	if t, ok := s.Installed(name); ok && !opts.Force {
 		s.remember(t)
 		return t, nil
@@ -239,13 +239,13 @@ func (s *Store) install(ctx context.Context, name string, progress Progress, opt
 	return t, nil
 }
 
-func (s *Store) remember(t Toolchain) {
+func (s *Depot) remember(t Toolchain) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ready[t.Name] = t
 }
 
-func (s *Store) forget(name string) {
+func (s *Depot) forget(name string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.ready, name)
@@ -253,7 +253,7 @@ func (s *Store) forget(name string) {
 
 // make fills a work directory, checks it and moves it into place. The caller
 // holds the lock of the name, so leftovers of that name are from the dead.
-func (s *Store) make(ctx context.Context, r *Recipe, progress Progress, opts Options) (Toolchain, error) {
+func (s *Depot) make(ctx context.Context, r *Recipe, progress Progress, opts Options) (Toolchain, error) {
 	work, err := s.workDir(r.Name)
 	if err != nil {
 		return Toolchain{}, err
@@ -279,13 +279,13 @@ func (s *Store) make(ctx context.Context, r *Recipe, progress Progress, opts Opt
 	return t, err
 }
 
-func (s *Store) job(r *Recipe, work string, progress Progress, opts Options) *Job {
+func (s *Depot) job(r *Recipe, work string, progress Progress, opts Options) *Job {
 	return &Job{Tool: r.Name, Dir: work, Downloads: filepath.Join(s.dir, ".downloads"), From: opts.From, Sources: opts.Sources,
 		Step: func(text string, total int64) Step { return progress.Begin(r.Name, text, total) }}
 }
 
 // settle checks a complete work directory and moves it into place.
-func (s *Store) settle(ctx context.Context, r *Recipe, work string, progress Progress) (Toolchain, error) {
+func (s *Depot) settle(ctx context.Context, r *Recipe, work string, progress Progress) (Toolchain, error) {
 	m, err := readManifest(work)
 	if err != nil {
 		return Toolchain{}, fmt.Errorf("toolchain %s: %w", r.Name, err)
@@ -328,7 +328,7 @@ func selfTest(ctx context.Context, r *Recipe, t Toolchain, progress Progress) er
 
 // workDir makes an empty directory for an installation of name and removes
 // those that dead processes have left.
-func (s *Store) workDir(name string) (string, error) {
+func (s *Depot) workDir(name string) (string, error) {
 	base := filepath.Join(s.dir, ".work")
 	if err := os.MkdirAll(base, 0o755); err != nil {
 		return "", fmt.Errorf("toolchain %s: %w", name, err)
@@ -348,7 +348,7 @@ func (s *Store) workDir(name string) (string, error) {
 
 // retire moves an existing installation out of the way and removes it.
 // Processes that have its files open keep them.
-func (s *Store) retire(home string) error {
+func (s *Depot) retire(home string) error {
 	if _, err := os.Lstat(home); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -364,7 +364,7 @@ func (s *Store) retire(home string) error {
 
 // Verify reads every file of an installed toolchain again, compares it with
 // what was installed and with the pins, and repeats the self-test.
-func (s *Store) Verify(ctx context.Context, name string, progress Progress) error {
+func (s *Depot) Verify(ctx context.Context, name string, progress Progress) error {
 	r, err := s.recipe(name)
 	if err != nil {
 		return err
@@ -427,7 +427,7 @@ func checkFiles(r *Recipe, m *manifest, dir string) error {
 }
 
 // Remove deletes an installed toolchain.
-func (s *Store) Remove(ctx context.Context, name string) error {
+func (s *Depot) Remove(ctx context.Context, name string) error {
 	r, err := s.recipe(name)
 	if err != nil {
 		return err
@@ -447,7 +447,7 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 // Collect removes what no recipe of this process names any more: older
 // versions, downloads and work directories of dead processes. It returns the
 // removed paths.
-func (s *Store) Collect(ctx context.Context) ([]string, error) {
+func (s *Depot) Collect(ctx context.Context) ([]string, error) {
 	var removed []string
 	for _, name := range s.Names() {
 		r, _ := s.recipe(name)
@@ -465,7 +465,7 @@ func (s *Store) Collect(ctx context.Context) ([]string, error) {
 	return removed, nil
 }
 
-func (s *Store) collect(r *Recipe) (removed []string, err error) {
+func (s *Depot) collect(r *Recipe) (removed []string, err error) {
 	versions, _ := filepath.Glob(filepath.Join(s.dir, r.Name, "*"))
 	work, _ := filepath.Glob(filepath.Join(s.dir, ".work", r.Name+"@*"))
 	downloads, _ := filepath.Glob(filepath.Join(s.dir, ".downloads", r.Name+"@*"))

@@ -24,7 +24,7 @@ import (
 type Config struct {
 	Queue *fabric.Queue
 	// Tools are the caller's toolchains, given to workers that have none.
-	Tools *toolchain.Store
+	Tools *toolchain.Depot
 	// Progress hears of toolchains that the caller itself must install first.
 	Progress toolchain.Progress
 	// Stayed hears of a program that did not travel, and why; nil need not.
@@ -42,23 +42,23 @@ type Config struct {
 	Here compile.Runner
 }
 
-// Runner runs programs on a fabric, and in this process what cannot travel.
-type Runner struct {
+// Sender runs programs on a fabric, and in this process what cannot travel.
+type Sender struct {
 	config Config
 	slots  chan struct{} // of programs that stay
 	salt   string
 	share  *share
 }
 
-// NewRunner is a runner on the queue of config.
-func NewRunner(config Config) *Runner {
+// New is a sender on the queue of config.
+func New(config Config) *Sender {
 	if config.Here == nil {
 		config.Here = compile.Here
 	}
 	if config.Stayed == nil {
 		config.Stayed = func(string, string) {}
 	}
-	r := &Runner{config: config, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), share: newShare(config.Tools)}
+	r := &Sender{config: config, slots: make(chan struct{}, runtime.GOMAXPROCS(0)), share: newShare(config.Tools)}
 	if config.Fresh {
 		r.salt = time.Now().UTC().Format(time.RFC3339Nano)
 	}
@@ -107,7 +107,7 @@ func Stays(p *compile.Program) string {
 }
 
 // Execute brings about a program's outcome.
-func (r *Runner) Execute(ctx context.Context, p *compile.Program) (*compile.Outcome, error) {
+func (r *Sender) Execute(ctx context.Context, p *compile.Program) (*compile.Outcome, error) {
 	if why := Stays(p); why != "" {
 		return r.here(ctx, p, why)
 	}
@@ -146,7 +146,7 @@ func (e *GoneError) Hint() string {
 var errGone = errors.New("no worker is left")
 
 // staffed is ctx until the last worker has gone.
-func (r *Runner) staffed(ctx context.Context) (_ context.Context, done func()) {
+func (r *Sender) staffed(ctx context.Context) (_ context.Context, done func()) {
 	ctx, end := context.WithCancelCause(ctx)
 	go func() {
 		select {
@@ -158,7 +158,7 @@ func (r *Runner) staffed(ctx context.Context) (_ context.Context, done func()) {
 	return ctx, func() { end(nil) }
 }
 
-func (r *Runner) here(ctx context.Context, p *compile.Program, why string) (*compile.Outcome, error) {
+func (r *Sender) here(ctx context.Context, p *compile.Program, why string) (*compile.Outcome, error) {
 	if r.config.Away {
 		return nil, &StayError{Component: p.ID, Why: why, Pos: p.Source.Pos}
 	}
@@ -174,7 +174,7 @@ func (r *Runner) here(ctx context.Context, p *compile.Program, why string) (*com
 
 // ensure installs a toolchain whose content its recipe does not decide alone:
 // until it is here, nobody can say which one is meant.
-func (r *Runner) ensure(ctx context.Context, name string) error {
+func (r *Sender) ensure(ctx context.Context, name string) error {
 	if r.config.Tools == nil {
 		return nil
 	}
@@ -184,7 +184,7 @@ func (r *Runner) ensure(ctx context.Context, name string) error {
 
 // trip takes one program to a worker.
 type trip struct {
-	runner  *Runner
+	runner  *Sender
 	program *compile.Program
 }
 

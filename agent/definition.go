@@ -5,15 +5,13 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
 	"wb/internal/diag"
-	"wb/internal/nearest"
+	"wb/internal/slug"
 	"wb/org"
 )
 
@@ -99,12 +97,6 @@ func Default() *Definition {
 
 const defaultSystem = `You work in a directory of org files and other text with the tools you are given. Look before you answer: list and read files, query them, run workbooks. When you have the answer, call done with it, short and exact. If something you need is missing, file an issue and carry on with what there is.`
 
-// drawerKeys are the properties of a definition.
-var drawerKeys = []string{"ID", "MODEL", "TOOLKITS", "TAGLINE", "TOOLS", "MAX_STEPS", "TIMEOUT_MS", "BUDGET_TOKENS", "BUDGET_USD", "BUDGET_TOOL_CALLS",
-	"BUDGET_BYTES_OUT", "EXEC", "OUTPUT", "STYLE", "BOUNDS", "WRAP_UP", "TEMPERATURE", "MAX_TOKENS", "REASONING", "PROFILE", "ALLOW_HOSTS", "CATALOG", "SESSION_TTL",
-	"MAX_RETRIES", "REPAIR", "GUARD", "SCHEDULE", "MISSED", "MCP", "BUDGET_DAY_TOKENS", "BUDGET_DAY_USD", "BUDGET_MONTH_TOKENS", "BUDGET_MONTH_USD",
-	"BUDGET_TOTAL_TOKENS", "BUDGET_TOTAL_USD", "IN", "OUT", "CUSTOM_ID", "CATEGORY", "EFFORT", "ORDERED", "CREATED", "VISIBILITY"}
-
 // Definitions reads the agents of a document. Mistakes are placed in file; an
 // agent with an error among them is left out.
 func Definitions(doc *org.Document, file string) ([]*Definition, []diag.Finding) {
@@ -133,108 +125,18 @@ type definitionReader struct {
 	d      *Definition
 	found  []diag.Finding
 	failed bool
+
+	bounded string // :BOUNDS:, which is applied to what the others have set
 }
 
 func (r *definitionReader) read() {
 	d := r.d
 	d.Pos = r.at(r.h.Node.Start())
 	d.Title = strings.TrimSpace(r.h.Title.Text)
-	d.ID = slug(d.Title)
+	d.ID = slug.Of(d.Title)
 	d.Bounds = Bounds{Steps: DefaultSteps}
-	bounds := ""
 	for p := range r.h.Properties() {
-		key, text := strings.ToUpper(p.Key.Text), strings.TrimSpace(p.Value.Text)
-		pos := r.at(p.Key.Start)
-		switch key {
-		case "ID":
-			d.ID = text
-		case "MODEL":
-			d.Model = text
-		case "TAGLINE":
-			d.Tagline = text
-		case "TOOLS":
-			d.Tools, d.ToolsPos = strings.Fields(strings.ReplaceAll(text, ",", " ")), pos
-		case "TOOLKITS":
-			d.Toolkits = strings.Fields(strings.ReplaceAll(text, ",", " "))
-		case "MCP":
-			d.MCP = strings.Fields(strings.ReplaceAll(text, ",", " "))
-		case "ALLOW_HOSTS":
-			d.AllowHosts = strings.Fields(strings.ReplaceAll(text, ",", " "))
-		case "EXEC":
-			d.Exec = text == "t" || text == "yes" || text == "true"
-		case "MAX_STEPS":
-			d.counted = true
-			d.Bounds.Steps = r.number(pos, key, text)
-		case "TIMEOUT_MS":
-			d.Bounds.Wall = time.Duration(r.number(pos, key, text)) * time.Millisecond
-		case "BUDGET_TOKENS":
-			d.Bounds.Tokens = r.number(pos, key, text)
-		case "BUDGET_TOOL_CALLS":
-			d.Bounds.ToolCalls = r.number(pos, key, text)
-		case "BUDGET_BYTES_OUT":
-			d.Bounds.BytesOut = r.number(pos, key, text)
-		case "BUDGET_USD":
-			d.Bounds.USD = r.fraction(pos, key, text, 1e6)
-		case "BUDGET_DAY_TOKENS", "BUDGET_MONTH_TOKENS", "BUDGET_TOTAL_TOKENS":
-			d.Allowance.window(key).Tokens = r.number(pos, key, text)
-		case "BUDGET_DAY_USD", "BUDGET_MONTH_USD", "BUDGET_TOTAL_USD":
-			d.Allowance.window(key).USD = r.fraction(pos, key, text, 1e9)
-		case "MISSED":
-			d.SkipMissed = text == "skip"
-			if text != "skip" && text != "once" {
-				r.fail(pos, fmt.Sprintf(":MISSED: %s: expected once or skip", text), "")
-			}
-		case "TEMPERATURE":
-			d.Temperature = r.fraction(pos, key, text, 2)
-		case "MAX_TOKENS":
-			d.MaxTokens = int(r.number(pos, key, text))
-		case "REASONING":
-			d.Reasoning = text
-			if !slices.Contains(Reasonings, text) {
-				r.fail(pos, fmt.Sprintf(":REASONING: %s: expected one of %s", text, strings.Join(Reasonings, ", ")), "")
-			}
-		case "MAX_RETRIES":
-			d.MaxRetries = int(r.number(pos, key, text))
-		case "REPAIR":
-			d.Repair = int(r.number(pos, key, text))
-		case "BOUNDS":
-			bounds, d.counted = text, true
-		case "WRAP_UP":
-			d.WrapUp = WrapUp(text)
-			if !slices.Contains([]WrapUp{WrapUpTurn, WrapUpLast, WrapUpNone}, d.WrapUp) {
-				r.fail(pos, fmt.Sprintf(":WRAP_UP: %s: expected t, last or nil", text), "")
-			}
-		case "STYLE":
-			d.Style = text
-			if text != StyleTools && text != StyleWat {
-				r.fail(pos, fmt.Sprintf(":STYLE: %s: expected tools or wat", text), "")
-			}
-		case "SESSION_TTL":
-			ttl, err := time.ParseDuration(text)
-			if err != nil || ttl <= 0 {
-				r.fail(pos, fmt.Sprintf(":SESSION_TTL: %s is not a duration", text), "write it as 30m or 2h")
-			}
-			d.SessionTTL = ttl
-		case "CATALOG":
-			d.Catalog = text
-		case "SCHEDULE":
-			d.Schedule = text
-		case "GUARD":
-			d.Guard = text
-		case "OUTPUT":
-			r.output(pos, text)
-		case "PROFILE":
-			r.found = append(r.found, diag.Finding{Pos: pos, Severity: diag.Warning, Code: "agent-key",
-				Message: "agents have no profile: :PROFILE: has no effect", Hint: "--grant grants capabilities to its workbooks and commands; :ALLOW_HOSTS: lists the hosts it may reach"})
-		default:
-			if !slices.Contains(drawerKeys, strings.TrimSuffix(key, "+")) && !strings.HasPrefix(key, "HEADER-ARGS") {
-				hint := ""
-				if near := nearest.Word(key, drawerKeys); near != "" {
-					hint = fmt.Sprintf("did you mean :%s:?", near)
-				}
-				r.found = append(r.found, diag.Finding{Pos: pos, Severity: diag.Warning, Code: "agent-key", Message: fmt.Sprintf("agents have no property :%s:", key), Hint: hint})
-			}
-		}
+		r.property(drawerProperty{strings.ToUpper(p.Key.Text), strings.TrimSpace(p.Value.Text), r.at(p.Key.Start)})
 	}
 	if d.Style == StyleWat {
 		r.watDefaults()
@@ -242,22 +144,11 @@ func (r *definitionReader) read() {
 	if d.Schedule == "" {
 		d.Schedule = scheduledAt(r.h)
 	}
-	r.bounds(bounds)
+	r.bounds(r.bounded)
 	d.System = r.system()
 	if d.System == "" {
 		r.found = append(r.found, diag.Finding{Pos: d.Pos, Severity: diag.Warning, Code: "agent-prompt", Message: fmt.Sprintf("agent %s has no system prompt", d.ID), Hint: "write it below a heading System prompt"})
 	}
-}
-
-// window is the part of an allowance that a key is about.
-func (a *Allowance) window(key string) *Bounds {
-	switch {
-	case strings.HasPrefix(key, "BUDGET_DAY"):
-		return &a.Day
-	case strings.HasPrefix(key, "BUDGET_MONTH"):
-		return &a.Month
-	}
-	return &a.Total
 }
 
 // watDefaults apply to agents that write programs where their drawer says
@@ -357,30 +248,6 @@ func (r *definitionReader) at(offset int) diag.Position {
 func (r *definitionReader) fail(pos diag.Position, message, hint string) {
 	r.failed = true
 	r.found = append(r.found, diag.Finding{Pos: pos, Severity: diag.Error, Code: "agent", Message: message, Hint: hint})
-}
-
-func (r *definitionReader) number(pos diag.Position, key, text string) int64 {
-	n, err := strconv.ParseInt(strings.ReplaceAll(text, "_", ""), 10, 64)
-	if err != nil || n < 0 {
-		r.fail(pos, fmt.Sprintf(":%s: %s is not a whole number", key, text), "")
-	}
-	return n
-}
-
-func (r *definitionReader) fraction(pos diag.Position, key, text string, most float64) float64 {
-	n, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(n >= 0 && n <= most) {
-		r.fail(pos, fmt.Sprintf(":%s: %s is not a number from 0 to %g", key, text, most), "")
-	}
-	return n
-}
-
-// slug is a title as an id: lower case, everything but letters and digits
-// becomes one hyphen.
-func slug(title string) string {
-	return strings.Join(strings.FieldsFunc(strings.ToLower(title), func(c rune) bool {
-		return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c > 127)
-	}), "-")
 }
 
 // Fingerprint names an agent by what it is made of: the same model, prompt and

@@ -99,10 +99,10 @@ func (h *Home) agentRuns() (*AgentListOut, error) {
 	if err != nil {
 		return nil, err
 	}
-	out, rt := &AgentListOut{runs: []AgentRun{}}, &host.Runtime{State: state}
+	out, records := &AgentListOut{runs: []AgentRun{}}, host.Records{State: state}
 	for _, r := range all {
 		if r.Agent != "" {
-			task, _ := rt.TaskOf(r.Run)
+			task, _ := records.TaskOf(r.Run)
 			out.runs = append(out.runs, AgentRun{r, task.Text})
 		}
 	}
@@ -171,25 +171,25 @@ var agentShow = Verb[AgentShowIn, *AgentShowOut]{
 		if err != nil {
 			return nil, err
 		}
-		rt := &host.Runtime{State: state}
+		records := host.Records{State: state}
 		record, err := agentRecord(state, in.ID)
 		if err != nil {
 			return nil, err
 		}
 		out := &AgentShowOut{in: in}
 		if in.Files || in.Diff || in.Apply {
-			out.files, err = in.files(h, rt, record)
+			out.files, err = in.files(h, records, record)
 			return out, err
 		}
 		if in.Messages {
-			out.said, err = rt.Messages(ctx, in.ID)
+			out.said, err = records.Messages(ctx, in.ID)
 			return out, err
 		}
 		text, err := os.ReadFile(record.Events)
 		if err != nil {
 			return nil, err
 		}
-		task, _ := rt.TaskOf(in.ID)
+		task, _ := records.TaskOf(in.ID)
 		out.AgentShown = &AgentShown{Run: record, Task: task.Text, Events: []activity.Line{}}
 		for e := range trace.Events(text) {
 			if e.Run == in.ID {
@@ -276,8 +276,8 @@ func agentRecord(state *trace.State, id string) (trace.RunRecord, error) {
 }
 
 // files lists, compares or writes what the run has made.
-func (in *AgentShowIn) files(h *Home, rt *host.Runtime, record trace.RunRecord) (*AgentFiles, error) {
-	files, err := rt.Files(in.ID)
+func (in *AgentShowIn) files(h *Home, records host.Records, record trace.RunRecord) (*AgentFiles, error) {
+	files, err := records.Files(in.ID)
 	if err != nil {
 		return nil, err
 	}

@@ -28,9 +28,7 @@ func (h *Home) carry(ctx context.Context, file string, config site.Config, job *
 	}
 	cannot := func(why, instead string) error {
 		h.notef("readers cannot run the page again (wb verify --rebuild): %s", why)
-		if instead != "" {
-			h.notef("hint: %s", instead)
-		}
+		h.hint(instead)
 		return nil
 	}
 	if len(job.Assertions[site.HomePage]) == 0 {

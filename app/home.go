@@ -109,6 +109,12 @@ func (h *Home) notef(format string, args ...any) {
 	}
 }
 
+func (h *Home) hint(text string) {
+	if text != "" {
+		h.notef("hint: %s", text)
+	}
+}
+
 func (h *Home) warn(err error) {
 	if err != nil {
 		h.notef("wb: warning: %v", err)

@@ -264,18 +264,15 @@ func (out *QueryOut) text(p *Page) error {
 	return out.answer.Write(p, format)
 }
 
-// rowKinds are the sources that a query of a bounded home may name; files are named
-// by paths.
-var rowKinds = []string{"headlines", "blocks", "links", "tables", "events", "runs"}
-
+// ownRows refuses sources other than kinds of rows: a bounded home names files by paths.
 func ownRows(q *oql.Query) error {
 	sources := slices.Clone(q.From)
 	for _, j := range q.Joins {
 		sources = append(sources, j.From...)
 	}
 	for _, from := range sources {
-		if !slices.Contains(rowKinds, from.Name) {
-			return fmt.Errorf("from %q: name files with paths; from takes %s", from.Name, strings.Join(rowKinds, ", "))
+		if !slices.Contains(oql.RowKinds, from.Name) {
+			return fmt.Errorf("from %q: name files with paths; from takes %s", from.Name, strings.Join(oql.RowKinds, ", "))
 		}
 	}
 	return nil
@@ -287,9 +284,7 @@ func (h *Home) failures(res *oql.Result, failures []federate.Failure) bool {
 	for _, f := range failures {
 		addFailure(res, f)
 		h.notef("wb: %s", strings.Replace(f.Source+": "+f.Err.Error(), f.Source+": "+f.Source+":", f.Source+":", 1))
-		if hint := diag.HintOf(f.Err); hint != "" {
-			h.notef("hint: %s", hint)
-		}
+		h.hint(diag.HintOf(f.Err))
 	}
 	return len(failures) > 0
 }

@@ -167,7 +167,7 @@ func TangleNotes(h *Home, file string, r *tangle.Report) {
 	}
 	for _, k := range r.Kept {
 		h.notef("%s had been edited since it was tangled; the edited text is kept in %s", k.File, k.Copy)
-		h.notef("hint: wb detangle %s brings edits back, before tangling", k.File)
+		h.hint("wb detangle " + k.File + " brings edits back, before tangling")
 	}
 }
 

@@ -168,12 +168,6 @@ func answering(d *agent.Definition, outs []string) *agent.Definition {
 	return d
 }
 
-// readOutput reads such an output again.
-func (rt *Runtime) readOutput(id string) (string, error) {
-	text, err := rt.State.Blobs().Get(id)
-	return string(text), err
-}
-
 // keepOutput puts a whole output among the blobs of this machine.
 func (rt *Runtime) keepOutput(text string) string {
 	id, err := rt.State.Blobs().Put([]byte(text))

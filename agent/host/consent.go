@@ -11,9 +11,6 @@ import (
 	"wb/agent/tools"
 )
 
-// Approvals is where runs ask people.
-func (rt *Runtime) Approvals() *approval.Inbox { return approval.NewInbox(rt.State.Dir()) }
-
 // consent asks people as the user's policy says.
 type consent struct {
 	rt   *Runtime

@@ -2,11 +2,7 @@ package host
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
@@ -48,44 +44,6 @@ func (c Change) Kind() string {
 		return "add"
 	}
 	return "change"
-}
-
-// Files reads what a run has written, from its journal.
-func (rt *Runtime) Files(run string) (Files, error) {
-	j, err := rt.open(run)
-	if err != nil {
-		return Files{}, err
-	}
-	defer j.Close()
-	r, err := recordOf(j)
-	if err != nil {
-		return Files{}, err
-	}
-	d, err := definition(r.Task)
-	files := Files{Dir: r.Task.Dir, Written: r.Task.Write || err == nil && r.Task.granted(d)}
-	made, err := agent.Changes(j)
-	if err != nil {
-		return files, err
-	}
-	root, err := os.OpenRoot(files.Dir)
-	if err != nil {
-		return files, err
-	}
-	defer root.Close()
-	for _, m := range made {
-		c := Change{FileChange: m}
-		name := filepath.FromSlash(m.Path)
-		if c.Now, err = root.ReadFile(name); err != nil {
-			if !errors.Is(err, fs.ErrNotExist) {
-				return files, err
-			}
-			c.Missing = true
-		} else if info, err := root.Stat(name); err == nil {
-			c.Changed = info.ModTime()
-		}
-		files.Changes = append(files.Changes, c)
-	}
-	return files, nil
 }
 
 // ConflictError names files that were changed in the directory after a run began.

@@ -48,8 +48,8 @@ type Runtime struct {
 	// Table is wb's table of verbs, for the tools wb and run and for components
 	// that are tools; without it agents have none of these.
 	Table tools.Table
-	State *trace.State
-	Key   identity.Signer // signs the records
+	Records
+	Key identity.Signer // signs the records
 	// Getenv reads the environment, which names the model and its key.
 	Getenv func(string) string
 	// Warn hears what could not be recorded and what is tried again.

@@ -39,7 +39,7 @@ func bench(t *testing.T, script ...llmtest.Step) (*host.Runtime, string, *llmtes
 		t.Fatal(err)
 	}
 	server := llmtest.New(t, script...)
-	return &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, State: trace.NewState(t.TempDir()), Getenv: func(name string) string {
+	return &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, Records: host.Records{State: trace.NewState(t.TempDir())}, Getenv: func(name string) string {
 		return map[string]string{"WB_LLM_BASE_URL": server.URL, "WB_LLM_API_KEY": "canary-key-1234"}[name]
 	}}, dir, server
 }

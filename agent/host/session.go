@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"time"
@@ -39,13 +38,6 @@ type memory struct {
 const maxHistory = 200
 
 var sessionName = lazyregexp.New(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
-
-func (rt *Runtime) sessionPath(agentID, name string) (string, error) {
-	if !sessionName.MatchString(name) {
-		return "", fmt.Errorf("session %q: a name consists of letters, digits, dots and hyphens", name)
-	}
-	return filepath.Join(rt.State.Dir(), "sessions", pathSafe(agentID), name+".json"), nil
-}
 
 // pathSafe is an agent's id as one part of a path.
 func pathSafe(id string) string {

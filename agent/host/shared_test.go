@@ -42,7 +42,7 @@ func writers(t *testing.T, lines int) *host.Runtime {
 		}
 		return step("shell", map[string]string{"pipeline": fmt.Sprintf("echo %s %d >> out.txt", who, turn)})
 	})
-	return &host.Runtime{Env: env, Lanes: registry, State: trace.NewState(t.TempDir()), Getenv: func(name string) string {
+	return &host.Runtime{Env: env, Lanes: registry, Records: host.Records{State: trace.NewState(t.TempDir())}, Getenv: func(name string) string {
 		return map[string]string{"WB_LLM_BASE_URL": server.URL, "WB_LLM_API_KEY": "canary-key-1234"}[name]
 	}}
 }

@@ -50,7 +50,7 @@ func worker(t *testing.T, dir, state string, server *llmtest.Server) *issues.Wor
 		t.Fatal(err)
 	}
 	lanetest.Need(t, env, "shell", "toolbox")
-	rt := &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, State: trace.NewState(state), Getenv: func(name string) string {
+	rt := &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, Records: host.Records{State: trace.NewState(state)}, Getenv: func(name string) string {
 		return map[string]string{"WB_LLM_BASE_URL": server.URL, "WB_LLM_API_KEY": "canary-key-1234"}[name]
 	}}
 	return &issues.Worker{Runtime: rt, Task: host.Task{Dir: dir, Write: true}, Path: issues.File(dir), Name: "w", Now: func() time.Time { return time.Date(2026, 6, 7, 8, 0, 0, 0, time.UTC) }}

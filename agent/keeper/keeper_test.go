@@ -91,7 +91,7 @@ func (b *bench) keep(until time.Time, mode keeper.Mode, change func(*keeper.Keep
 	c := &clock{b.now, until, stop}
 	broker := &capability.Host{Tenant: "default", StateDir: b.state}
 	defer broker.Close()
-	rt := &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, State: trace.NewState(b.state), Capabilities: broker, Now: c.Now, Getenv: func(name string) string {
+	rt := &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, Records: host.Records{State: trace.NewState(b.state)}, Capabilities: broker, Now: c.Now, Getenv: func(name string) string {
 		return map[string]string{"WB_LLM_BASE_URL": b.server.URL, "WB_LLM_API_KEY": "canary-key-1234"}[name]
 	}}
 	rt.On = []agent.Listener{func(e agent.Event) {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"sync"
 
+	"wb/internal/slug"
 	"wb/org"
 	"wb/org/orgfile"
 )
@@ -87,11 +88,12 @@ func Read(doc *org.Document) ([]*Task, error) {
 			case "ORDERED":
 				t.Ordered = value == "t" || value == "true" || value == "yes"
 			case "BLOCKER":
-				t.Blockers = blockers(value)
+				t.Blockers = org.Blockers(value)
 			}
 		}
 		if t.ID == "" {
-			t.ID = slug(t.Title)
+			t.ID = slug.Of(t.Title)
+			t.ID = strings.ToValidUTF8(t.ID[:min(len(t.ID), longestID)], "")
 		}
 		if ids[t.ID] != nil {
 			t.ID = fmt.Sprintf("%s-%d", t.ID, ordinal)
@@ -111,22 +113,8 @@ func Read(doc *org.Document) ([]*Task, error) {
 	return roots, check(ids)
 }
 
-func blockers(value string) []string {
-	value = strings.TrimSuffix(strings.TrimPrefix(value, "ids("), ")")
-	var all []string
-	for _, word := range strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" \t,", r) }) {
-		all = append(all, strings.TrimPrefix(strings.Trim(word, `"`), "id:"))
-	}
-	return all
-}
-
-func slug(title string) string {
-	words := strings.FieldsFunc(strings.ToLower(title), func(c rune) bool {
-		return !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c > 127)
-	})
-	s := strings.Join(words, "-")
-	return s[:min(len(s), 48)]
-}
+// longestID is the most bytes of a title that become the id of a task.
+const longestID = 48
 
 // check refuses blockers that are not there and tasks that wait for themselves.
 func check(ids map[string]*Task) error {

@@ -202,7 +202,7 @@ func (a *terminal) agents(env *compile.Env, lanes *compile.Registry, brokers *ca
 	if err != nil {
 		return nil, err
 	}
-	return &host.Runtime{Env: env, Lanes: lanes, Table: app.ForAgents{}, State: state, Key: key, Getenv: os.Getenv,
+	return &host.Runtime{Env: env, Lanes: lanes, Table: app.ForAgents{}, Records: host.Records{State: state}, Key: key, Getenv: os.Getenv,
 		Warn: func(err error) { a.note("wb: warning: %v", err) }, Sink: eventNotes{a}, Views: a.views(), Settings: configured, Revoked: granted.Revoked, Capabilities: brokers}, nil
 }
 

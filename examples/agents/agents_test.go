@@ -110,7 +110,7 @@ func bench(t *testing.T, name string) (*host.Runtime, string) {
 			delete(settings, "WB_LLM_CASSETTE")
 		}
 	}
-	return &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, State: trace.NewState(t.TempDir()), Getenv: func(name string) string { return settings[name] }}, file
+	return &host.Runtime{Env: env, Lanes: registry, Table: app.ForAgents{}, Records: host.Records{State: trace.NewState(t.TempDir())}, Getenv: func(name string) string { return settings[name] }}, file
 }
 
 // scripted is an endpoint that plays an example's script.

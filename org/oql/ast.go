@@ -151,7 +151,7 @@ func (c *Call) Keyword(name string) (Arg, bool) {
 // the query names no file or entity of its own.
 func (q *Query) ReadsArguments() bool {
 	for _, s := range q.From {
-		if !slices.Contains(rowKinds, s.Name) {
+		if !slices.Contains(RowKinds, s.Name) {
 			return false
 		}
 	}
@@ -162,7 +162,7 @@ func (q *Query) ReadsArguments() bool {
 // match: it has no stages, and rows are not made of something else.
 func (q *Query) OnlyConditions() bool {
 	for _, s := range q.From {
-		if slices.Contains(rowKinds, s.Name) && s.Name != "headlines" {
+		if slices.Contains(RowKinds, s.Name) && s.Name != "headlines" {
 			return false
 		}
 	}
@@ -172,7 +172,7 @@ func (q *Query) OnlyConditions() bool {
 // ReadsHeadlines reports whether rows are headlines.
 func (q *Query) ReadsHeadlines() bool {
 	for _, s := range q.From {
-		if slices.Contains(rowKinds, s.Name) && s.Name != "headlines" {
+		if slices.Contains(RowKinds, s.Name) && s.Name != "headlines" {
 			return false
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"wb/org"
 )
 
 // test decides about entry i of file f.
@@ -412,9 +414,9 @@ func blocked(f *File, i int) bool {
 }
 
 func blockedByID(f *File, ids string) bool {
-	for _, id := range strings.FieldsFunc(ids, func(r rune) bool { return strings.ContainsRune(" \t,()", r) }) {
+	for _, id := range org.Blockers(ids) {
 		for k := range f.Len() {
-			if v, ok := f.At(k).Prop("ID"); ok && v == strings.Trim(id, `"`) && !f.At(k).Done {
+			if v, ok := f.At(k).Prop("ID"); ok && v == id && !f.At(k).Done {
 				return true
 			}
 		}

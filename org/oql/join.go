@@ -80,7 +80,7 @@ func joinedColumns(kind string, c *Corpus) []string {
 // file, the file without its directory and extension, the entity, or the kind.
 func tableName(from []Source) string {
 	for _, s := range slices.Backward(from) {
-		if !slices.Contains(rowKinds, s.Name) {
+		if !slices.Contains(RowKinds, s.Name) {
 			base := filepath.Base(s.Name)
 			return strings.TrimSuffix(base, filepath.Ext(base))
 		}

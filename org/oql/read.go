@@ -134,7 +134,7 @@ func openBelow(dir string, read func(context.Context, []string) (*Corpus, error)
 		}
 		path, err := filepath.EvalSymlinks(filepath.Join(root, filepath.FromSlash(s.Name)))
 		if errors.Is(err, fs.ErrNotExist) {
-			return nil, errorf(s.Pos, suggest(s.Name, rowKinds), "source %q is not a file, directory or row kind (%s)", s.Name, strings.Join(rowKinds, " "))
+			return nil, errorf(s.Pos, suggest(s.Name, RowKinds), "source %q is not a file, directory or row kind (%s)", s.Name, strings.Join(RowKinds, " "))
 		}
 		if err != nil {
 			return nil, err

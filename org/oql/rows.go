@@ -7,8 +7,8 @@ import (
 	"wb/internal/value"
 )
 
-// rowKinds are the sources that are not files: what rows are made of.
-var rowKinds = []string{"headlines", "blocks", "links", "tables", "events", "runs"}
+// RowKinds are the sources that are not files: what rows are made of.
+var RowKinds = []string{"headlines", "blocks", "links", "tables", "events", "runs"}
 
 // defaultColumns are shown when a query selects none.
 var defaultColumns = map[string][]string{

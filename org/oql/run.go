@@ -174,7 +174,7 @@ func resolve(ctx context.Context, from []Source, where Expr, opts Options) (stri
 	}
 	for len(from) > 0 {
 		s := from[0]
-		if slices.Contains(rowKinds, s.Name) {
+		if slices.Contains(RowKinds, s.Name) {
 			kind, from = s.Name, from[1:]
 			continue
 		}

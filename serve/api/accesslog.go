@@ -9,6 +9,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"wb/internal/clip"
 )
 
 // accessLog writes a line for each request that was answered, in the combined format
@@ -83,7 +85,7 @@ func orDash(text string) string {
 	if text == "" {
 		return "-"
 	}
-	return quotable(clip(text, 500))
+	return quotable(clip.Chars(text, 500))
 }
 
 func withoutQuery(address string) string {

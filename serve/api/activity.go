@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"time"
 
+	"wb/internal/clip"
 	"wb/internal/trace"
 	"wb/internal/trace/activity"
 )
@@ -68,7 +69,7 @@ func moment(r *http.Request) (time.Time, error) {
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
-		return at, fmt.Errorf("%q is not a time such as 2026-11-21T07:00:00Z", clip(text, 40))
+		return at, fmt.Errorf("%q is not a time such as 2026-11-21T07:00:00Z", clip.Chars(text, 40))
 	}
 	return at, nil
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
+	"wb/internal/clip"
 	"wb/internal/value"
 	"wb/workbook"
 )
@@ -229,14 +230,14 @@ func (f *field) parse(text string) (value.Value, bool, error) {
 	case fieldNumber:
 		v, err := value.ParseJSON([]byte(strings.TrimSpace(text)))
 		if err != nil || v.Kind() != value.Int && v.Kind() != value.Float {
-			return v, false, fmt.Errorf("%q is not a number", clip(text, 40))
+			return v, false, fmt.Errorf("%q is not a number", clip.Chars(text, 40))
 		}
 		return v, true, nil
 	case fieldText:
 		return value.OfString(text), true, nil
 	case fieldEnum:
 		if !slices.Contains(f.Options, text) {
-			return value.Value{}, false, fmt.Errorf("%q: expected one of %s", clip(text, 40), strings.Join(f.Options, ", "))
+			return value.Value{}, false, fmt.Errorf("%q: expected one of %s", clip.Chars(text, 40), strings.Join(f.Options, ", "))
 		}
 		return value.OfString(text), true, nil
 	case fieldLines:
@@ -266,7 +267,7 @@ func (f *field) lines(text string) (value.Value, bool, error) {
 		default:
 			v, err := value.ParseJSON([]byte(strings.TrimSpace(line)))
 			if err != nil {
-				return v, false, fmt.Errorf("line %d: %q is not a number", n+1, clip(line, 40))
+				return v, false, fmt.Errorf("line %d: %q is not a number", n+1, clip.Chars(line, 40))
 			}
 			items = append(items, v)
 		}

@@ -2,9 +2,9 @@ package api
 
 import (
 	"encoding/json"
-	"strings"
 
 	"wb/agent"
+	"wb/internal/clip"
 	"wb/internal/trace"
 )
 
@@ -55,20 +55,20 @@ func frameOf(e trace.Event) (Frame, bool) {
 	}
 	switch e.Kind {
 	case trace.KindModelTurn:
-		f.Type, f.Text = "thinking", clip(e.Output, maxOutput)
+		f.Type, f.Text = "thinking", clip.Chars(e.Output, maxOutput)
 		f.Usage = &e.Usage
 	case trace.KindToolCall:
-		f.Type, f.Output, f.Exit = "step", clip(e.Output, maxOutput), e.Exit
+		f.Type, f.Output, f.Exit = "step", clip.Chars(e.Output, maxOutput), e.Exit
 	case trace.KindRetry:
-		f.Type, f.Output = "retry", clip(e.Output, maxOutput)
+		f.Type, f.Output = "retry", clip.Chars(e.Output, maxOutput)
 	case trace.KindDenial:
 		f.Type = "denial"
 	case trace.KindApproval:
-		f.Type, f.Status, f.Text = "review", e.Status, clip(e.Output, maxOutput)
+		f.Type, f.Status, f.Text = "review", e.Status, clip.Chars(e.Output, maxOutput)
 	case trace.KindComponentStart:
 		f.Type = "component_start"
 	case trace.KindComponentEnd, trace.KindCacheHit:
-		f.Type, f.Output, f.Exit = "component", clip(e.Output, maxOutput), e.Exit
+		f.Type, f.Output, f.Exit = "component", clip.Chars(e.Output, maxOutput), e.Exit
 	default:
 		return f, false
 	}
@@ -91,15 +91,3 @@ func lastFrame(r *agent.Result, err error) Frame {
 
 // last reports whether nothing comes after a frame.
 func (f *Frame) last() bool { return f.Type == "done" || f.Type == "error" }
-
-// clip is text of at most n characters.
-func clip(text string, n int) string {
-	if len(text) <= n {
-		return text
-	}
-	runes := []rune(strings.ToValidUTF8(text, "\uFFFD"))
-	if len(runes) <= n {
-		return string(runes)
-	}
-	return string(runes[:n-1]) + "…"
-}

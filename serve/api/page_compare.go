@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"wb/internal/clip"
 	"wb/internal/textdiff"
 	"wb/internal/trace/telemetry"
 )
@@ -69,7 +70,7 @@ func (s *Server) comparePage(w http.ResponseWriter, r *http.Request) {
 	for _, id := range ids {
 		found, err := t.find(id)
 		if err != nil {
-			s.notFound(w, r, "There is no run "+clip(id, 64), "")
+			s.notFound(w, r, "There is no run "+clip.Chars(id, 64), "")
 			return
 		}
 		data.Sides = append(data.Sides, t.side(found))

@@ -15,6 +15,7 @@ import (
 	"wb/agent"
 	"wb/agent/approval"
 	"wb/agent/host"
+	"wb/internal/clip"
 	"wb/internal/textdiff"
 	"wb/internal/trace"
 )
@@ -213,7 +214,7 @@ func (s *Server) stepPage(w http.ResponseWriter, r *http.Request) {
 		}
 	})
 	if wanted == nil {
-		s.notFound(w, r, "There is no step "+clip(r.PathValue("n"), 16), "")
+		s.notFound(w, r, "There is no step "+clip.Chars(r.PathValue("n"), 16), "")
 		return
 	}
 	blobs := found.tenant.state.Blobs()
@@ -295,7 +296,7 @@ func (s *Server) turnPage(w http.ResponseWriter, r *http.Request) {
 	n, _ := strconv.Atoi(r.PathValue("n"))
 	at := slices.IndexFunc(said.Turns, func(e agent.Exchange) bool { return e.Turn == n && !e.Summary })
 	if at < 0 {
-		s.notFound(w, r, "There is no turn "+clip(r.PathValue("n"), 16), "")
+		s.notFound(w, r, "There is no turn "+clip.Chars(r.PathValue("n"), 16), "")
 		return
 	}
 	turn, link := said.Turns[at], "/run/"+found.snapshot().ID

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"wb/internal/clip"
 	"wb/internal/trace"
 )
 
@@ -20,7 +21,7 @@ import (
 var pageFiles embed.FS
 
 var pageTemplates = template.Must(template.New("").Funcs(template.FuncMap{
-	"clip":    func(n int, text string) string { return clip(text, n) },
+	"clip":    func(n int, text string) string { return clip.Chars(text, n) },
 	"clock":   func(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05") },
 	"stamp":   func(t time.Time) string { return t.UTC().Format(time.RFC3339) },
 	"count":   grouped,
@@ -191,17 +192,17 @@ func renderMissing(w http.ResponseWriter, frame chrome, title, text string) {
 // name of a tenant there.
 func (s *Server) noPage(w http.ResponseWriter, r *http.Request) {
 	if t := s.gate.tenantOf(r); t != nil {
-		s.notFound(w, r.WithContext(known(r.Context(), t)), "There is no page here", clip(r.URL.Path, 200))
+		s.notFound(w, r.WithContext(known(r.Context(), t)), "There is no page here", clip.Chars(r.URL.Path, 200))
 		return
 	}
-	renderMissing(w, chrome{}, "There is no page here", clip(r.URL.Path, 200))
+	renderMissing(w, chrome{}, "There is no page here", clip.Chars(r.URL.Path, 200))
 }
 
 // shown is the run of a page, or nil after an answer.
 func (s *Server) shown(w http.ResponseWriter, r *http.Request) *run {
 	found, err := tenantIn(r.Context()).find(r.PathValue("id"))
 	if errors.Is(err, os.ErrNotExist) {
-		s.notFound(w, r, "There is no run "+clip(r.PathValue("id"), 64), "")
+		s.notFound(w, r, "There is no run "+clip.Chars(r.PathValue("id"), 64), "")
 		return nil
 	}
 	if err != nil {

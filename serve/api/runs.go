@@ -18,6 +18,7 @@ import (
 	"wb/agent/approval"
 	"wb/agent/host"
 	"wb/app"
+	"wb/internal/clip"
 	"wb/internal/diag"
 	"wb/internal/nearest"
 	"wb/internal/trace"
@@ -89,9 +90,9 @@ func told(err error, v any) error {
 	}
 	name = strings.Trim(name, `"`)
 	if near := nearest.Word(name, known); near != "" {
-		return fmt.Errorf("unknown member %s; did you mean %s?", clip(name, 64), near)
+		return fmt.Errorf("unknown member %s; did you mean %s?", clip.Chars(name, 64), near)
 	}
-	return fmt.Errorf("unknown member %s; expected one of %s", clip(name, 64), strings.Join(known, ", "))
+	return fmt.Errorf("unknown member %s; expected one of %s", clip.Chars(name, 64), strings.Join(known, ", "))
 }
 
 // jsonName is JSON's name for a type.
@@ -231,7 +232,7 @@ func (s *Server) named(w http.ResponseWriter, r *http.Request) *run {
 	found, err := tenantIn(r.Context()).find(r.PathValue("id"))
 	switch {
 	case errors.Is(err, os.ErrNotExist):
-		fail(w, http.StatusNotFound, "not_found", "no such run: "+clip(r.PathValue("id"), 64))
+		fail(w, http.StatusNotFound, "not_found", "no such run: "+clip.Chars(r.PathValue("id"), 64))
 	case err != nil:
 		fail(w, http.StatusInternalServerError, "failed", err.Error())
 	default:
@@ -351,7 +352,7 @@ func (s *Server) listRuns(w http.ResponseWriter, r *http.Request) {
 	}
 	rows := []map[string]any{}
 	for _, rec := range all {
-		row := map[string]any{"id": rec.ID, "status": rec.Status, "agent": rec.agent(), "task": clip(rec.Task.Text, 200), "created": rec.Created}
+		row := map[string]any{"id": rec.ID, "status": rec.Status, "agent": rec.agent(), "task": clip.Chars(rec.Task.Text, 200), "created": rec.Created}
 		if rec.Book != nil {
 			row["workbook"] = rec.Book.File
 		}
@@ -501,7 +502,7 @@ func failReview(w http.ResponseWriter, err error) {
 // decide answers a question of this run.
 func (r *run) decide(id string, allow bool, by string) (approval.Request, error) {
 	if !slices.ContainsFunc(r.reviews(), func(a approval.Request) bool { return a.ID == id }) {
-		return approval.Request{}, approval.NotFound(fmt.Sprintf("%q of this run", clip(id, 64)))
+		return approval.Request{}, approval.NotFound(fmt.Sprintf("%q of this run", clip.Chars(id, 64)))
 	}
 	decision := approval.Denied
 	if allow {

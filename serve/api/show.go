@@ -16,6 +16,7 @@ import (
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
 
+	"wb/internal/clip"
 	"wb/internal/lazyregexp"
 	"wb/workbook/exchange"
 )
@@ -280,7 +281,7 @@ var unmarked = strings.NewReplacer("**", "", "`", "", "### ", "", "## ", "", "# 
 
 // inLine is the beginning of a text in one line.
 func inLine(text string) string {
-	return clip(unmarked.Replace(strings.Join(strings.Fields(text), " ")), 140)
+	return clip.Chars(unmarked.Replace(strings.Join(strings.Fields(text), " ")), 140)
 }
 
 // gist summarises a call in a line.
@@ -305,9 +306,9 @@ func gist(raw json.RawMessage) string {
 				}
 			}
 		}
-		return clip(string(raw), 100)
+		return clip.Chars(string(raw), 100)
 	}
-	return clip(strings.Join(parts, " · "), 140)
+	return clip.Chars(strings.Join(parts, " · "), 140)
 }
 
 // fileIn is the file that a call names, "" for none.

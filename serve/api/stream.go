@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"wb/internal/clip"
+
 	"github.com/coder/websocket"
 )
 
@@ -44,7 +46,7 @@ func position(r *http.Request) (int, error) {
 	}
 	n, err := strconv.Atoi(text)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("%q is not a position in a stream", clip(text, 32))
+		return 0, fmt.Errorf("%q is not a position in a stream", clip.Chars(text, 32))
 	}
 	return n, nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"wb/internal/diag"
+	"wb/internal/slug"
 	"wb/org"
 	"wb/org/orgfile"
 )
@@ -303,7 +304,7 @@ func withProvenance(doc *org.Document, m *Member, p Provenance) ([]byte, error) 
 
 func headingOf(doc *org.Document, m *Member) (org.Headline, bool) {
 	for h := range doc.Headlines() {
-		if slices.Contains(h.LocalTags(), memberTag) && slug(h.Title.Text) == m.Name {
+		if slices.Contains(h.LocalTags(), memberTag) && slug.Of(h.Title.Text) == m.Name {
 			return h, true
 		}
 	}

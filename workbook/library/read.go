@@ -10,6 +10,7 @@ import (
 
 	"wb/internal/diag"
 	"wb/internal/identity"
+	"wb/internal/slug"
 	"wb/org"
 	"wb/org/orgfile"
 )
@@ -117,9 +118,9 @@ func (l *Library) read(path string) error {
 		return err
 	}
 	w := &Workspace{File: path, Dir: filepath.Dir(path)}
-	w.Name = slug(filepath.Base(mustAbs(w.Dir)))
-	if name, ok := file.Doc.Setting("WORKSPACE"); ok && slug(name.Text) != "" {
-		w.Name = slug(name.Text)
+	w.Name = slug.Of(filepath.Base(mustAbs(w.Dir)))
+	if name, ok := file.Doc.Setting("WORKSPACE"); ok && slug.Of(name.Text) != "" {
+		w.Name = slug.Of(name.Text)
 	}
 	if title, ok := file.Doc.Setting("TITLE"); ok {
 		w.Title = title.Text
@@ -151,7 +152,7 @@ func (l *Library) problem(path string, line int, format string, args ...any) {
 
 // member reads a heading.
 func (w *Workspace) member(doc *org.Document, h org.Headline) (*Member, error) {
-	m := &Member{Workspace: w, Title: h.Title.Text, Name: slug(h.Title.Text), Scope: ScopeRead}
+	m := &Member{Workspace: w, Title: h.Title.Text, Name: slug.Of(h.Title.Text), Scope: ScopeRead}
 	m.Line, _ = doc.Position(h.Start())
 	get := func(key string) string {
 		v, _ := h.Property(key)
@@ -183,20 +184,6 @@ func (w *Workspace) member(doc *org.Document, h org.Headline) (*Member, error) {
 	}
 	m.Provenance = Provenance{SHA256: get(propSHA256), Signer: get(propSigner), Signature: get(propSignature), Time: get(propTime)}
 	return m, nil
-}
-
-// slug is a name as ids have it: lower case, runs of anything but letters and
-// digits are one "-".
-func slug(title string) string {
-	var b strings.Builder
-	for _, r := range strings.ToLower(title) {
-		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' || r > 127 {
-			b.WriteRune(r)
-		} else if s := b.String(); s != "" && !strings.HasSuffix(s, "-") {
-			b.WriteByte('-')
-		}
-	}
-	return strings.Trim(b.String(), "-")
 }
 
 func mustAbs(dir string) string {

@@ -61,17 +61,11 @@ func (l *linter) anyBlocker() bool {
 	return false
 }
 
-// blockerIDs reads "a b", "ids(a b)" and `ids("a" "b")`.
+// blockerIDs are the ids among the words of a :BLOCKER: property.
 func blockerIDs(p org.Property) []string {
-	text := strings.TrimSuffix(strings.TrimPrefix(p.Value.Text, "ids("), ")")
-	var ids []string
-	for _, word := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,", r) }) {
-		word = strings.TrimPrefix(strings.Trim(word, `"`), "id:")
-		if !slices.Contains([]string{"siblings", "children", "previous-sibling", "parent"}, word) {
-			ids = append(ids, word)
-		}
-	}
-	return ids
+	return slices.DeleteFunc(org.Blockers(p.Value.Text), func(word string) bool {
+		return slices.Contains([]string{"siblings", "children", "previous-sibling", "parent"}, word)
+	})
 }
 
 // blockerCycles reports each cycle once, where its first task asks.

@@ -37,8 +37,8 @@ type Page struct {
 // Link is one link of the document's text.
 type Link struct {
 	Target string        // as written
-	Kind   string        // "https", "file", "id", "custom-id", "fuzzy", "coderef", "radio", …
-	Path   string        // the target without its kind, #+LINK: abbreviations expanded
+	Kind   string        // "https", "file", "id", "custom-id", "fuzzy", "coderef", "radio", …; "html": an address in HTML of the author's
+	Path   string        // the target without its kind, #+LINK: abbreviations expanded; of "html" from the document, or the host with a slash
 	Search string        // what follows "::" in a file link: "*Heading", "#custom-id", a name
 	Image  bool          // it is shown as a picture
 	Pos    diag.Position // where it stands in the author's file
@@ -58,7 +58,7 @@ type Highlighter interface {
 type LiveOf func(component string) (html string, ok bool)
 
 // Resolver says where a link leads that is not to a place in the same
-// document: kinds "file" and "id", and pictures. Without ok the page decides
+// document: kinds "file", "id" and "html", and pictures. Without ok the page decides
 // itself: another workbook is the page beside it, a picture becomes part of
 // the page, an id is a mistake.
 type Resolver func(Link) (to Destination, ok bool)

@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"html"
 	"net/url"
 	"path"
@@ -98,6 +99,9 @@ func (w *writer) rawHTML(source string, offset int) string {
 			if allowedElements[token.Data] {
 				out.WriteString("</" + token.Data + ">")
 			}
+			if token.Data == "a" {
+				w.rawLink = false
+			}
 		}
 	}
 }
@@ -108,6 +112,12 @@ func (w *writer) rawComplaint(at int, what string) {
 
 // rawTag writes a start tag with the attributes that may stay.
 func (w *writer) rawTag(out *strings.Builder, token nethtml.Token, closed bool, at int) {
+	if token.Data == "img" && w.rawElsewhere(out, token, at) {
+		return
+	}
+	if token.Data == "a" {
+		w.rawLink = true
+	}
 	out.WriteString("<" + token.Data)
 	for _, a := range token.Attr {
 		value, ok := w.rawAttribute(token.Data, strings.ToLower(a.Key), a.Val, at)
@@ -138,8 +148,7 @@ func (w *writer) rawAttribute(element, name, value string, at int) (string, bool
 	case (name == "fill" || name == "stroke" || name == "clip-path" || strings.HasPrefix(name, "marker")) && strings.Contains(strings.ToLower(value), "url(") && !strings.HasPrefix(strings.TrimSpace(value), "url(#"):
 	case name == "href" && element == "a":
 		if u, err := url.Parse(strings.TrimSpace(value)); err == nil && (u.Scheme == "" || schemes[u.Scheme]) {
-			w.links = append(w.links, Link{Target: value, Kind: "html", Path: value, Pos: w.text.position(at)})
-			return value, true
+			return w.rawAddress(u, value, at)
 		}
 	case name == "href" && element == "use" && strings.HasPrefix(value, "#"):
 		return value, true
@@ -154,6 +163,62 @@ func (w *writer) rawAttribute(element, name, value string, at int) (string, bool
 	return "", false
 }
 
+// rawElsewhere writes a picture of another server as a link to it, as org's own
+// are: pages ask nobody else for anything. In a link it is its text.
+func (w *writer) rawElsewhere(out *strings.Builder, token nethtml.Token, at int) bool {
+	var source, alt string
+	for _, a := range token.Attr {
+		switch a.Key {
+		case "src":
+			source = strings.TrimSpace(a.Val)
+		case "alt":
+			alt = strings.TrimSpace(a.Val)
+		}
+	}
+	u, err := url.Parse(source)
+	if err != nil || u.Host == "" || u.Scheme != "" && u.Scheme != "http" && u.Scheme != "https" {
+		return false
+	}
+	w.report(at, diag.Warning, "raw-html", "save it beside the document: pages load nothing from elsewhere", "%s is a picture of another server: a link leads to it", source)
+	text := cmp.Or(alt, path.Base(u.Path))
+	if w.rawLink || w.inLink {
+		out.WriteString("<span class=\"elsewhere\">" + html.EscapeString(text) + "</span>")
+		return true
+	}
+	w.links = append(w.links, Link{Target: source, Kind: cmp.Or(u.Scheme, "https"), Path: source, Pos: w.text.position(at)})
+	out.WriteString("<a class=\"elsewhere\"" + attr("href", source) + ">" + html.EscapeString(text) + "</a>")
+	return true
+}
+
+// rawAddress is where a link of the author's HTML leads. A file of the site is
+// published with it.
+func (w *writer) rawAddress(u *url.URL, value string, at int) (string, bool) {
+	known := Link{Target: value, Kind: cmp.Or(u.Scheme, "https"), Path: value, Pos: w.text.position(at)}
+	here := u.Scheme == "" && u.Host == "" && u.Path != ""
+	if here {
+		known.Kind, known.Path = "html", w.rawPath(u, at)
+	}
+	w.links = append(w.links, known)
+	if !here || w.opts.Resolve == nil {
+		return value, true
+	}
+	to, ok := w.opts.Resolve(known)
+	if !ok {
+		return value, true
+	}
+	rest := url.URL{RawQuery: u.RawQuery, Fragment: u.Fragment, RawFragment: u.RawFragment}
+	return to.Href + rest.String(), !to.Broken
+}
+
+// rawPath is the path in an address, from the document or, with a slash, from
+// the host.
+func (w *writer) rawPath(u *url.URL, at int) string {
+	if path.IsAbs(u.Path) {
+		return u.Path
+	}
+	return w.text.relative(at, u.Path)
+}
+
 // rawSource is a picture's address when it is beside the workbook or in the
 // page already.
 func (w *writer) rawSource(value string, at int) (string, bool) {
@@ -163,11 +228,11 @@ func (w *writer) rawSource(value string, at int) (string, bool) {
 		}
 	}
 	u, err := url.Parse(value)
-	if err != nil || u.Scheme != "" || u.Host != "" || strings.HasPrefix(value, "/") {
+	if err != nil || u.Scheme != "" || u.Host != "" {
 		w.rawComplaint(at, "src from elsewhere")
 		return "", false
 	}
-	known := Link{Target: value, Kind: "file", Path: w.text.relative(at, u.Path), Image: true, Pos: w.text.position(at)}
+	known := Link{Target: value, Kind: "html", Path: w.rawPath(u, at), Image: true, Pos: w.text.position(at)}
 	w.links = append(w.links, known)
 	if w.opts.Resolve != nil {
 		if to, ok := w.opts.Resolve(known); ok {
@@ -175,10 +240,10 @@ func (w *writer) rawSource(value string, at int) (string, bool) {
 		}
 	}
 	if w.opts.Read == nil {
-		return value, true
+		return value, !path.IsAbs(known.Path)
 	}
 	data, err := w.opts.Read(path.Clean(known.Path))
-	if err != nil {
+	if err != nil || path.IsAbs(known.Path) {
 		w.report(at, diag.Warning, "missing-image", "", "%s is not there", known.Path)
 		return "", false
 	}

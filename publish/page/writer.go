@@ -56,6 +56,7 @@ type writer struct {
 	lived   map[string]bool // components that readers can run
 	raw     bool            // the author's own HTML is in it
 	rawIDs  map[string]bool // ids in it, up to here
+	rawLink bool            // a link of it is open
 	given   map[int]string  // ids that #+ATTR_HTML: gave, by where it stands
 	inLink  bool
 	radio   bool      // there may be radio targets, which make links of plain words

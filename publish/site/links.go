@@ -1,6 +1,7 @@
 package site
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io/fs"
@@ -67,6 +68,8 @@ func (r *reading) resolve(l page.Link) (page.Destination, bool) {
 		return r.byID(l)
 	case "file", "attachment":
 		return r.file(l)
+	case "html":
+		return r.address(l)
 	}
 	return page.Destination{}, false
 }
@@ -143,7 +146,40 @@ func (r *reading) file(l page.Link) (page.Destination, bool) {
 		r.complain(l, "broken-link", "use a path from this document", "%s is a file of this machine", l.Target)
 		return page.Destination{}, false
 	}
+	return r.named(l, path.Join(path.Dir(r.doc.Path), l.Path))
+}
+
+// address leads where HTML of the author's says, in which pages have the names
+// that they have in the site.
+func (r *reading) address(l page.Link) (page.Destination, bool) {
+	switch {
+	case r.embed && l.Image && !path.IsAbs(l.Path):
+		return r.file(l)
+	case r.embed:
+		return page.Destination{}, false
+	}
 	name := path.Join(path.Dir(r.doc.Path), l.Path)
+	if path.IsAbs(l.Path) {
+		below, ok := strings.CutPrefix(l.Path, cmp.Or(r.p.Config.BasePath, "/"))
+		if !ok {
+			return page.Destination{}, false // another site of the host
+		}
+		name = path.Clean(below)
+	}
+	for _, d := range r.p.Documents {
+		if d.Page == name {
+			return page.Destination{Href: relative(r.doc.Page, name)}, true
+		}
+	}
+	if Generated(name) {
+		return page.Destination{Href: relative(r.doc.Page, name)}, true
+	}
+	to, ok := r.named(l, name)
+	return page.Destination{Href: to.Href, Broken: !ok || to.Broken}, true
+}
+
+// named leads to a file of the directory, or to its page.
+func (r *reading) named(l page.Link, name string) (page.Destination, bool) {
 	switch {
 	case name == ".." || strings.HasPrefix(name, "../"):
 		r.complain(l, "broken-link", "a site contains only files below its directory", "%s is outside the site", l.Target)
@@ -158,10 +194,10 @@ func (r *reading) file(l page.Link) (page.Destination, bool) {
 	info, err := r.p.root.Stat(filepath.FromSlash(name))
 	switch {
 	case err != nil && l.Image:
-		r.complain(l, "missing-image", r.nearFile(name), "%s is not there", l.Path)
+		r.complain(l, "missing-image", cmp.Or(r.belowBase(l), r.nearFile(name)), "%s is not there", l.Path)
 		return page.Destination{Broken: true}, true
 	case err != nil:
-		r.complain(l, "broken-link", r.nearFile(name), "%s leads nowhere", l.Target)
+		r.complain(l, "broken-link", cmp.Or(r.belowBase(l), r.nearFile(name)), "%s leads nowhere", l.Target)
 		return page.Destination{}, false
 	case info.IsDir():
 		if d := r.p.byPath[name+"/index.org"]; d != nil {
@@ -216,6 +252,19 @@ func (r *reading) page(l page.Link, d *Document) (page.Destination, bool) {
 		return page.Destination{Href: href, Broken: true}, true
 	}
 	return page.Destination{Href: href + "#" + url.PathEscape(id)}, true
+}
+
+// belowBase is a hint at the path below which the author's HTML takes the site
+// to be: without the first name of an address, the file is there.
+func (r *reading) belowBase(l page.Link) string {
+	first, name, ok := strings.Cut(strings.TrimPrefix(l.Path, "/"), "/")
+	if !path.IsAbs(l.Path) || !ok {
+		return ""
+	}
+	if _, err := r.p.root.Stat(filepath.FromSlash(path.Clean(name))); err != nil {
+		return ""
+	}
+	return "#+PUBLISH_BASE_PATH: /" + first + "/ in " + ConfigFile + " says that readers find the site there"
 }
 
 // nearFile is a hint at a file with a name like the one that is not there.

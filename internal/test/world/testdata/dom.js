@@ -15,8 +15,8 @@ async function constructs(address) {
   };
   all("x-tex").forEach((e) => e.replaceWith(/^(\$|\\\(|\\\[|\\begin)/.test(e.textContent) ? formula(e.textContent) : e.textContent));
   all("math").forEach((e) => e.replaceWith(formula((e.querySelector("annotation") || e).textContent)));
-  // Pictures that are not there are text for wb; low headlines have numbers from it.
-  drop(".missing, .eqno, .sections > li > strong > .section-number");
+  // Pictures that are not there are text for wb, those of other servers links; low headlines have numbers from it.
+  drop(".missing, .elsewhere, .eqno, .sections > li > strong > .section-number");
   const there = async (e) => (await fetch(new URL(e.getAttribute("src"), new URL(address, location.href)), { method: "HEAD" })).ok;
   for (const e of all("img")) if (/^file:/.test(e.getAttribute("src")) || /^(?!data:|[a-z]+:)./i.test(e.getAttribute("src") || "") && !/pages\/wb\//.test(address) && !(await there(e))) e.remove();
   // wb asks nobody else for pictures: a link to one stays a link, one in HTML of the

@@ -122,13 +122,18 @@ func (w *writer) script(n *org.Node, blanks string) string {
 	return "<" + tag + ">" + inner + "</" + tag + ">" + blanks
 }
 
+// entitiesOfHTML are entities that Org spells better in HTML than in text. Where it
+// makes do with another character, as with \nexists, that of text stays.
+var entitiesOfHTML = map[string]string{"shy": "\u00ad", "Amacr": "Ā", "amacr": "ā", "phi": "φ", "varphi": "ϕ", "beth": "ℶ", "dalet": "ℸ", "setminus": "∖", "ast": "∗",
+	"diams": "♦", "diamondsuit": "♦", "diamond": "⋄", "Diamond": "⋄", "loz": "◊"}
+
 func (w *writer) entity(n *org.Node) string {
 	e, ok := n.Entity()
 	switch {
 	case !ok || !w.set.entities:
 		return html.EscapeString(n.Text())
-	case e.Name == "shy":
-		return "\u00ad"
+	case entitiesOfHTML[e.Name] != "":
+		return entitiesOfHTML[e.Name]
 	}
 	return html.EscapeString(strings.ReplaceAll(e.Text, " ", "\u00a0"))
 }

@@ -33,7 +33,10 @@ func (w *writer) link(n *org.Node) string {
 	known := w.note(l)
 	described := l.Form == org.BracketLink && l.Desc.Present()
 	text := html.EscapeString(l.Target.Text)
-	if l.Type == "file" && !path.IsAbs(l.Path) { // that of this machine is seen to be one
+	switch {
+	case l.Type == "file" && path.IsAbs(l.Path): // that of this machine is seen to be one
+		text = html.EscapeString("file://" + strings.TrimPrefix(l.Path, "//"))
+	case l.Type == "file":
 		text = strings.TrimPrefix(text, "file:")
 	}
 	switch {
@@ -100,7 +103,7 @@ func (w *writer) description(l org.Link) string {
 	}
 	outer := w.inLink
 	w.inLink = true
-	text := w.inline(w.doc.ObjectsIn(l.Desc.Span))
+	text := w.inline(l.Node) // in which addresses are text
 	w.inLink = outer
 	return stripLinks(text)
 }
@@ -150,8 +153,11 @@ func (w *writer) fileLink(l org.Link, known Link, text string, described bool) s
 	if w.opts.Resolve != nil {
 		inside = below(file) // a site may have it there
 	}
-	if manifest.Private(inside) {
-		return "<code>" + text + "</code>" // stays with the author
+	switch { // stays with the author
+	case manifest.Private(inside) && described:
+		return text
+	case manifest.Private(inside):
+		return "<code>" + text + "</code>"
 	}
 	switch {
 	case known.Image:

@@ -40,10 +40,10 @@ func gridOf(t org.Table) *grid {
 		case r.Rule:
 			open = false
 			continue
-		case g.skip == 1 && strings.Contains("!^_$/", mark(r)) && mark(r) != "":
-			if mark(r) == "/" {
-				g.columns(r)
-			}
+		case mark(r) == "/": // with or without a column of marks
+			g.columns(r)
+			continue
+		case g.skip == 1 && strings.Contains("!^_$", mark(r)) && mark(r) != "":
 			continue
 		case alignmentRow(r, g.skip):
 			for i, c := range r.Cells {

@@ -18,8 +18,11 @@ func TestAddresses(t *testing.T) {
 -- images/a.png --
 -- guide/b.png --
 -- guide/paper.pdf --
+-- guide/at 10:15.png --
 -- guide/c.org --
 #+TITLE: C
+#+ATTR_HTML: :alt screenshot
+[[file:at 10:15.png]]
 #+begin_export html
 <img src="/notes/images/a.png" alt="a"> <img src="b.png"> <a href="paper.pdf#page=2">paper</a> <a href="c.html#x">here</a> <a href="c.org">source</a>
 <a href="https://example.org/"><img src="https://example.org/logo.png"></a> <img alt="a sign" src="http://example.org/sign.png">
@@ -35,13 +38,13 @@ func TestAddresses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"images/a.png", "guide/b.png", "guide/paper.pdf"} {
+	for _, name := range []string{"images/a.png", "guide/b.png", "guide/paper.pdf", "guide/at 10=3A15.png"} {
 		if _, ok := r.Files[name]; !ok {
 			t.Errorf("%s is not published", name)
 		}
 	}
 	page := string(r.Files["guide/c.html"])
-	for _, want := range []string{`<img src="../images/a.png" alt="a"/>`, `<img src="b.png"/>`, `<a href="paper.pdf#page=2">`, `<a href="c.html#x">`, `<a href="c.html">source</a>`,
+	for _, want := range []string{`<img src="at%2010=3A15.png" alt="screenshot"/>`, `<img src="../images/a.png" alt="a"/>`, `<img src="b.png"/>`, `<a href="paper.pdf#page=2">`, `<a href="c.html#x">`, `<a href="c.html">source</a>`,
 		`<a href="https://example.org/"><span class="elsewhere">logo.png</span></a>`, `<a class="elsewhere" href="http://example.org/sign.png">a sign</a>`,
 		`<a href="/elsewhere/x">`, `<a>none</a>`} {
 		if !strings.Contains(page, want) {

@@ -245,14 +245,15 @@ func (b *Builder) fill(r *Result) error {
 			}
 		}
 		for _, name := range m.Files {
-			if files[name] != nil {
+			to := publicName(name)
+			if files[to] != nil {
 				continue
 			}
 			data, err := b.p.root.ReadFile(filepath.FromSlash(name))
 			if err != nil {
 				return err
 			}
-			files[name] = data
+			files[to] = data
 		}
 	}
 	style, _, err := b.frameOf("assets/style.css")

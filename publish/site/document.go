@@ -120,7 +120,7 @@ func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 		from := at[0][2]
 		name := string(d.Source[from:at[0][3]])
 		if _, ok := links.resolve(page.Link{Kind: "file", Target: name, Path: name, Image: true, Pos: positionIn(d, from)}); ok && len(links.files) > len(out.Files) {
-			out.Image, out.Files = links.files[len(links.files)-1], links.files
+			out.Image, out.Files = publicName(links.files[len(links.files)-1]), links.files
 		}
 		out.Found = links.among(found)
 	}

@@ -220,7 +220,7 @@ func (r *reading) named(l page.Link, name string) (page.Destination, bool) {
 		}
 		r.complain(l, "broken-link", hint, "%s is not a page of the site", l.Target)
 		return page.Destination{}, false
-	case !manifest.SafePath(name) || Generated(name):
+	case !manifest.SafePath(publicName(name)) || Generated(name):
 		r.complain(l, "broken-link", "rename the file", "%s cannot be the name of a file of the site", name)
 		return page.Destination{}, false
 	}
@@ -228,7 +228,24 @@ func (r *reading) named(l page.Link, name string) (page.Destination, bool) {
 		return page.Destination{}, false
 	}
 	r.files = append(r.files, name)
-	return page.Destination{Href: relative(r.doc.Page, name)}, true
+	return page.Destination{Href: relative(r.doc.Page, publicName(name))}, true
+}
+
+// publicName is the name of a file in the site: instead of a character that a name
+// may not have on every system, such as the colons of a screenshot's time, its code.
+func publicName(name string) string {
+	if manifest.SafePath(name) {
+		return name
+	}
+	var out strings.Builder
+	for _, r := range name {
+		if strings.ContainsRune("\\:*?\"<>|", r) {
+			fmt.Fprintf(&out, "=%02X", r)
+			continue
+		}
+		out.WriteRune(r)
+	}
+	return out.String()
 }
 
 func (r *reading) page(l page.Link, d *Document) (page.Destination, bool) {

@@ -42,7 +42,7 @@ var dropped = map[string]bool{"script": true, "style": true, "title": true, "tex
 // allowedAttributes are those of any element; aria-… and data-… too.
 var allowedAttributes = func() map[string]bool {
 	m := map[string]bool{}
-	for name := range strings.FieldsSeq(`abbr alt cite class colspan controls datetime dir height headers hidden id lang loop max min muted open reversed role rowspan scope span start style
+	for name := range strings.FieldsSeq(`abbr align alt cite class colspan controls datetime dir height headers hidden id lang loop max min muted open reversed role rowspan scope span start style
 		tabindex title translate type value width display mathvariant stretchy displaystyle scriptlevel fence form lspace rspace minsize maxsize movablelimits accent linethickness encoding
 		viewbox d x y x1 y1 x2 y2 cx cy r rx ry points transform fill fill-opacity fill-rule stroke stroke-width stroke-opacity stroke-linecap stroke-linejoin stroke-dasharray opacity
 		text-anchor dominant-baseline font-size font-family font-weight offset stop-color stop-opacity gradientunits preserveaspectratio marker-end marker-start refx refy orient markerwidth markerheight clip-path dx dy kind srclang label xmlns`) {
@@ -154,7 +154,7 @@ func (w *writer) rawAttribute(element, name, value string, at int) (string, bool
 		return value, true
 	case name == "src" || name == "poster":
 		return w.rawSource(value, at)
-	case name == "target" && element == "a" && value != "_blank":
+	case element == "a" && (name == "rel" || name == "target" && value != "_blank"):
 		return value, true
 	case allowedAttributes[name] || strings.HasPrefix(name, "aria-") || strings.HasPrefix(name, "data-") && name != "data-wb":
 		return value, true

@@ -25,7 +25,7 @@ func TestAddresses(t *testing.T) {
 [[file:at 10:15.png]]
 #+begin_export html
 <img src="/notes/images/a.png" alt="a"> <img src="b.png"> <a href="paper.pdf#page=2">paper</a> <a href="c.html#x">here</a> <a href="c.org">source</a>
-<a href="https://example.org/"><img src="https://example.org/logo.png"></a> <img alt="a sign" src="http://example.org/sign.png">
+<a href="https://example.org/" rel="nofollow"><img src="https://example.org/logo.png"></a> <div align="right"><img alt="a sign" src="http://example.org/sign.png"></div>
 <a href="/elsewhere/x">other</a> <a href="none.pdf">none</a> <img src="/notes/none.png"> <img src="/images/a.png">
 #+end_export
 `)).Files)
@@ -45,7 +45,7 @@ func TestAddresses(t *testing.T) {
 	}
 	page := string(r.Files["guide/c.html"])
 	for _, want := range []string{`<img src="at%2010=3A15.png" alt="screenshot"/>`, `<img src="../images/a.png" alt="a"/>`, `<img src="b.png"/>`, `<a href="paper.pdf#page=2">`, `<a href="c.html#x">`, `<a href="c.html">source</a>`,
-		`<a href="https://example.org/"><span class="elsewhere">logo.png</span></a>`, `<a class="elsewhere" href="http://example.org/sign.png">a sign</a>`,
+		`<a href="https://example.org/" rel="nofollow"><span class="elsewhere">logo.png</span></a>`, `<div align="right"><a class="elsewhere" href="http://example.org/sign.png">a sign</a>`,
 		`<a href="/elsewhere/x">`, `<a>none</a>`} {
 		if !strings.Contains(page, want) {
 			t.Errorf("no %s in\n%s", want, page)

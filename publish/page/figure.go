@@ -127,7 +127,7 @@ func (w *writer) paragraph(n *org.Node) string {
 		return w.figure(n, "<p>"+body+"</p>\n")
 	}
 	if isResult(n) {
-		return w.figure(n, "<p><output>"+body+"</output></p>\n")
+		return w.framed(n, "<p><output>"+body+"</output></p>\n", "", false) // a caption is for pictures
 	}
 	if strings.HasPrefix(body, `<math display="block">`) && strings.Count(body, "<math") == 1 {
 		switch _, after, _ := strings.Cut(body, "</math>"); {

@@ -21,27 +21,11 @@ func (w *writer) footnoteRef(n *org.Node) string {
 	if !w.set.footnotes || w.quiet {
 		return ""
 	}
-	ref, _ := n.FootnoteRef()
-	label := "note " + ref.Label.Text
-	if ref.Label.Text == "" {
-		label = fmt.Sprint("note at ", n.Start())
-	}
-	number, seen := w.numbers[label]
-	if !seen {
-		number = len(w.notes) + 1
-		w.numbers[label] = number
-		w.notes = append(w.notes, &note{label: ref.Label.Text})
-		if !ref.Inline && w.defined[ref.Label.Text] == nil && !w.definedInline(ref.Label.Text) {
-			w.complain(n, "missing-footnote", "footnote %s is not defined", ref.Label.Text)
-		}
-	}
+	number, first := w.noteOf(n)
 	f := w.notes[number-1]
 	f.refs++
 	refs := f.refs
-	if !seen { // its own references are numbered before those that follow here
-		if ref.Inline {
-			f.inline = n
-		}
+	if first { // its own references are numbered before those that follow here
 		f.body = w.noteBody(f)
 	}
 	id := fmt.Sprintf("fnref:%d", number)
@@ -49,6 +33,59 @@ func (w *writer) footnoteRef(n *org.Node) string {
 		id = fmt.Sprintf("fnref:%d-%d", number, refs)
 	}
 	return w.noteLink(id, number)
+}
+
+// noteOf is the number of the note that a reference is for, and whether it is the
+// first one for it.
+func (w *writer) noteOf(n *org.Node) (number int, first bool) {
+	ref, _ := n.FootnoteRef()
+	label := "note " + ref.Label.Text
+	if ref.Label.Text == "" {
+		label = fmt.Sprint("note at ", n.Start())
+	}
+	if number, ok := w.numbers[label]; ok {
+		return number, false
+	}
+	number = len(w.notes) + 1
+	w.numbers[label] = number
+	f := &note{label: ref.Label.Text}
+	if ref.Inline {
+		f.inline = n
+	}
+	w.notes = append(w.notes, f)
+	if !ref.Inline && w.defined[ref.Label.Text] == nil && !w.definedInline(ref.Label.Text) {
+		w.complain(n, "missing-footnote", "footnote %s is not defined", ref.Label.Text)
+	}
+	return number, true
+}
+
+// notesOf lists the notes that a section for footnotes itself refers to. The
+// section is not shown, so nothing leads to them.
+func (w *writer) notesOf(section *org.Node) {
+	if h, ok := section.Headline(); !ok || !w.set.footnotes || w.quiet || h.Title.Text != footnoteSection || w.trees.private(h) {
+		return
+	}
+	if !strings.Contains(section.Text(), "[fn:") {
+		return
+	}
+	for n := range w.doc.AllObjects(org.KindFootnoteRef) {
+		if n.Start() < section.Start() || n.End() > section.End() || within(n, org.KindFootnote) {
+			continue
+		}
+		if number, first := w.noteOf(n); first {
+			w.notes[number-1].body = w.noteBody(w.notes[number-1])
+		}
+	}
+}
+
+// within reports whether a node is part of one of this kind.
+func within(n *org.Node, kind org.Kind) bool {
+	for a := n.Parent(); a != nil; a = a.Parent() {
+		if a.Kind() == kind {
+			return true
+		}
+	}
+	return false
 }
 
 // noteMark is the first reference to a note.
@@ -99,9 +136,10 @@ func (w *writer) footnotes() string {
 			}
 			back += fmt.Sprintf(" <a class=\"footback\" href=\"#%s\" role=\"doc-backlink\" aria-label=\"%s\">%s</a>", id, label, mark)
 		}
-		if before, ok := strings.CutSuffix(body, "</p>\n"); ok {
+		switch before, ok := strings.CutSuffix(body, "</p>\n"); {
+		case ok:
 			body = before + back + "</p>\n"
-		} else {
+		case back != "":
 			body += "<p>" + strings.TrimSpace(back) + "</p>\n"
 		}
 		fmt.Fprintf(&out, "<li id=\"%s\">%s</li>\n", w.take(fmt.Sprintf("fn:%d", i+1)), strings.TrimSpace(body))

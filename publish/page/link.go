@@ -279,6 +279,9 @@ func (w *writer) idLink(l org.Link, known Link, text string, described bool) str
 			return w.toPlace(to, text)
 		}
 	}
+	if !described {
+		text = html.EscapeString(l.Path)
+	}
 	return w.broken(l.Start(), text, "no section has the id %s", l.Path)
 }
 

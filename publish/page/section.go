@@ -29,8 +29,9 @@ func (w *writer) elements(parent *org.Node) string {
 			continue
 		}
 		head := w.heads[n.Start()]
-		if head == nil {
-			continue // hidden
+		if head == nil { // hidden
+			w.notesOf(n)
+			continue
 		}
 		if w.set.depth == 0 || head.level <= w.set.depth {
 			out.WriteString(w.section(n, head))

@@ -11,8 +11,8 @@ var languageForm = lazyregexp.New(`^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$`)
 
 // dictionary are the words that the writer itself puts into a page.
 var dictionary = map[string]map[string]string{
-	"de": {"Figure": "Abbildung", "Table": "Tabelle", "Listing": "Programm", "Contents": "Inhalt", "Footnotes": "Fußnoten", "Footnote": "Fußnote", "Back to the text": "Zurück zum Text",
-		"note": "Hinweis", "tip": "Tipp", "warning": "Warnung", "important": "Wichtig", "caution": "Vorsicht", "info": "Hinweis", "List of tables": "Tabellen", "List of listings": "Programme", "References": "Literatur",
+	"de": {"Figure": "Abbildung", "Table": "Tabelle", "Listing": "Programmlisting", "Contents": "Inhalt", "Footnotes": "Fußnoten", "Footnote": "Fußnote", "Back to the text": "Zurück zum Text",
+		"note": "Hinweis", "tip": "Tipp", "warning": "Warnung", "important": "Wichtig", "caution": "Vorsicht", "info": "Hinweis", "List of tables": "Tabellen", "List of listings": "Programmlistings", "References": "Literatur",
 		"This link leads nowhere": "Dieser Verweis führt nirgendwohin", "The page has no such place": "Auf der Seite gibt es diese Stelle nicht", "This picture is not there": "Dieses Bild fehlt"},
 	"fr": {"Figure": "Figure", "Table": "Tableau", "Listing": "Programme", "Contents": "Table des matières", "Footnotes": "Notes", "Footnote": "Note", "Back to the text": "Retour au texte",
 		"note": "Note", "tip": "Astuce", "warning": "Avertissement", "important": "Important", "caution": "Attention", "info": "Information", "List of tables": "Liste des tableaux", "List of listings": "Liste des programmes", "References": "Références",

@@ -58,7 +58,7 @@ async function constructs(address) {
   for (const name of ["h1", "h2", "h3", "h4", "h5", "h6", "li", "dt", "dd", "td", "th", "pre", "del", "blockquote"]) {
     all(name).forEach((e) => add(name, e));
   }
-  all("h7, h8, h9, h10, h11, h12, h13, [role=heading]").forEach((e) => add("h7 and deeper", e));
+  all(Array.from({ length: 34 }, (_, i) => "h" + (i + 7)) + ", [role=heading]").forEach((e) => add("h7 and deeper", e));
   all("code, samp, .cookie").forEach((e) => e.closest("pre") || add("code", e));
   all("b, strong").forEach((e) => e.matches(".sections > li > strong") || add("bold", e)); // a headline that is an item
   all("i, em").forEach((e) => add("italic", e));

@@ -11,7 +11,7 @@
       org-html-head-include-default-style nil
       org-export-with-section-numbers nil
       org-export-with-toc nil
-      org-export-headline-levels 13
+      org-export-headline-levels 40
       org-id-track-globally nil
       make-backup-files nil)
 

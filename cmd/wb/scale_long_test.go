@@ -7,10 +7,10 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"wb/internal/test/cpu"
 	"wb/internal/test/natstest"
 )
 
@@ -85,7 +85,7 @@ func (c *crew) scaled(server *natstest.Member, n int) (each cost, wall, alone ti
 		in:     float64(loaded.InMessages-load.InMessages) / float64(n), out: float64(loaded.OutMessages-load.OutMessages) / float64(n),
 		bytes: float64(loaded.InBytes+loaded.OutBytes-load.InBytes-load.OutBytes) / float64(n),
 	}
-	return each, wall, alone, run.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10
+	return each, wall, alone, cpu.Peak(run.ProcessState)
 }
 
 // spent is what the server and the workers have used so far.

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"syscall"
 	"testing"
-	"time"
 
 	"wb/compile"
+	"wb/internal/test/cpu"
 	"wb/internal/test/lanetest"
 	"wb/internal/value"
 )
@@ -20,21 +19,13 @@ func benchmarkBuild(b *testing.B, src *compile.Source) {
 	if _, err := l.Build(context.Background(), src); err != nil {
 		b.Fatal(err)
 	}
-	start := cpu()
+	start := cpu.Own()
 	for b.Loop() {
 		if _, err := l.Build(context.Background(), src); err != nil {
 			b.Fatal(err)
 		}
 	}
-	b.ReportMetric(float64(cpu()-start)/float64(b.N)/1e6, "cpu-ms/op")
-}
-
-// cpu is the processor time this process has used, which a busy machine does
-// not stretch as it does the time on the clock.
-func cpu() time.Duration {
-	var u syscall.Rusage
-	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	b.ReportMetric(float64(cpu.Own()-start)/float64(b.N)/1e6, "cpu-ms/op")
 }
 
 // BenchmarkCheckSmall is a notebook's block: check, translation, syntax check of

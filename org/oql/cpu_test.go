@@ -1,24 +1,16 @@
-//go:build unix
-
 package oql
 
 import (
-	"syscall"
 	"testing"
-	"time"
+
+	"wb/internal/test/cpu"
 )
 
 // reportCPU adds the processor time per operation to a benchmark, which says
 // more than the time that passed on a machine that has other work.
 func reportCPU(b *testing.B) func() {
-	start := cpuTime()
+	start := cpu.Own()
 	return func() {
-		b.ReportMetric(float64((cpuTime()-start).Microseconds())/1000/float64(b.N), "cpu-ms/op")
+		b.ReportMetric(float64((cpu.Own()-start).Microseconds())/1000/float64(b.N), "cpu-ms/op")
 	}
-}
-
-func cpuTime() time.Duration {
-	var u syscall.Rusage
-	syscall.Getrusage(syscall.RUSAGE_SELF, &u)
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }

@@ -16,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"wb/internal/test/cpu"
 	"wb/org/index"
 )
 
@@ -217,5 +218,5 @@ func cpuOf(t *testing.T, cmd *exec.Cmd) time.Duration {
 	if cmd != nil {
 		return cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
 	}
-	return cpuTime()
+	return cpu.Own()
 }

@@ -18,6 +18,7 @@ import (
 
 	"wb/compile/place/fabric"
 	"wb/compile/place/fabric/natsserver"
+	"wb/internal/test/cpu"
 	"wb/internal/test/natstest"
 )
 
@@ -134,17 +135,8 @@ func newBench(b *testing.B, servers, workers, slots int) *bench {
 	return s
 }
 
-// ownCPU is how much processor time this process has used.
-func ownCPU(b *testing.B) time.Duration {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
-}
-
-// cpu is how much others have used.
-func cpu(b *testing.B, pid int) time.Duration {
+// cpuOf is how much others have used.
+func cpuOf(b *testing.B, pid int) time.Duration {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		b.Skip("processor time is read from /proc")
@@ -164,12 +156,12 @@ type spent struct {
 
 func (s *bench) spent() (t spent) {
 	for _, pid := range s.servers {
-		t.servers = append(t.servers, cpu(s.b, pid))
+		t.servers = append(t.servers, cpuOf(s.b, pid))
 	}
 	for _, pid := range s.crew {
-		t.crew += cpu(s.b, pid)
+		t.crew += cpuOf(s.b, pid)
 	}
-	t.caller, t.all = ownCPU(s.b), s.ask()
+	t.caller, t.all = cpu.Own(), s.ask()
 	return t
 }
 

@@ -10,10 +10,10 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
+	"wb/internal/test/cpu"
 	"wb/proof/verify"
 	"wb/publish/site"
 	"wb/publish/site/highlight"
@@ -95,7 +95,7 @@ type cost struct {
 }
 
 func costOf(start time.Time, s *os.ProcessState) cost {
-	return cost{time.Since(start), s.UserTime() + s.SystemTime(), s.SysUsage().(*syscall.Rusage).Maxrss << 10}
+	return cost{time.Since(start), s.UserTime() + s.SystemTime(), cpu.Peak(s)}
 }
 
 // BenchmarkThousandPages builds a thousand pages of org, cold, with wb-publish
@@ -235,7 +235,7 @@ func BenchmarkOnePage(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	n, used := 0, processorTime(b)
+	n, used := 0, cpu.Own()
 	for b.Loop() {
 		n++
 		if err := os.WriteFile(name, fmt.Appendf(bytes.Clone(text), "\nChange %d.\n", n), 0o644); err != nil {
@@ -252,16 +252,5 @@ func BenchmarkOnePage(b *testing.B) {
 			b.Fatalf("%d pages, framed %v", len(r.Rebuilt), r.Framed)
 		}
 	}
-	b.ReportMetric(float64((processorTime(b)-used).Microseconds())/1000/float64(n), "cpu-ms/op")
-}
-
-// processorTime is what this process has used, which other processes cannot
-// lengthen much.
-func processorTime(b *testing.B) time.Duration {
-	b.Helper()
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		b.Fatal(err)
-	}
-	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	b.ReportMetric(float64((cpu.Own()-used).Microseconds())/1000/float64(n), "cpu-ms/op")
 }

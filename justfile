@@ -141,6 +141,13 @@ agenda-world dir load="":
 dom dir out="/tmp/wb-dom":
     WB_ORG_LISP="$(./.ci/org)" WB_WORLD='{{absolute_path(dir)}}' WB_DOM_OUT='{{absolute_path(out)}}' go test -tags long -timeout 4h -count 1 -v -run TestDOM ./internal/test/world
 
+# citations and bibliographies by styles of CSL beside those of Emacs, with citeproc.el at the commit that was measured
+csl-emacs dir="/tmp/wb-citeproc-el":
+    test -d {{dir}} || git clone https://github.com/andras-simonyi/citeproc-el {{dir}}
+    git -C {{dir}} checkout -q 4bde999a41803fe519ea80eab8b813d53503eebd
+    mkdir -p {{dir}}/needs && cd {{dir}}/needs && test -d usr || { apt-get download elpa-dash elpa-f elpa-parsebib elpa-queue elpa-s elpa-compat; for p in *.deb; do dpkg -x "$p" .; done; }
+    WB_CITEPROC_LISP="$(./.ci/org):{{dir}}:$(echo {{dir}}/needs/usr/share/emacs/site-lisp/elpa-src/* | tr ' ' :)" go test -tags long -count 1 -v -run TestCitationsBesideEmacs ./publish/page
+
 # requests that AWS's own suite of signatures has, fetched at the commit that was measured
 sigv4-suite dir="/tmp/wb-aws-c-auth":
     test -d {{dir}} || git clone https://github.com/awslabs/aws-c-auth {{dir}}

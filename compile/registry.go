@@ -15,6 +15,8 @@ import (
 type Registry struct {
 	lanes []Lane
 	names map[string]Lane
+
+	citations Citations
 }
 
 // NewRegistry holds lanes under their names and aliases. Two lanes that claim

@@ -5,6 +5,7 @@ package lanes
 
 import (
 	"wb/compile"
+	"wb/compile/citeproc"
 	"wb/compile/clang"
 	"wb/compile/dot"
 	"wb/compile/elisp"
@@ -54,5 +55,10 @@ func New(env *compile.Env) (*compile.Registry, error) {
 			all[i] = compile.Cached(compile.BuiltBy(env, lane), env.Cache)
 		}
 	}
-	return compile.NewRegistry(all...)
+	registry, err := compile.NewRegistry(all...)
+	if err != nil {
+		return nil, err
+	}
+	registry.WriteCitations(citeproc.New(env, javascript.Runtime()))
+	return registry, nil
 }

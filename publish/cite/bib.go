@@ -235,7 +235,7 @@ func parseJSON(src []byte) ([]*Entry, []Problem) {
 	}
 	var all []*Entry
 	for _, item := range list {
-		e := &Entry{Offset: -1, fields: map[string]string{}}
+		e := &Entry{Offset: -1, fields: map[string]string{}, item: item}
 		e.Key, e.Type = jsonText(item["id"]), jsonText(item["type"])
 		for name, value := range item {
 			text := jsonText(value)

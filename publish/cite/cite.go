@@ -12,8 +12,9 @@
 // letters behind years ("1984a") depend on it.
 //
 // Two things are nicer than in Emacs: names in running text are family names
-// ("Knuth and Plass", "Ada et al."), and entries link to their DOI or URL. For
-// other styles (CSL) Emacs is the tool.
+// ("Knuth and Plass", "Ada et al."), and entries link to their DOI or URL.
+// [Entry.CSL] makes items of works for the styles of CSL, which another program
+// carries out (wb/compile/citeproc); [Suffix] finds the page that a citation names.
 package cite
 
 import (

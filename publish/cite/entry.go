@@ -15,6 +15,7 @@ type Entry struct {
 	Offset    int               // in its file
 	fields    map[string]string // by lower-case name, as written, @string expanded
 	lib       *Library
+	item      map[string]any // as CSL-JSON has it, nil for BibTeX
 }
 
 // Problem is a mistake in a bibliography.
@@ -66,6 +67,9 @@ func (l *Library) Entry(key string) (*Entry, bool) {
 	e, ok := l.entries[key]
 	return e, ok
 }
+
+// Keys are the keys of all works, in the order of the files.
+func (l *Library) Keys() []string { return slices.Clone(l.order) }
 
 // Len is the number of works.
 func (l *Library) Len() int { return len(l.order) }

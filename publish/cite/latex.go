@@ -19,6 +19,16 @@ func markup(tex string) string {
 	return w.text(0)
 }
 
+// protected is markup that says which letters stay as they are, for [Entry.CSL]: those
+// in braces, where title is set, but for accents and other commands.
+func protected(tex string, title bool) string {
+	if !title || !strings.ContainsRune(tex, '{') {
+		return markup(tex)
+	}
+	w := &texWriter{tex: tex, protect: true}
+	return w.text(0)
+}
+
 // plainText is markup without tags, for values that are not prose.
 func plainText(tex string) string {
 	var out strings.Builder
@@ -34,8 +44,9 @@ func plainText(tex string) string {
 }
 
 type texWriter struct {
-	tex string
-	at  int
+	tex     string
+	at      int
+	protect bool // groups are marked
 }
 
 // accents are the combining characters of \"o and its like.
@@ -77,7 +88,12 @@ func (w *texWriter) text(depth int) string {
 		case c == '{':
 			w.at++
 			if depth < 50 {
-				out.WriteString(w.text(depth + 1))
+				mark := w.protect && depth == 0 && !strings.HasPrefix(w.tex[w.at:], `\`)
+				inner := w.text(depth + 1)
+				if mark && inner != "" {
+					inner = noCase + inner + "</span>"
+				}
+				out.WriteString(inner)
 			}
 		case c == '$':
 			w.at++

@@ -31,7 +31,7 @@ func Book(ctx context.Context, from workbook.Book) ([]byte, []diag.Finding, erro
 	}
 	defer root.Close()
 	read := reader(root)
-	p, found, err := page.Fragment(ctx, from.File, from.Source, page.Options{Read: read, Show: page.ShowNone, Lisp: page.LispOf(from.Lanes, from.Source)})
+	p, found, err := page.Fragment(ctx, from.File, from.Source, page.Options{Read: read, Show: page.ShowNone, Lisp: page.LispOf(from.Lanes, from.Source), Citations: from.Lanes.Citations()})
 	if err != nil {
 		return nil, nil, err
 	}

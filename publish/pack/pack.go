@@ -131,7 +131,7 @@ func knowledge(ctx context.Context, from workbook.Book, read func(string) ([]byt
 	if err != nil {
 		return page.Options{}, err
 	}
-	known := page.Options{Facts: facts, Read: read, Lisp: page.LispOf(from.Lanes, from.Source)}
+	known := page.Options{Facts: facts, Read: read, Lisp: page.LispOf(from.Lanes, from.Source), Citations: from.Lanes.Citations()}
 	if text, err := os.ReadFile(filepath.Join(filepath.Dir(from.File), "events.org")); err == nil {
 		known.Events = page.RunEvents(text, from.File)
 		page.AddEvents(facts, known.Events)

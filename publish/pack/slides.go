@@ -17,5 +17,5 @@ func Slides(ctx context.Context, from workbook.Book) ([]byte, []diag.Finding, er
 		return nil, nil, err
 	}
 	defer root.Close()
-	return page.Slides(ctx, from.File, from.Source, page.Options{Read: reader(root), Lisp: page.LispOf(from.Lanes, from.Source)})
+	return page.Slides(ctx, from.File, from.Source, page.Options{Read: reader(root), Lisp: page.LispOf(from.Lanes, from.Source), Citations: from.Lanes.Citations()})
 }

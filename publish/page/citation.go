@@ -9,8 +9,8 @@ import (
 	"wb/publish/cite"
 )
 
-// citation writes [cite:…] as Org's basic processor does. One in the style
-// note is a footnote.
+// citation writes [cite:…] as Org's basic processor does, or leaves it to a style of
+// CSL. One in the style note is a footnote.
 func (w *writer) citation(n *org.Node) string {
 	c, ok := n.Citation()
 	if !ok || w.citations == nil {
@@ -20,8 +20,12 @@ func (w *writer) citation(n *org.Node) string {
 	if style == "" {
 		style, variant = w.citeDefault(variant)
 	}
-	if _, known := cite.Styles[style]; !known {
+	if _, known := cite.Styles[style]; !known && w.csl == nil {
 		w.complain(n, "cite-style", "no style of citations is named %s", style)
+	}
+	if w.csl != nil && cite.Styles[style] == "nocite" {
+		w.nocite(c)
+		return ""
 	}
 	out := cite.Citation{Style: style, Variant: variant, Prefix: w.affix(c.Prefix), Suffix: w.affix(c.Suffix)}
 	for _, r := range c.Refs {
@@ -29,6 +33,9 @@ func (w *writer) citation(n *org.Node) string {
 			continue
 		}
 		out.Refs = append(out.Refs, cite.Ref{Prefix: w.affix(r.Prefix), Key: r.Key.Text, Suffix: w.affix(r.Suffix)})
+	}
+	if w.csl != nil {
+		return w.cslCitation(n, c, out)
 	}
 	text := w.citations.Cite(out)
 	if !w.printed && !w.hasBibliography() { // nothing to lead to
@@ -45,16 +52,15 @@ func (w *writer) citation(n *org.Node) string {
 
 // citeDefault is the style that #+cite_export: gives to citations without one.
 func (w *writer) citeDefault(variant string) (string, string) {
-	for k := range w.doc.Keywords("CITE_EXPORT") {
-		if words := strings.Fields(k.Value.Text); len(words) > 2 && words[0] == "basic" {
-			style, v, _ := strings.Cut(words[2], "/")
-			if variant == "" {
-				variant = v
-			}
-			return style, variant
-		}
+	words, _ := w.citeExport()
+	if len(words) < 3 {
+		return "", variant
 	}
-	return "", variant
+	style, v, _ := strings.Cut(words[2], "/")
+	if variant == "" {
+		variant = v
+	}
+	return style, variant
 }
 
 func (w *writer) affix(t org.Token) string {
@@ -88,14 +94,21 @@ func (w *writer) citationNote(n *org.Node, text string) string {
 }
 
 // printBibliography lists the works cited, or all after [cite/nocite:@*].
-func (w *writer) printBibliography() string {
-	if w.citations == nil {
+func (w *writer) printBibliography(k org.Keyword) string {
+	switch {
+	case w.citations == nil:
 		return ""
-	}
-	if w.printed {
+	case w.csl != nil:
+		return w.cslList(k)
+	case w.printed:
 		return ""
 	}
 	w.printed = true
+	return w.basicList()
+}
+
+// basicList is the bibliography of the basic processor.
+func (w *writer) basicList() string {
 	for n := range w.doc.AllObjects(org.KindCitation) {
 		c, ok := n.Citation()
 		if ok && cite.Styles[citeStyle(c)] == "nocite" && slices.ContainsFunc(c.Refs, func(r org.CitationRef) bool { return r.Key.Text == "*" }) {

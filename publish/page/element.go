@@ -217,7 +217,7 @@ func (w *writer) keyword(n *org.Node) string {
 	case "TOC":
 		return w.tocKeyword(k)
 	case "PRINT_BIBLIOGRAPHY":
-		return w.printBibliography()
+		return w.printBibliography(k)
 	}
 	return ""
 }

@@ -26,7 +26,7 @@ func (w *writer) footnoteRef(n *org.Node) string {
 	f.refs++
 	refs := f.refs
 	if first { // its own references are numbered before those that follow here
-		f.body = w.noteBody(f)
+		f.body = w.noteBody(f, number)
 	}
 	id := fmt.Sprintf("fnref:%d", number)
 	if refs > 1 {
@@ -73,7 +73,7 @@ func (w *writer) notesOf(section *org.Node) {
 			continue
 		}
 		if number, first := w.noteOf(n); first {
-			w.notes[number-1].body = w.noteBody(w.notes[number-1])
+			w.notes[number-1].body = w.noteBody(w.notes[number-1], number)
 		}
 	}
 }
@@ -147,9 +147,10 @@ func (w *writer) footnotes() string {
 	return out.String() + "</ol>\n</section>\n"
 }
 
-func (w *writer) noteBody(f *note) string {
-	outer := w.current
-	defer func() { w.current = outer }()
+func (w *writer) noteBody(f *note, number int) string {
+	outer, outerNote := w.current, w.noting
+	w.noting = number
+	defer func() { w.current, w.noting = outer, outerNote }()
 	if definition := w.defined[f.label]; definition != nil && f.label != "" {
 		w.current = nil
 		return w.elements(definition)

@@ -78,6 +78,9 @@ func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page
 		return nil, nil, err
 	}
 	w := newWriter(p, file, opts)
+	if err := w.openStyle(ctx); err != nil {
+		return nil, nil, err
+	}
 	w.unshown()
 	out := &Page{Title: w.title(), Lang: w.language(), Author: plainText(w.quietly("AUTHOR")), Date: plainText(w.quietly("DATE")),
 		Description: w.setting("DESCRIPTION"), Tags: w.tags(), Source: src}
@@ -87,6 +90,9 @@ func Fragment(ctx context.Context, file string, src []byte, opts Options) (*Page
 	out.Body = w.document() + w.footnotes()
 	out.TOC = w.contents()
 	out.Body = w.fillSlots(out.Body)
+	if err := w.fillCitations(ctx, out); err != nil {
+		return nil, nil, err
+	}
 	out.Body += w.unplaced()
 	if w.raw {
 		out.Body = balanced(out.Body)

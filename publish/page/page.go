@@ -5,7 +5,7 @@
 // includes and macros are carried out, :exports, #+OPTIONS:, select and exclude
 // tags are respected, drawers, planning and properties stay with the author.
 // Formulas become MathML (wb/publish/math), citations a bibliography
-// (wb/publish/cite). Each result says how it came to be, the plan is a picture
+// (wb/publish/cite, wb/compile/citeproc). Each result says how it came to be, the plan is a picture
 // in the page, and everything a component's outcome depended on stands in a
 // table at the end.
 //
@@ -26,6 +26,7 @@ import (
 
 	_ "embed"
 
+	"wb/compile"
 	"wb/internal/diag"
 	"wb/internal/trace"
 	"wb/proof/verify/js"
@@ -49,6 +50,9 @@ type Options struct {
 	Highlight Highlighter
 	// Lisp evaluates macros in Emacs Lisp; nil knows constants and common forms.
 	Lisp Lisp
+	// Citations writes citations by styles of CSL; nil writes them as Org's basic
+	// processor does.
+	Citations compile.Citations
 	// Live lets readers run components in the browser; nil lets none.
 	Live LiveOf
 	// Foot is the HTML that Live needs once, at the end of the page.

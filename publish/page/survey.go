@@ -302,14 +302,13 @@ func (w *writer) surveyCitations() {
 		}
 	}
 	style := ""
-	for k := range w.doc.Keywords("CITE_EXPORT") {
-		words := strings.Fields(k.Value.Text)
-		if len(words) > 0 && words[0] != "basic" {
-			w.report(k.Value.Start, diag.Warning, "cite-export", "the styles of basic are author-year, numeric and plain", "wb writes citations with the processor basic, not %s", words[0])
-		}
-		if len(words) > 1 && words[0] == "basic" {
-			style = words[1]
-		}
+	words, at := w.citeExport()
+	if len(words) > 0 && words[0] != "basic" && words[0] != "csl" {
+		w.report(at, diag.Warning, "cite-export", "csl STYLE.csl takes a style of CSL; the styles of basic are author-year, numeric and plain",
+			"wb writes citations with the processors basic and csl, not with %s", words[0])
+	}
+	if len(words) > 1 && words[0] == "basic" {
+		style = words[1]
 	}
 	if s := w.printStyle(); s != "" {
 		style = s

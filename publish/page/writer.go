@@ -48,6 +48,8 @@ type writer struct {
 	library   *cite.Library
 	citations *cite.Processor
 	printed   bool // #+print_bibliography: was carried out
+	csl       *cslText
+	noting    int // the number of the footnote that is written
 
 	links   []Link
 	led     []string        // places in the page that links lead to

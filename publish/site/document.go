@@ -78,27 +78,30 @@ type summary struct {
 	Said                said
 }
 
-// lisp evaluates the macros of a document.
-func (o Options) lisp(ctx context.Context, d *Document) (page.Lisp, error) {
+// programs are those that a page is made with: they evaluate macros and write
+// citations.
+func (o Options) programs(ctx context.Context, d *Document) (page.Options, error) {
+	opts := page.Options{Highlight: o.Highlight}
 	if o.Lanes == nil {
-		return nil, nil
+		return opts, nil
 	}
 	lanes, err := o.Lanes(ctx)
 	if err != nil {
-		return nil, err
+		return opts, err
 	}
-	return page.LispOf(lanes, d.Source), nil
+	opts.Lisp, opts.Citations = page.LispOf(lanes, d.Source), lanes.Citations()
+	return opts, nil
 }
 
 // build makes the parts of a document's page.
 func (b *Builder) build(ctx context.Context, d *Document) (*built, error) {
 	links := &reading{linker: b.links, doc: d}
 	included := b.p.includedBy(d)
-	lisp, err := b.opts.lisp(ctx, d)
+	opts, err := b.opts.programs(ctx, d)
 	if err != nil {
 		return nil, err
 	}
-	opts := page.Options{Highlight: b.opts.Highlight, Resolve: links.resolve, Include: included.read, Lisp: lisp, Lang: d.Lang}
+	opts.Resolve, opts.Include, opts.Lang = links.resolve, included.read, d.Lang
 	var known Known
 	if b.opts.Know != nil {
 		if known, err = b.opts.Know(ctx, d, b.p.Config); err != nil {

@@ -35,12 +35,12 @@ func Single(ctx context.Context, d *Document, opts Options) (manifest.Files, []m
 	if at := config.look.comments; at.value != "" {
 		p.mind(at.pos, diag.Warning, "config", "publish it as a site", "a page of its own has no comments")
 	}
-	lisp, err := opts.lisp(ctx, d)
+	po, err := opts.programs(ctx, d)
 	if err != nil {
 		return nil, nil, nil, err
 	}
 	links := &reading{linker: newLinker(p), doc: d, embed: true}
-	po := page.Options{Highlight: opts.Highlight, Resolve: links.resolve, Lisp: lisp}
+	po.Resolve = links.resolve
 	po.Read = func(name string) ([]byte, error) {
 		if manifest.Private(path.Clean(name)) {
 			return nil, os.ErrPermission

@@ -60,27 +60,30 @@ func (p *parser) command(t token) (*element, error) {
 	return nil, p.unknown(t)
 }
 
+// rule parses what a command stands for.
+type rule = func(*parser, token) (*element, error)
+
 // commands have rules of their own.
-var commands map[string]func(*parser, token) (*element, error)
+var commands map[string]rule
 
 func init() { // refers to itself through the parser
-	commands = map[string]func(*parser, token) (*element, error){
+	commands = map[string]rule{
 		"frac": fraction(""), "dfrac": fraction(` displaystyle="true"`), "tfrac": fraction(` displaystyle="false"`), "cfrac": fraction(` displaystyle="true"`),
 		"binom": binomial(""), "dbinom": binomial(` displaystyle="true"`), "tbinom": binomial(` displaystyle="false"`),
 		"sqrt": (*parser).root, "left": (*parser).left, "right": stray, "middle": stray, "begin": (*parser).environment, "end": stray,
-		"operatorname": (*parser).operatorName, "operatorname*": (*parser).operatorName, "mathop": (*parser).operator,
+		"operatorname": (*parser).operatorName, "operatorname*": (*parser).operatorName, "mathop": of(operator),
 		"mathrel": classed(` form="infix" lspace="0.2778em" rspace="0.2778em"`), "mathbin": classed(` form="infix" lspace="0.2222em" rspace="0.2222em"`),
 		"mathord": (*parser).plainGroup, "mathopen": (*parser).plainGroup, "mathclose": (*parser).plainGroup, "mathpunct": (*parser).plainGroup, "mathinner": (*parser).plainGroup, "mathstrut": nothing,
-		"overset": (*parser).overset, "stackrel": (*parser).overset, "underset": (*parser).underset, "substack": (*parser).substack,
-		"not": (*parser).not, "phantom": phantom(""), "hphantom": phantom(` height="0" depth="0"`), "vphantom": phantom(` width="0"`), "smash": (*parser).smash,
+		"overset": ofTwo(overset), "stackrel": ofTwo(overset), "underset": ofTwo(underset), "substack": (*parser).substack,
+		"not": (*parser).not, "phantom": phantom(""), "hphantom": phantom(` height="0" depth="0"`), "vphantom": phantom(` width="0"`), "smash": afterOption(of(smash)),
 		"boxed": decorated("boxed"), "cancel": decorated("cancel"), "bcancel": decorated("bcancel"), "xcancel": decorated("xcancel"), "sout": decorated("cancel"), "fbox": decorated("boxed"),
 		"color": (*parser).color, "textcolor": (*parser).colored,
 		"hspace": (*parser).hspace, "mspace": (*parser).hspace, "hskip": (*parser).hspace, "mskip": (*parser).hspace, "kern": (*parser).hspace, "mkern": (*parser).hspace, "rule": (*parser).rule,
 		"label": (*parser).setLabel, "tag": (*parser).setTag, "notag": (*parser).noNumber, "nonumber": (*parser).noNumber,
-		"ref": (*parser).ref, "eqref": (*parser).ref, "bmod": modulo("%s"), "mod": (*parser).mod, "pmod": (*parser).mod, "pod": (*parser).mod,
+		"ref": (*parser).ref, "eqref": (*parser).ref, "bmod": bmod, "mod": (*parser).mod, "pmod": (*parser).mod, "pod": (*parser).mod,
 		"limits": misplaced, "nolimits": misplaced, "displaylimits": nothing, "allowbreak": nothing, "nobreak": nothing, "protect": nothing, "relax": nothing, "hfill": nothing,
 		"null": nothing, "hline": misplaced, "cr": misplaced, "\\": (*parser).lineBreak, "newline": (*parser).lineBreak,
-		"varlimsup": decoratedLimit("lim", "‾", false), "varliminf": decoratedLimit("lim", "_", true), "varinjlim": decoratedLimit("lim", "→", true), "varprojlim": decoratedLimit("lim", "←", true),
+		"varlimsup": decoratedLimit("‾", false), "varliminf": decoratedLimit("_", true), "varinjlim": decoratedLimit("→", true), "varprojlim": decoratedLimit("←", true),
 		"TeX": word("TeX"), "LaTeX": word("LaTeX"), " ": gap("0.3333em"), "-": nothing, "/": nothing,
 		"bra": bracket("⟨", "|"), "ket": bracket("|", "⟩"), "braket": bracket("⟨", "⟩"), "abs": bracket("|", "|"), "norm": bracket("‖", "‖"), "set": bracket("{", "}"),
 		"prescript": (*parser).prescript, "dd": word("d"),
@@ -121,10 +124,42 @@ func misplaced(p *parser, t token) (*element, error) {
 }
 func nothing(*parser, token) (*element, error) { return nil, nil }
 
-func word(text string) func(*parser, token) (*element, error) {
+// of is a command with one argument.
+func of(f func(*element) *element) rule {
+	return func(p *parser, _ token) (*element, error) {
+		body, err := p.argument()
+		if err != nil {
+			return nil, err
+		}
+		return f(body), nil
+	}
+}
+
+// ofTwo is a command with two arguments.
+func ofTwo(f func(first, second *element) *element) rule {
+	return func(p *parser, _ token) (*element, error) {
+		first, second, err := p.two()
+		if err != nil {
+			return nil, err
+		}
+		return f(first, second), nil
+	}
+}
+
+// afterOption leaves out an [option] before a command's arguments.
+func afterOption(f rule) rule {
+	return func(p *parser, t token) (*element, error) {
+		if _, _, err := p.bracketed(); err != nil {
+			return nil, err
+		}
+		return f(p, t)
+	}
+}
+
+func word(text string) rule {
 	return func(*parser, token) (*element, error) { return upright(text), nil }
 }
-func gap(width string) func(*parser, token) (*element, error) {
+func gap(width string) rule {
 	return func(*parser, token) (*element, error) { return space(width), nil }
 }
 
@@ -139,21 +174,14 @@ func (p *parser) lineBreak(token) (*element, error) {
 	return space("1em"), nil
 }
 
-func fraction(style string) func(*parser, token) (*element, error) {
-	return func(p *parser, _ token) (*element, error) {
-		if _, _, err := p.bracketed(); err != nil { // \cfrac[l]
-			return nil, err
-		}
-		above, below, err := p.two()
-		if err != nil {
-			return nil, err
-		}
+func fraction(style string) rule {
+	return afterOption(ofTwo(func(above, below *element) *element { // \cfrac[l]
 		f := node("mfrac", above, below)
 		if style != "" {
-			return node("mstyle", f).with(style + ` scriptlevel="0"`), nil
+			return node("mstyle", f).with(style + ` scriptlevel="0"`)
 		}
-		return f, nil
-	}
+		return f
+	}))
 }
 
 func (p *parser) two() (first, second *element, err error) {
@@ -164,18 +192,14 @@ func (p *parser) two() (first, second *element, err error) {
 	return first, second, err
 }
 
-func binomial(style string) func(*parser, token) (*element, error) {
-	return func(p *parser, _ token) (*element, error) {
-		above, below, err := p.two()
-		if err != nil {
-			return nil, err
-		}
+func binomial(style string) rule {
+	return ofTwo(func(above, below *element) *element {
 		b := fenced("(", node("mfrac", above, below).with(` linethickness="0"`), ")")
 		if style != "" {
-			return node("mstyle", b).with(style), nil
+			return node("mstyle", b).with(style)
 		}
-		return b, nil
-	}
+		return b
+	})
 }
 
 func (p *parser) root(token) (*element, error) {
@@ -317,44 +341,22 @@ func textOf(e *element) string {
 	return text
 }
 
-func (p *parser) operator(token) (*element, error) {
-	body, err := p.argument()
-	if err != nil {
-		return nil, err
-	}
+// operator sets its limits as those of a sum.
+func operator(body *element) *element {
 	if body.name == "mrow" {
 		body = &element{name: "mrow", kids: body.kids}
 	}
 	body.limits = movable
-	return body, nil
+	return body
 }
 
 // classed sets an argument with the space of a relation or an operator.
-func classed(attrs string) func(*parser, token) (*element, error) {
-	return func(p *parser, _ token) (*element, error) {
-		body, err := p.argument()
-		if err != nil {
-			return nil, err
-		}
-		return mo(textOf(body)).with(attrs), nil
-	}
+func classed(attrs string) rule {
+	return of(func(body *element) *element { return mo(textOf(body)).with(attrs) })
 }
 
-func (p *parser) overset(token) (*element, error) {
-	above, base, err := p.two()
-	if err != nil {
-		return nil, err
-	}
-	return node("mover", base, above), nil
-}
-
-func (p *parser) underset(token) (*element, error) {
-	below, base, err := p.two()
-	if err != nil {
-		return nil, err
-	}
-	return node("munder", base, below), nil
-}
+func overset(above, base *element) *element  { return node("mover", base, above) }
+func underset(below, base *element) *element { return node("munder", base, below) }
 
 // not strikes the next sign through.
 func (p *parser) not(t token) (*element, error) {
@@ -375,49 +377,30 @@ func (p *parser) not(t token) (*element, error) {
 var negated = map[string]string{"=": "≠", "∈": "∉", "∋": "∌", "<": "≮", ">": "≯", "≤": "≰", "≥": "≱", "∼": "≁", "≃": "≄", "≅": "≇", "≈": "≉", "≡": "≢",
 	"⊂": "⊄", "⊃": "⊅", "⊆": "⊈", "⊇": "⊉", "∣": "∤", "∥": "∦", "⊢": "⊬", "⊨": "⊭", "→": "↛", "←": "↚", "⇒": "⇏", "⇐": "⇍", "⇔": "⇎", "∃": "∄"}
 
-func phantom(attrs string) func(*parser, token) (*element, error) {
-	return func(p *parser, _ token) (*element, error) {
-		body, err := p.argument()
-		if err != nil {
-			return nil, err
-		}
+func phantom(attrs string) rule {
+	return of(func(body *element) *element {
 		e := node("mphantom", body)
 		if attrs != "" {
-			return node("mpadded", e).with(attrs), nil
+			return node("mpadded", e).with(attrs)
 		}
-		return e, nil
-	}
+		return e
+	})
 }
 
-func (p *parser) smash(token) (*element, error) {
-	if _, _, err := p.bracketed(); err != nil {
-		return nil, err
-	}
-	body, err := p.argument()
-	if err != nil {
-		return nil, err
-	}
-	return node("mpadded", body).with(` height="0" depth="0"`), nil
-}
+func smash(body *element) *element { return node("mpadded", body).with(` height="0" depth="0"`) }
 
 // decorated leaves a frame or a stroke to the style sheet.
-func decorated(class string) func(*parser, token) (*element, error) {
-	return func(p *parser, _ token) (*element, error) {
-		body, err := p.argument()
-		if err != nil {
-			return nil, err
-		}
-		return node("mrow", body).with(` class="` + class + `"`), nil
-	}
+func decorated(class string) rule {
+	return of(func(body *element) *element { return node("mrow", body).with(` class="` + class + `"`) })
 }
 
-func decoratedLimit(text, mark string, below bool) func(*parser, token) (*element, error) {
+func decoratedLimit(mark string, below bool) rule {
 	return func(*parser, token) (*element, error) {
 		name := "mover"
 		if below {
 			name = "munder"
 		}
-		e := node(name, upright(text), mo(mark).with(` stretchy="true"`))
+		e := node(name, upright("lim"), mo(mark).with(` stretchy="true"`))
 		e.limits = movable
 		return e, nil
 	}
@@ -517,10 +500,8 @@ func (p *parser) rule(t token) (*element, error) {
 	return space(width).with(` height="` + height + `" mathbackground="currentcolor"`), nil
 }
 
-func modulo(form string) func(*parser, token) (*element, error) {
-	return func(*parser, token) (*element, error) {
-		return mo(fmt.Sprintf(form, "mod")).with(` form="infix" lspace="0.2222em" rspace="0.2222em"`), nil
-	}
+func bmod(*parser, token) (*element, error) {
+	return mo("mod").with(` form="infix" lspace="0.2222em" rspace="0.2222em"`), nil
 }
 
 // mod is \mod, \pmod and \pod: a remark behind a congruence.
@@ -541,7 +522,7 @@ func (p *parser) mod(t token) (*element, error) {
 	return node("mrow", append(append([]*element{space("1em")}, name...), body)...), nil
 }
 
-func bracket(open, close string) func(*parser, token) (*element, error) {
+func bracket(open, close string) rule {
 	return func(p *parser, _ token) (*element, error) {
 		p.skip("*")
 		body, err := p.argument()

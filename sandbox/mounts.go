@@ -17,7 +17,7 @@ func ReadOnly(tree FS) FS { return readOnly{tree} }
 type readOnly struct{ tree FS }
 
 func (r readOnly) OpenFile(name string, flag int, perm fs.FileMode) (File, error) {
-	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 {
+	if Changing(flag) {
 		if _, err := r.tree.Stat(name); err != nil || flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC) != 0 {
 			return nil, pathError("open", name, syscall.EROFS)
 		}

@@ -156,7 +156,7 @@ func (o *OverlayFS) OpenFile(name string, flag int, perm fs.FileMode) (File, err
 	case err != nil && flag&os.O_CREATE == 0:
 		return nil, err
 	}
-	writing := flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0
+	writing := Changing(flag)
 	if err == nil && !inUpper {
 		if flag&(os.O_WRONLY|os.O_RDWR|os.O_TRUNC) == 0 {
 			return o.lower.OpenFile(name, os.O_RDONLY, 0)

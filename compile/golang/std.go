@@ -1,7 +1,6 @@
 package golang
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io/fs"
@@ -22,7 +21,7 @@ import (
 // every package, read from one large file when first opened and checked
 // against its digest then.
 type stdFS struct {
-	sandbox.NoLinks
+	sandbox.Fixed
 	file     string // the pack
 	packages map[string]*stdPackage
 	paths    []string // of those on offer, sorted
@@ -114,7 +113,7 @@ func (s *stdFS) find(op, name string) (*stdPackage, error) {
 
 // OpenFile opens the archive of a package.
 func (s *stdFS) OpenFile(name string, flag int, _ fs.FileMode) (sandbox.File, error) {
-	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 {
+	if sandbox.Changing(flag) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EROFS}
 	}
 	p, err := s.find("open", name)
@@ -125,18 +124,22 @@ func (s *stdFS) OpenFile(name string, flag int, _ fs.FileMode) (sandbox.File, er
 	if err != nil {
 		return nil, err
 	}
-	return stdFile{bytes.NewReader(data), stdInfo{path.Base(name), p.Size}}, nil
+	return sandbox.FixedFile(archiveInfo(name, p), data), nil
+}
+
+func archiveInfo(name string, p *stdPackage) sandbox.FixedInfo {
+	return sandbox.FixedInfo{Base: path.Base(name), Bytes: p.Size, Time: time.Unix(0, 0)}
 }
 
 // Stat describes an archive; every other name is a directory, which is enough
 // for programs that only open archives.
 func (s *stdFS) Stat(name string) (fs.FileInfo, error) {
 	if p, err := s.find("stat", name); err == nil {
-		return stdInfo{path.Base(name), p.Size}, nil
+		return archiveInfo(name, p), nil
 	}
 	for p := range s.packages {
 		if name == "." || strings.HasPrefix(p, name+"/") {
-			return stdInfo{path.Base(name), -1}, nil
+			return sandbox.FixedInfo{Base: path.Base(name), Dir: true, Time: time.Unix(0, 0)}, nil
 		}
 	}
 	return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
@@ -144,46 +147,3 @@ func (s *stdFS) Stat(name string) (fs.FileInfo, error) {
 
 // ReadDir lists nothing: neither program looks around.
 func (s *stdFS) ReadDir(string) ([]fs.DirEntry, error) { return nil, nil }
-
-func (s *stdFS) readOnly(op, name string) error {
-	return &fs.PathError{Op: op, Path: name, Err: syscall.EROFS}
-}
-
-// Mkdir, Remove and Rename are refused.
-func (s *stdFS) Mkdir(name string, _ fs.FileMode) error { return s.readOnly("mkdir", name) }
-
-// Remove is refused.
-func (s *stdFS) Remove(name string) error { return s.readOnly("remove", name) }
-
-// Rename is refused.
-func (s *stdFS) Rename(from, _ string) error { return s.readOnly("rename", from) }
-
-// stdFile is an open archive.
-type stdFile struct {
-	*bytes.Reader
-	info stdInfo
-}
-
-func (stdFile) Close() error                       { return nil }
-func (f stdFile) Stat() (fs.FileInfo, error)       { return f.info, nil }
-func (stdFile) WriteAt([]byte, int64) (int, error) { return 0, syscall.EROFS }
-func (stdFile) Truncate(int64) error               { return syscall.EROFS }
-
-// stdInfo describes an archive, or a directory where size is negative.
-type stdInfo struct {
-	name string
-	size int64
-}
-
-func (i stdInfo) Name() string     { return i.name }
-func (i stdInfo) Size() int64      { return max(0, i.size) }
-func (stdInfo) ModTime() time.Time { return time.Unix(0, 0) }
-func (i stdInfo) IsDir() bool      { return i.size < 0 }
-func (stdInfo) Sys() any           { return nil }
-
-func (i stdInfo) Mode() fs.FileMode {
-	if i.IsDir() {
-		return fs.ModeDir | 0o555
-	}
-	return 0o444
-}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -21,7 +20,7 @@ import (
 // read when the first file of it is opened, and files are unpacked one by one
 // as they are needed. All machines of a process share it.
 type Archive struct {
-	sandbox.NoLinks
+	sandbox.Fixed
 	name string // for messages
 	open func() ([]byte, error)
 
@@ -60,7 +59,7 @@ func (a *Archive) load() error {
 		a.files, a.dirs = make(map[string]*packedFile), map[string][]fs.DirEntry{".": nil}
 		for _, f := range z.File {
 			a.files[f.Name] = &packedFile{packed: f}
-			a.enter(f.Name, entryInfo{name: path.Base(f.Name), size: int64(f.UncompressedSize64)})
+			a.enter(f.Name, fileInfo(f.Name, int64(f.UncompressedSize64)))
 		}
 		for _, entries := range a.dirs {
 			slices.SortFunc(entries, func(x, y fs.DirEntry) int { return strings.Compare(x.Name(), y.Name()) })
@@ -86,11 +85,11 @@ func (a *Archive) All() (map[string][]byte, error) {
 }
 
 // enter lists a file or directory in the directory above it.
-func (a *Archive) enter(name string, info entryInfo) {
+func (a *Archive) enter(name string, info fs.FileInfo) {
 	dir := path.Dir(name)
 	if _, known := a.dirs[dir]; !known {
 		a.dirs[dir] = nil
-		a.enter(dir, entryInfo{name: path.Base(dir), dir: true})
+		a.enter(dir, dirInfo(dir))
 	}
 	a.dirs[dir] = append(a.dirs[dir], fs.FileInfoToDirEntry(info))
 }
@@ -98,23 +97,13 @@ func (a *Archive) enter(name string, info entryInfo) {
 // filesTime is the age of all files of archives.
 var filesTime = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// entryInfo describes a file or directory of the archive.
-type entryInfo struct {
-	name string
-	size int64
-	dir  bool
+// fileInfo and dirInfo describe a file and a directory of the archive.
+func fileInfo(name string, size int64) sandbox.FixedInfo {
+	return sandbox.FixedInfo{Base: path.Base(name), Bytes: size, Time: filesTime}
 }
 
-func (e entryInfo) Name() string       { return e.name }
-func (e entryInfo) Size() int64        { return e.size }
-func (e entryInfo) ModTime() time.Time { return filesTime }
-func (e entryInfo) IsDir() bool        { return e.dir }
-func (e entryInfo) Sys() any           { return nil }
-func (e entryInfo) Mode() fs.FileMode {
-	if e.dir {
-		return fs.ModeDir | 0o555
-	}
-	return 0o444
+func dirInfo(name string) sandbox.FixedInfo {
+	return sandbox.FixedInfo{Base: path.Base(name), Dir: true, Time: filesTime}
 }
 
 // Stat implements sandbox.FS.
@@ -123,10 +112,10 @@ func (a *Archive) Stat(name string) (fs.FileInfo, error) {
 		return nil, err
 	}
 	if f := a.files[name]; f != nil {
-		return entryInfo{name: path.Base(name), size: int64(f.packed.UncompressedSize64)}, nil
+		return fileInfo(name, int64(f.packed.UncompressedSize64)), nil
 	}
 	if _, ok := a.dirs[name]; ok {
-		return entryInfo{name: path.Base(name), dir: true}, nil
+		return dirInfo(name), nil
 	}
 	return nil, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
 }
@@ -148,7 +137,7 @@ func (a *Archive) OpenFile(name string, flag int, _ fs.FileMode) (sandbox.File, 
 	if err := a.load(); err != nil {
 		return nil, err
 	}
-	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 {
+	if sandbox.Changing(flag) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: syscall.EROFS}
 	}
 	f := a.files[name]
@@ -159,7 +148,7 @@ func (a *Archive) OpenFile(name string, flag int, _ fs.FileMode) (sandbox.File, 
 	if err != nil {
 		return nil, err
 	}
-	return &openFile{Reader: bytes.NewReader(data), info: entryInfo{name: path.Base(name), size: int64(len(data))}}, nil
+	return sandbox.FixedFile(fileInfo(name, int64(len(data))), data), nil
 }
 
 func (a *Archive) unpack(f *packedFile) ([]byte, error) {
@@ -180,25 +169,3 @@ func (a *Archive) unpack(f *packedFile) ([]byte, error) {
 	f.data = data
 	return data, nil
 }
-
-// Mkdir implements sandbox.FS.
-func (*Archive) Mkdir(name string, _ fs.FileMode) error { return readOnly("mkdir", name) }
-
-// Remove implements sandbox.FS.
-func (*Archive) Remove(name string) error { return readOnly("remove", name) }
-
-// Rename implements sandbox.FS.
-func (*Archive) Rename(from, _ string) error { return readOnly("rename", from) }
-
-func readOnly(op, name string) error { return &fs.PathError{Op: op, Path: name, Err: syscall.EROFS} }
-
-// openFile is an open file of the archive.
-type openFile struct {
-	*bytes.Reader
-	info entryInfo
-}
-
-func (f *openFile) Stat() (fs.FileInfo, error)           { return f.info, nil }
-func (*openFile) Close() error                           { return nil }
-func (*openFile) WriteAt(_ []byte, _ int64) (int, error) { return 0, syscall.EROFS }
-func (*openFile) Truncate(int64) error                   { return syscall.EROFS }

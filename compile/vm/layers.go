@@ -18,7 +18,7 @@ func Layers(trees ...sandbox.FS) sandbox.FS {
 }
 
 type layers struct {
-	sandbox.NoLinks
+	sandbox.Fixed
 	trees []sandbox.FS
 }
 
@@ -59,15 +59,6 @@ func (l *layers) ReadDir(name string) ([]fs.DirEntry, error) {
 	slices.SortStableFunc(all, func(a, b fs.DirEntry) int { return cmp.Compare(a.Name(), b.Name()) })
 	return slices.CompactFunc(all, func(a, b fs.DirEntry) bool { return a.Name() == b.Name() }), nil
 }
-
-// Mkdir implements sandbox.FS.
-func (*layers) Mkdir(name string, _ fs.FileMode) error { return readOnly("mkdir", name) }
-
-// Remove implements sandbox.FS.
-func (*layers) Remove(name string) error { return readOnly("remove", name) }
-
-// Rename implements sandbox.FS.
-func (*layers) Rename(from, _ string) error { return readOnly("rename", from) }
 
 func notFound(op, name string) error {
 	return &fs.PathError{Op: op, Path: name, Err: fs.ErrNotExist}

@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"io"
 	"io/fs"
-	"os"
 
 	"wb/sandbox"
 )
@@ -54,7 +53,7 @@ func (t *callersTree) ReadDir(name string) ([]fs.DirEntry, error) {
 
 // OpenFile opens a file for reading.
 func (t *callersTree) OpenFile(name string, flag int, _ fs.FileMode) (sandbox.File, error) {
-	if flag&(os.O_WRONLY|os.O_RDWR|os.O_CREATE|os.O_TRUNC) != 0 {
+	if sandbox.Changing(flag) {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrPermission}
 	}
 	body, err := t.question(askOpen, name)

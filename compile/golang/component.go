@@ -35,7 +35,7 @@ func (l lane) buildComponent(ctx context.Context, t *tool, src *compile.Source) 
 	}
 	f, err := chooseFunction(b)
 	if errors.Is(err, errUnparsed) {
-		_, _, err = l.make(ctx, t, b, nil, modeReactor)
+		_, err = l.make(ctx, t, b, nil, modeReactor)
 	}
 	if err != nil {
 		return nil, err
@@ -64,11 +64,11 @@ func (l lane) buildComponent(ctx context.Context, t *tool, src *compile.Source) 
 	if b.pkg == "main" && !b.declares("main") {
 		files[0].text = append(files[0].text, "\nfunc main() {}\n"...)
 	}
-	wasm, warnings, err := l.make(ctx, t, b, files, modeReactor)
+	wasm, err := l.make(ctx, t, b, files, modeReactor)
 	if err != nil {
 		return nil, err
 	}
-	art := l.artifact(src, wasm, warnings)
+	art := l.artifact(src, wasm)
 	art.Meta[metaSig] = sig.String()
 	if f.fails && typed {
 		art.Meta[metaFails] = f.name

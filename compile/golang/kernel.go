@@ -56,18 +56,18 @@ func (l lane) buildKernel(ctx context.Context, t *tool, src *compile.Source) (*c
 	}
 	call, err := kernelCall(b)
 	if errors.Is(err, errUnparsed) {
-		_, _, err = l.make(ctx, t, b, nil, modeReactor)
+		_, err = l.make(ctx, t, b, nil, modeReactor)
 	}
 	if err != nil {
 		return nil, err
 	}
 	room := int(layout.Out - layout.In)
 	code := fmt.Sprintf(kernelGlue, room, kernelOutput, call)
-	wasm, warnings, err := l.make(ctx, t, b, []file{{glueFile, []byte(code)}}, modeReactor)
+	wasm, err := l.make(ctx, t, b, []file{{glueFile, []byte(code)}}, modeReactor)
 	if err != nil {
 		return nil, err
 	}
-	art := l.artifact(src, wasm, warnings)
+	art := l.artifact(src, wasm)
 	art.Meta[metaRoom] = fmt.Sprint(room)
 	return art, nil
 }

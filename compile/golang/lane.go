@@ -63,32 +63,32 @@ func (l lane) buildProgram(ctx context.Context, t *tool, src *compile.Source) (*
 	if b.pkg != "main" {
 		return nil, diag.Errorf(src.At(1, 1), "package %s is not a program", b.pkg).WithHint("a program is package main; without a package clause wb adds it")
 	}
-	wasm, warnings, err := l.make(ctx, t, b, nil, modeProgram)
+	wasm, err := l.make(ctx, t, b, nil, modeProgram)
 	if err != nil {
 		return nil, err
 	}
-	art := l.artifact(src, wasm, warnings)
+	art := l.artifact(src, wasm)
 	art.SetResults(src.Results)
 	art.SetWords(metaArgs, append(src.ArgWords("args"), src.ArgWords("cmdline")...))
 	return art, nil
 }
 
-func (l lane) artifact(src *compile.Source, wasm []byte, warnings []diag.Finding) *compile.Artifact {
-	return &compile.Artifact{Lane: toolName, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm, Warnings: warnings, Meta: make(map[string]string)}
+func (l lane) artifact(src *compile.Source, wasm []byte) *compile.Artifact {
+	return &compile.Artifact{Lane: toolName, Shape: src.Shape, Digest: src.Key(l.Fingerprint()), Wasm: wasm, Meta: make(map[string]string)}
 }
 
 // make compiles a block with the files of :dir and glue, and links the whole.
-func (l lane) make(ctx context.Context, t *tool, b *block, glue []file, m mode) ([]byte, []diag.Finding, error) {
+func (l lane) make(ctx context.Context, t *tool, b *block, glue []file, m mode) ([]byte, error) {
 	s := newSources(b.src, t.std, b.shift)
 	if err := l.addModules(ctx, s, b.src); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	root := unit{path: "main", files: append(append(b.files(), s.beside(b.pkg)...), glue...)}
 	if b.pkg != "main" {
 		root.path = b.pkg
 	}
 	if err := s.add(root); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	start := file{startFile, []byte(startUp)}
 	if last := &s.units[len(s.units)-1]; b.pkg == "main" {
@@ -101,20 +101,20 @@ func (l lane) make(ctx context.Context, t *tool, b *block, glue []file, m mode) 
 	for _, u := range s.units {
 		object, messages, err := made.compile(ctx, u)
 		if err != nil {
-			return nil, nil, b.src.Misbuilt(err)
+			return nil, b.src.Misbuilt(err)
 		}
 		if object == nil {
-			return nil, nil, b.buildError(messages)
+			return nil, b.buildError(messages)
 		}
 	}
 	wasm, messages, err := made.link(ctx, m)
 	if err != nil {
-		return nil, nil, b.src.Misbuilt(err)
+		return nil, b.src.Misbuilt(err)
 	}
 	if wasm == nil {
-		return nil, nil, b.linkError(messages)
+		return nil, b.linkError(messages)
 	}
-	return wasm, nil, nil
+	return wasm, nil
 }
 
 // Run executes a built block.

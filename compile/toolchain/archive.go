@@ -14,13 +14,10 @@ import (
 // extract copies the regular files of a tar stream for which pick returns a
 // name into dir, under that name. Links, devices and names that leave dir are
 // never created; a file over limit bytes is an error.
-func extract(r io.Reader, dir string, limit int64, pick func(name string) string) (int, error) {
-	files := 0
-	err := walkTar(r, limit, pick, func(name string, r io.Reader) error {
-		files++
+func extract(r io.Reader, dir string, limit int64, pick func(name string) string) error {
+	return walkTar(r, limit, pick, func(name string, r io.Reader) error {
 		return writeFile(filepath.Join(dir, filepath.FromSlash(name)), r)
 	})
-	return files, err
 }
 
 // walkTar gives visit the regular files of a tar stream for which pick returns

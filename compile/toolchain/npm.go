@@ -171,7 +171,7 @@ func (n NPM) unpack(job *Job, tarball string) (err error) {
 	if err != nil {
 		return fmt.Errorf("toolchain %s: %w", job.Tool, err)
 	}
-	_, err = extract(zr, job.Dir, maxUnpacked, func(name string) string {
+	err = extract(zr, job.Dir, maxUnpacked, func(name string) string {
 		_, inside, _ := strings.Cut(name, "/") // the tarball has one top directory, usually "package"
 		return n.Files[inside].Name
 	})

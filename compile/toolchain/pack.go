@@ -107,7 +107,7 @@ func (s *Depot) Unpack(ctx context.Context, r io.Reader, progress Progress) (ins
 		return nil, nil, damage(err, dir)
 	}
 	known := s.Names()
-	_, err = extract(zr, dir, maxUnpacked, func(name string) string {
+	err = extract(zr, dir, maxUnpacked, func(name string) string {
 		tool, _, _ := strings.Cut(name, "/")
 		if !slices.Contains(known, tool) {
 			if !slices.Contains(unknown, tool) {

@@ -17,7 +17,7 @@ import (
 )
 
 // operations is a broker that finds the operation by its name.
-type operations map[string]func(ctx context.Context, call *dock.Call) (dock.Reply, error)
+type operations map[string]operation
 
 // Do implements dock.Broker.
 func (o operations) Do(ctx context.Context, call *dock.Call) (dock.Reply, error) {
@@ -26,6 +26,20 @@ func (o operations) Do(ctx context.Context, call *dock.Call) (dock.Reply, error)
 		return dock.Reply{}, dock.Errorf(dock.CodeNotFound, "%s is not served here", call.Operation)
 	}
 	return do(ctx, call)
+}
+
+// operation is one of them.
+type operation = func(ctx context.Context, call *dock.Call) (dock.Reply, error)
+
+// within is an operation that a grant may be narrowed for to names: the first
+// argument is one.
+func within(do operation) operation {
+	return func(ctx context.Context, call *dock.Call) (dock.Reply, error) {
+		if err := outside(call, call.Text(0)); err != nil {
+			return dock.Reply{}, err
+		}
+		return do(ctx, call)
+	}
 }
 
 // fault is an error of the store as guests may see it: limits and names are

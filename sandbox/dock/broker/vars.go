@@ -11,17 +11,14 @@ import (
 // A grant may be narrowed to names: vars:build-*.
 func Vars(s *store.Store) dock.Broker {
 	return operations{
-		"get": func(ctx context.Context, call *dock.Call) (dock.Reply, error) {
+		"get": within(func(ctx context.Context, call *dock.Call) (dock.Reply, error) {
 			name := call.Text(0)
-			if err := outside(call, name); err != nil {
-				return dock.Reply{}, err
-			}
 			v, found, err := s.Var(ctx, call.Principal.Tenant, name)
 			if err == nil && found && v.Kind != store.Plain {
 				return dock.Reply{}, dock.Errorf(dock.CodeDenied, "%s is a secret: it can sign, but not be read", name)
 			}
 			return value(call, []byte(v.Value), found, err)
-		},
+		}),
 		"list": func(ctx context.Context, call *dock.Call) (dock.Reply, error) {
 			all, err := s.Vars(ctx, call.Principal.Tenant)
 			names := []string{}
@@ -38,12 +35,9 @@ func Vars(s *store.Store) dock.Broker {
 // Secrets signs. A grant may be narrowed to names: secrets:release-key. used
 // hears of each use, by name; nil is silent.
 func Secrets(s *store.Store, used func(call *dock.Call, name string)) dock.Broker {
-	by := func(do func(ctx context.Context, call *dock.Call, name string) ([]byte, bool, error)) func(context.Context, *dock.Call) (dock.Reply, error) {
-		return func(ctx context.Context, call *dock.Call) (dock.Reply, error) {
+	by := func(do func(ctx context.Context, call *dock.Call, name string) ([]byte, bool, error)) operation {
+		return within(func(ctx context.Context, call *dock.Call) (dock.Reply, error) {
 			name := call.Text(0)
-			if err := outside(call, name); err != nil {
-				return dock.Reply{}, err
-			}
 			body, found, err := do(ctx, call, name)
 			if err != nil {
 				return dock.Reply{}, fault(call, err)
@@ -57,7 +51,7 @@ func Secrets(s *store.Store, used func(call *dock.Call, name string)) dock.Broke
 				used(call, name)
 			}
 			return dock.Found(store.Encode(body)), nil
-		}
+		})
 	}
 	return operations{
 		"sign": by(func(ctx context.Context, call *dock.Call, name string) ([]byte, bool, error) {

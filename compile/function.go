@@ -57,8 +57,7 @@ func LooseName(name string) string {
 // Misbuilt places an error of a compiler that is not about a line. A broken limit
 // is the block's fault: compiling it takes more than any sane program needs.
 func (s *Source) Misbuilt(err error) error {
-	var limit *sandbox.LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*sandbox.LimitError](err); ok {
 		return diag.Errorf(s.At(1, 1), "compiling this block takes too much: %v", limit)
 	}
 	return fmt.Errorf("%s: %w", s.At(1, 1), err)

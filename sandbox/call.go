@@ -182,8 +182,7 @@ func (in *Instance) run(ctx context.Context, name string) error {
 		return &LoadError{Module: in.module.name, Reason: fmt.Sprintf("has no %s function", name)}
 	}
 	err := f.Call(ctx, nil)
-	var exit *ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*ExitError](err); ok {
 		if exit.Code == 0 {
 			return nil
 		}

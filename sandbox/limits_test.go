@@ -13,8 +13,7 @@ import (
 
 // limitOf is the kind of limit err reports, "" if it is another error.
 func limitOf(err error) LimitKind {
-	var limit *LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*LimitError](err); ok {
 		return limit.Kind
 	}
 	return ""

@@ -59,8 +59,7 @@ func (p place) wrap(offset int, what string, err error) error {
 	if what != "" {
 		msg = what + ": " + msg
 	}
-	var lisp *elisp.Error
-	if errors.As(err, &lisp) {
+	if lisp, ok := errors.AsType[*elisp.Error](err); ok {
 		placed = p.errorf(offset+max(lisp.Offset, 0), err, "%s", msg)
 		placed.Advice = cmp.Or(diag.HintOf(err), lisp.Hint)
 		return placed

@@ -309,8 +309,7 @@ func (p *planner) expandInLanguage(ctx context.Context, b *block, body string) (
 		return body, nil
 	}
 	offset := b.Begin.Start
-	var bad *babel.VarError
-	if errors.As(err, &bad) {
+	if bad, ok := errors.AsType[*babel.VarError](err); ok {
 		for _, v := range p.argsOf(b).Vars() {
 			if v.Name == bad.Var {
 				offset = v.At.Start
@@ -462,8 +461,7 @@ func (p *planner) nowebError(b *block, err error) error {
 		}
 	}
 	placed := p.at.wrap(offset, "", err)
-	var e *Error
-	if errors.As(placed, &e) && errors.Is(err, ErrRun) && e.Advice == "" {
+	if e, ok := errors.AsType[*Error](placed); ok && errors.Is(err, ErrRun) && e.Advice == "" {
 		e.Advice = "only wb tangle can run it"
 	}
 	return placed

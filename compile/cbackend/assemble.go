@@ -19,8 +19,7 @@ func Assemble(ctx context.Context, cc *clang.Compiler, writer string, code []byt
 		files["wb_dock.c"] = []byte(dock.CShim())
 	}
 	wasm, err := cc.CompileC(ctx, files, o)
-	var wrong *diag.FindingsError
-	if errors.As(err, &wrong) {
+	if _, ok := errors.AsType[*diag.FindingsError](err); ok {
 		return nil, fmt.Errorf("the C that %s wrote does not compile: %w", writer, err)
 	}
 	return wasm, err

@@ -96,8 +96,7 @@ func (r Backend) Run(ctx context.Context, art *compile.Artifact, job *compile.Jo
 		}
 		out.Value, _ = out.Value.Get("ok")
 	}
-	var trap *sandbox.TrapError
-	if errors.As(err, &trap) {
+	if trap, ok := errors.AsType[*sandbox.TrapError](err); ok {
 		fmt.Fprintln(command.Stderr, r.Crash(job.Source, stderr.String(), trap))
 		out.Exit, err = 134, nil
 	}

@@ -194,8 +194,7 @@ func startUp(src *compile.Source, lang language) string {
 // at places an error that is not about a line. A compiler that trapped is the
 // block's fault as a broken limit is.
 func at(src *compile.Source, err error) error {
-	var trap *sandbox.TrapError
-	if errors.As(err, &trap) {
+	if _, ok := errors.AsType[*sandbox.TrapError](err); ok {
 		return diag.Errorf(src.At(1, 1), "the compiler gave up on this block: it ran out of memory or has a bug")
 	}
 	return src.Misbuilt(err)

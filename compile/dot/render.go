@@ -89,8 +89,7 @@ func (r *render) draw(ctx context.Context, text string, job *compile.Job) (strin
 	defer in.Close(ctx)
 	out, err := r.drawIn(ctx, in, text)
 	r.usage = in.Usage()
-	var exit *exited
-	if errors.As(err, &exit) {
+	if _, ok := errors.AsType[*exited](err); ok {
 		err = errNoPicture
 	}
 	return out, err

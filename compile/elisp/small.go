@@ -90,8 +90,7 @@ func (u *unit) positionSmall(src *compile.Source, code string, err error) diag.P
 
 // reason is an error without its offset, which the position tells.
 func reason(err error) string {
-	var at *lisp.Error
-	if errors.As(err, &at) {
+	if at, ok := errors.AsType[*lisp.Error](err); ok {
 		return at.Msg
 	}
 	return fmt.Sprint(err)

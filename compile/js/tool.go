@@ -109,8 +109,7 @@ func (m *machine) serve(ctx context.Context, request, reply any) error {
 		return err
 	}
 	answer, err := m.controlText(ctx, controlServe, v)
-	var t *thrown
-	if errors.As(err, &t) {
+	if t, ok := errors.AsType[*thrown](err); ok {
 		return &ToolError{Reason: t.Error(), Stack: t.Stack}
 	}
 	if err != nil {

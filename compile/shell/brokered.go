@@ -220,8 +220,7 @@ func (p *process) absolute(name string) string {
 
 // fileErr is why a file could not be used, as people read it.
 func fileErr(err error) error {
-	var e *os.PathError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*os.PathError](err); ok {
 		return e.Err
 	}
 	return err

@@ -209,8 +209,7 @@ func (p *process) transfer(in *sandbox.Instance, h, ptr, n uint64, f func(s *str
 	if err != nil && waiting(err) {
 		return done, 0, err
 	}
-	var limit *sandbox.LimitError
-	if errors.As(err, &limit) {
+	if _, ok := errors.AsType[*sandbox.LimitError](err); ok {
 		return done, 0, err
 	}
 	if err == io.EOF {

@@ -140,16 +140,14 @@ func usageOf(op *dock.Operation) string {
 }
 
 func hintOf(err error) string {
-	var e *dock.Error
-	if errors.As(err, &e) && e.Help != "" {
+	if e, ok := errors.AsType[*dock.Error](err); ok && e.Help != "" {
 		return "(" + e.Help + ")"
 	}
 	return ""
 }
 
 func dockExit(err error) int {
-	var e *dock.Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*dock.Error](err); ok {
 		switch e.Code {
 		case dock.CodeDenied:
 			return dockDenied

@@ -102,8 +102,7 @@ var checkLimits = sandbox.Limits{Fuel: 2e9, Memory: 256 << 20, Timeout: 20 * tim
 func (l *Lane) check(ctx context.Context, src *compile.Source, shell, script string, before int) error {
 	r, err := l.run(ctx, Script{Limits: checkLimits}, []string{checkProgram, shell, script})
 	if err != nil {
-		var limit *sandbox.LimitError
-		if errors.As(err, &limit) {
+		if _, ok := errors.AsType[*sandbox.LimitError](err); ok {
 			return fmt.Errorf("%s: parsing: %w", src.At(1, 1), err)
 		}
 		return err

@@ -198,8 +198,7 @@ func (d Debian) downloadFrom(ctx context.Context, job *Job, dir string, m mirror
 		"-o", "Dir::Cache=" + dir, "-o", "Dir::Cache::archives=archives", "-o", "APT::Sandbox::User=root", "-o", "Acquire::Languages=none"}
 	for _, args := range [][]string{{"update"}, d.words()} {
 		if _, err := run(ctx, job.Tool, filepath.Join(dir, "files"), []string{"LC_ALL=C"}, "apt-get", append(args, options...), d.byHand(job.Tool)); err != nil {
-			var missing *UnavailableError
-			if errors.As(err, &missing) {
+			if missing, ok := errors.AsType[*UnavailableError](err); ok {
 				missing.Command = "apt-get " + strings.Join(args, " ")
 				missing.Fix = d.byHand(job.Tool)
 			}

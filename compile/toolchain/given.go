@@ -44,8 +44,7 @@ func (g Given) Fetch(ctx context.Context, job *Job) error {
 	}
 	defer root.Close()
 	err = g.Build(ctx, job, root.FS())
-	var missing *fs.PathError
-	if errors.As(err, &missing) && errors.Is(err, fs.ErrNotExist) {
+	if missing, ok := errors.AsType[*fs.PathError](err); ok && errors.Is(err, fs.ErrNotExist) {
 		return g.unavailable(job, fmt.Errorf("%s has no %s", job.From, missing.Path))
 	}
 	if err != nil {

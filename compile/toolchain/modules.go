@@ -122,8 +122,7 @@ func runGo(ctx context.Context, dir string, args []string) ([]byte, error) {
 
 // depsError says that modules could not be had, in the go client's words.
 func depsError(specs []string, err error) error {
-	var unavailable *UnavailableError
-	if errors.As(err, &unavailable) && unavailable.Output != "" {
+	if unavailable, ok := errors.AsType[*UnavailableError](err); ok && unavailable.Output != "" {
 		return &DepsError{Spec: strings.Join(specs, " "), Reason: unavailable.Output, Tip: "write it as example.org/module@v1.2.3; versions come from the module proxy of your go client"}
 	}
 	return err

@@ -75,8 +75,7 @@ func Seed(job *compile.Job) *int64 {
 // Conclude puts what the machine has used and printed into an outcome. A guest
 // that has ended itself has done so with its exit code, and is not an error.
 func (m *Machine) Conclude(out *compile.Outcome, err error) error {
-	var exit *sandbox.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*sandbox.ExitError](err); ok {
 		out.Exit, err = exit.Code, nil
 	}
 	out.Usage = m.Usage()

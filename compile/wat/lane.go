@@ -161,8 +161,7 @@ func refuse(src *compile.Source) error {
 
 // at places an error that is not about a line.
 func at(src *compile.Source, err error) error {
-	var limit *sandbox.LimitError
-	if errors.As(err, &limit) {
+	if limit, ok := errors.AsType[*sandbox.LimitError](err); ok {
 		return diag.Errorf(src.At(1, 1), "assembling this block takes too much: %v", limit)
 	}
 	return fmt.Errorf("%s: %w", src.At(1, 1), err)

@@ -159,8 +159,7 @@ func In(path string, err error) error {
 
 // CodeOf is the code of err, "" when it has none.
 func CodeOf(err error) Code {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return ""

@@ -72,8 +72,7 @@ func unreachable(ctx context.Context, at *url.URL, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var wrapped *url.Error
-	if errors.As(err, &wrapped) {
+	if wrapped, ok := errors.AsType[*url.Error](err); ok {
 		err = wrapped.Err // the address stands before it already
 	}
 	return &UnreachableError{at.Host, err}

@@ -343,8 +343,7 @@ func (l *Live) add(it *item, left *int) error {
 	beside := map[string]string{}
 	for title, wasm := range r.Programs() {
 		m, err := l.config.Shared.module(wasm)
-		var not *compile.NotPortable
-		if errors.As(err, &not) {
+		if not, ok := errors.AsType[*compile.NotPortable](err); ok {
 			it.why = not.Reason
 			return nil
 		}

@@ -117,8 +117,7 @@ func (c *lispCall) small() (elisp.Value, error) {
 		env.Vars[parameterName(i)] = c.parameter(i)
 	}
 	v, err := elisp.Eval("(prog1 "+c.body+")", env)
-	var refused *elisp.Error
-	if errors.As(err, &refused) {
+	if refused, ok := errors.AsType[*elisp.Error](err); ok {
 		return nil, refused
 	}
 	return v, err

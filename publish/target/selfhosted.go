@@ -145,8 +145,7 @@ func refusal(status int, text []byte) error {
 func (s *selfHosted) List(ctx context.Context) ([]Release, error) {
 	var out []Release
 	err := s.call(ctx, http.MethodGet, ".wb/releases", "", nil, &out)
-	var no *RefusedError
-	if errors.As(err, &no) && no.Status == http.StatusNotFound {
+	if no, ok := errors.AsType[*RefusedError](err); ok && no.Status == http.StatusNotFound {
 		return nil, nil // nothing is published there yet
 	}
 	return out, err

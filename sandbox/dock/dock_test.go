@@ -32,8 +32,7 @@ func brokers(b Broker) map[string]Broker {
 }
 
 func code(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		return e.Code
 	}
 	return ""

@@ -211,12 +211,10 @@ func (b *Broker) tlsConfig() *tls.Config {
 
 // plain is a network error without the addresses of this machine.
 func plain(err error) error {
-	var op *net.OpError
-	if errors.As(err, &op) {
+	if op, ok := errors.AsType[*net.OpError](err); ok {
 		err = op.Err
 	}
-	var system *os.SyscallError
-	if errors.As(err, &system) {
+	if system, ok := errors.AsType[*os.SyscallError](err); ok {
 		err = system.Err
 	}
 	return err

@@ -189,8 +189,7 @@ func (s jsonFile) Rows(ctx context.Context, _ Filter, yield func(Row) error) err
 func readJSON(ctx context.Context, name string, text []byte, path string, how *reading, yield func(Row) error) error {
 	v, err := value.ParseJSON(text)
 	if err != nil {
-		var wrong *value.JSONError
-		if errors.As(err, &wrong) {
+		if wrong, ok := errors.AsType[*value.JSONError](err); ok {
 			line, col := wrong.Position(text)
 			return fmt.Errorf("%s:%d:%d: %s", name, line, col, wrong.Message)
 		}

@@ -173,8 +173,7 @@ func (s *Server) begin(t *tenant, q runRequest) (*run, error) {
 	}
 	task, warnings, err := s.task(t, q)
 	if err != nil {
-		var outside *outsideError
-		if errors.As(err, &outside) {
+		if _, ok := errors.AsType[*outsideError](err); ok {
 			return nil, err
 		}
 		return nil, &requestError{err}
@@ -491,8 +490,7 @@ func (s *Server) reviewRun(w http.ResponseWriter, r *http.Request) {
 }
 
 func failReview(w http.ResponseWriter, err error) {
-	var missing *diag.NotFoundError
-	if errors.As(err, &missing) {
+	if _, ok := errors.AsType[*diag.NotFoundError](err); ok {
 		fail(w, http.StatusNotFound, "not_found", err.Error())
 		return
 	}

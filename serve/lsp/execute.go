@@ -263,8 +263,7 @@ func (s *Server) showFailures(c commandCall, r *workbook.Report) {
 			}
 		default:
 			d := diag.Finding{Pos: done.Pos, Severity: diag.Error, Message: done.Err.Error()}
-			var exit *workbook.ExitError
-			if errors.As(done.Err, &exit) && exit.Pos.Line > 0 {
+			if exit, ok := errors.AsType[*workbook.ExitError](done.Err); ok && exit.Pos.Line > 0 {
 				d.Pos = exit.Pos
 			}
 			list = append(list, c.diagnostic(d, "wb run"))

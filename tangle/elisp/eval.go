@@ -109,8 +109,7 @@ func (m *machine) eval(form Value, s *scope, depth int) (Value, error) {
 		return m.variable(form, s)
 	case *Cons:
 		v, err := m.apply(form, s, depth)
-		var unplaced *Error
-		if errors.As(err, &unplaced) && unplaced.Offset < 0 {
+		if unplaced, ok := errors.AsType[*Error](err); ok && unplaced.Offset < 0 {
 			if at, known := m.places[form]; known {
 				unplaced.Offset = at
 			}

@@ -80,8 +80,7 @@ func run(ctx context.Context, cmd *exec.Cmd, what string, out io.Writer) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		return fmt.Errorf("%s: exit %d", what, exit.ExitCode())
 	}
 	return err

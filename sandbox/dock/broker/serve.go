@@ -106,8 +106,7 @@ func (s *httpServer) handle(w http.ResponseWriter, r *http.Request) {
 	}
 	data, err := io.ReadAll(http.MaxBytesReader(w, r.Body, s.config.Limits.Body))
 	if err != nil {
-		var large *http.MaxBytesError
-		if errors.As(err, &large) {
+		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
 			http.Error(w, "the body is too large", http.StatusRequestEntityTooLarge)
 		}
 		return

@@ -76,3 +76,16 @@ func TestSympy(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestDateutil counts days that a calendar shows.
+func TestDateutil(t *testing.T) {
+	l := testLane(t)
+	lanetest.Need(t, l.env, "dateutil")
+	const body = "from datetime import date\nfrom dateutil import easter, parser, relativedelta, rrule\n" +
+		"print(easter.easter(2024), date(2024, 1, 31) + relativedelta.relativedelta(months=1), parser.parse('Thu Sep 25 10:36:28 2003'),\n" +
+		"      [d.day for d in rrule.rrule(rrule.MONTHLY, count=3, byweekday=rrule.FR(-1), dtstart=parser.parse('1 Nov 2024'))])"
+	const want = "2024-03-31 2024-02-29 2003-09-25 10:36:28 [29, 27, 31]\n"
+	if out := mustExecute(t, block(compile.ShapeBabel, body, "output"), &compile.Job{}); string(out.Stdout) != want {
+		t.Errorf("printed %q, want %q %s", out.Stdout, want, out.Stderr)
+	}
+}

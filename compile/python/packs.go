@@ -1,6 +1,7 @@
 package python
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"maps"
@@ -19,6 +20,7 @@ type pack struct {
 	version string
 	summary string
 	needs   string // another pack that its modules import, "" for none
+	kind    string // ".py" when it is one file, "" for a directory
 	archive toolchain.Debian
 	// program is the wasm file of a Python that has the pack's modules in C, ""
 	// when any Python will do.
@@ -50,6 +52,22 @@ var packs = []*pack{
 		test: "x = sympy.symbols('x')\nprint(sympy.integrate(sympy.sin(x)**2, x), sympy.solve(x**2 - 2, x))",
 		want: "x/2 - sin(x)*cos(x)/2 [-sqrt(2), sqrt(2)]\n",
 	},
+	{
+		name: "six", version: "1.16.0", kind: ".py", summary: "six, one source for Python 2 and 3",
+		archive: toolchain.Debian{Package: "python3-six", Version: "1.16.0", Suite: "bookworm", Binary: true,
+			File: "python3-six_1.16.0-4_all.deb", Size: 17_516,
+			SHA256: "fd189e9cecbcf17a1fc20aec30055c8afa9c1eec00cd6e7ab385087a2ab3b0d3"},
+		test: "print(six.text_type('a'), six.PY3)",
+		want: "a True\n",
+	},
+	{
+		name: "dateutil", version: "2.8.2", summary: "dateutil, dates as people write them, and their rules", needs: "six",
+		archive: toolchain.Debian{Package: "python3-dateutil", Version: "2.8.2", Suite: "bookworm", Binary: true,
+			File: "python3-dateutil_2.8.2-2_all.deb", Size: 78_268,
+			SHA256: "59d696282ffeaf54395452e012715410dc414c6baaa54d4cdae56ac7c217eb31"},
+		test: "from dateutil import parser, relativedelta\nprint(parser.parse('29 Feb 2024 12:30') + relativedelta.relativedelta(months=1))",
+		want: "2024-03-29 12:30:00\n",
+	},
 }
 
 // packOf is the pack that has a module, nil for none.
@@ -80,7 +98,7 @@ func (p *pack) recipe(l *lane) toolchain.Recipe {
 		Name: p.name, Version: p.version, Summary: p.summary, Needs: needs,
 		Origin: toolchain.Source{
 			Archive: p.archive,
-			Files:   []string{debianDir + p.name + "/"},
+			Files:   []string{debianDir + p.name + cmp.Or(p.kind, "/")},
 			Of:      packFormat + " " + l.env.Tools.Fingerprint(toolName),
 			Build: func(ctx context.Context, job *toolchain.Job, files map[string][]byte) error {
 				data, err := l.packModules(ctx, job, p.name, inPython(debianModules(files)))

@@ -121,7 +121,7 @@ func (r *run) room(from *Ledger, prompt int64) int64 {
 	return room
 }
 
-// dollars is what tokens cost.
+// dollars is the price of tokens.
 func (r *run) dollars(in, out int64) float64 {
 	return (float64(in)*r.Prices.In + float64(out)*r.Prices.Out) / 1e6
 }

@@ -14,7 +14,7 @@ import (
 	"wb/workbook/capability"
 )
 
-// volumeCopies are what the user wants copied, and where to.
+// volumeCopies are the volumes that the user wants copied, and their targets.
 func volumeCopies() (capability.Copies, error) {
 	user, err := settings.Load(os.Getenv)
 	if err != nil || user.Volumes.Copy == "" {
@@ -58,7 +58,7 @@ func copyOut(g *replica.Generation) *CopyOut {
 	return &CopyOut{g.Dir, g.Host, replica.Short(g.Line), g.Number, g.At, g.Bytes()}
 }
 
-// CopiesListIn is what wb volume list takes.
+// CopiesListIn is the input of wb volume list.
 type CopiesListIn struct {
 	All bool `help:"All generations, not only the newest of each."`
 	copiesFlags
@@ -101,7 +101,7 @@ var copiesList = Verb[CopiesListIn, []CopyOut]{
 	},
 }
 
-// CopiesMakeIn is what wb volume copy takes.
+// CopiesMakeIn is the input of wb volume copy.
 type CopiesMakeIn struct {
 	projectFlags
 	copiesFlags
@@ -140,7 +140,7 @@ them on a disk or in a bucket that encrypts what lies there.`,
 	},
 }
 
-// CopiesRestoreIn is what wb volume restore takes.
+// CopiesRestoreIn is the input of wb volume restore.
 type CopiesRestoreIn struct {
 	Of         string `help:"The directory that was copied, where that is another one." placeholder:"DIR"`
 	Line       string `help:"Which copy, where several machines made some; wb volume list names them." placeholder:"LINE"`

@@ -11,7 +11,7 @@ import (
 	"wb/org"
 )
 
-// pictureName is what a file is called that is shown and not linked to.
+// pictureName matches the names of files that pages show rather than link to.
 var pictureName = lazyregexp.New(`(?i)\.(png|jpe?g|gif|svg|webp|avif|bmp|tiff?)$`)
 
 // missingPictures warns of pictures that are not there. name is what positions call

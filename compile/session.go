@@ -61,8 +61,8 @@ type FrozenSession struct {
 
 // SessionFreezer is a lane whose sessions can be frozen.
 type SessionFreezer interface {
-	// FreezeSession is the session between two jobs, which goes on. It is nil
-	// when there is none of that name.
+	// FreezeSession copies a session between two jobs; the session itself goes on.
+	// Without a session of that name it returns nil.
 	FreezeSession(ctx context.Context, name string) (*FrozenSession, error)
 	// ThawSession starts a session of that name from a frozen one.
 	ThawSession(ctx context.Context, name string, f *FrozenSession) error

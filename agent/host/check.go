@@ -106,8 +106,8 @@ func (rt *Runtime) knowsForeign(d *agent.Definition, tool string) bool {
 	return false
 }
 
-// checkNames refuses an agent whose drawer names a guard, a tool or an MCP server
-// that there is none of, and with it those that it may ask.
+// checkNames refuses an agent whose drawer names an unknown guard, tool or MCP server. It
+// checks the agents that this one may ask, too.
 func (rt *Runtime) checkNames(d *agent.Definition, task Task, tree *agent.Tree, seen map[string]bool) error {
 	if seen[d.ID] {
 		return nil

@@ -17,8 +17,9 @@ import (
 	"wb/workbook"
 )
 
-// guard is what :GUARD: names: an address, which must be that of a public host, a
-// guard of the user's settings, which may be anywhere, or a component of the document. Nothing is guarded where it names nothing.
+// guard gives the middleware that :GUARD: asks for. It names the address of a public
+// host, a guard of the user's settings, which may have any address, or a component of the
+// document. Without :GUARD: there is none.
 func (rt *Runtime) guard(d *agent.Definition, task Task, events agent.Recorder) ([]agent.Middleware, error) {
 	if d.Guard == "" {
 		return nil, nil

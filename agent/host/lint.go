@@ -17,8 +17,8 @@ import (
 // there only in runs that have a session, a memory or a grant.
 var toolNames = []string{"done", "edit", "fetch", "file_issue", "git", "image", "memory", "more", "publish", "run", "search", "shell", "state", "vfs_read", "vfs_write", "wb", "web_search"}
 
-// Lint finds mistakes in the agents of a document: unknown properties, tools that
-// there are none of, schedules that are none.
+// Lint finds mistakes in the agents of a document: unknown properties, unknown tools, and
+// schedules that cannot be read.
 func Lint(file string, src []byte) []diag.Finding {
 	if !strings.Contains(string(src), ":agent:") {
 		return nil

@@ -59,7 +59,7 @@ type Wake struct {
 	Error  string        `json:"error,omitempty"`
 }
 
-// State is what the agent's state file holds between processes.
+// State is the content of the agent's state file, which lasts between processes.
 type State struct {
 	Agent   string    `json:"agent"`
 	File    string    `json:"file"`

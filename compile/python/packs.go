@@ -29,7 +29,7 @@ type pack struct {
 	want    string
 }
 
-// packs are what there is, each after what it needs.
+// packs are all packs, each behind those that it needs.
 var packs = []*pack{
 	{
 		name: numpyName, version: numpyVersion, summary: "numpy, arrays for Python, with a Python that has it built in", program: numpyFile,

@@ -11,8 +11,8 @@ import (
 	"wb/sandbox"
 )
 
-// FreezeSession is what a session's blocks have left in its directory, nil when
-// there is none of that name.
+// FreezeSession packs the files that a session's blocks have left in its directory. It
+// returns nil without a session of that name.
 func (l *Lane) FreezeSession(_ context.Context, name string) (*compile.FrozenSession, error) {
 	l.sessions.mu.Lock()
 	defer l.sessions.mu.Unlock()

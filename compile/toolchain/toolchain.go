@@ -78,8 +78,8 @@ func (t Toolchain) ReadFile(name string) ([]byte, error) {
 	return data, nil
 }
 
-// SHA256 is the digest of an installed file in hex, "" when there is none of
-// that name.
+// SHA256 is the digest of an installed file in hex, "" for an unknown
+// name.
 func (t Toolchain) SHA256(name string) string {
 	for _, f := range t.Files {
 		if f.Path == name {

@@ -52,7 +52,7 @@ func (v *View) Log(ctx context.Context, path string, format LogFormat) ([]Part, 
 		v.Stats.Fresh++
 		return v.list(old), nil
 	}
-	l := &logReader{view: v, format: format, file: f, size: info.Size(), stamp: stampOf(info), seen: seen, path: path}
+	l := &logReader{view: v, format: format, file: f, size: info.Size(), stamp: stampOf(info), seen: seen}
 	kept, err := l.keep(ctx, old)
 	if err != nil {
 		return nil, err
@@ -122,7 +122,6 @@ type logReader struct {
 	view   *View
 	format LogFormat
 	file   *os.File
-	path   string
 	size   int64
 	stamp  stamp
 	seen   int64

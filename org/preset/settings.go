@@ -11,7 +11,7 @@ import (
 	"wb/org/agenda"
 )
 
-// Settings are what is set for a file, or for the agenda.
+// Settings are the variables set for a file, or for the agenda.
 type Settings struct {
 	org.Presets
 	Agenda agenda.Settings

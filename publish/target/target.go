@@ -2,10 +2,9 @@
 //
 // A [Target] is one such place: a directory of this machine, a `wb serve` of
 // one's own, a branch of a git repository, Cloudflare Pages, a bucket of S3, or a
-// directory that rsync reaches. [New] makes one of a [Config]. Whatever the place, nothing is deployed before the gate has let
-// it through: the directory must be a valid signed site, the next release of
-// what is there, and hold nothing that is not for others to see
-// (wb/publish/leak).
+// directory that rsync reaches. [New] makes one of a [Config]. Whatever the place, the
+// gate lets nothing through but a valid signed site that is the next release of the one
+// there and holds nothing private (wb/publish/leak).
 package target
 
 import (

@@ -3,8 +3,8 @@
 // an operation; the host decides, performs it and answers. No credential ever
 // enters a guest.
 //
-// [Operations] is the table of what there is. Everything that a language offers
-// for it is made from that table: the module wb of JavaScript, TypeScript, Python,
+// [Operations] is the table of operations. Everything that a language offers
+// for them is made from that table: the module wb of JavaScript, TypeScript, Python,
 // Lua, Ruby, Go, Rust and Zig, wb.h of C and C++, the command wb of the shell. A
 // [Dock] belongs to one principal (a workbook or agent within a project) and
 // serves the guests of one run:

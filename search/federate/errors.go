@@ -15,7 +15,7 @@ type UnknownError struct {
 
 func (e *UnknownError) Error() string { return "no table " + e.Name }
 
-// Hint names what there is.
+// Hint names the nearest table, or all of them.
 func (e *UnknownError) Hint() string {
 	if near := nearest.Word(e.Name, e.Known); near != "" {
 		return "did you mean " + near + "?"

@@ -54,7 +54,6 @@ type Instance struct {
 
 	mu    sync.Mutex
 	state *frozen.File
-	last  *workbook.Report
 	calls int
 }
 
@@ -159,9 +158,7 @@ func (i *Instance) run(ctx context.Context, opts workbook.Options) (*workbook.Re
 		return nil
 	}
 	i.calls++
-	report, err := workbook.Run(ctx, opts)
-	i.last = report
-	return report, err
+	return workbook.Run(ctx, opts)
 }
 
 // VFSPut makes or replaces a file of a volume: memory:notes.txt.

@@ -133,7 +133,7 @@ func declaresPorts(h org.Headline) bool {
 }
 
 func (b *builder) world(h *heading) {
-	w := &World{Name: h.Title.Text, Parent: h.world, Pos: b.position(h.Start()), Schedule: scheduleOf(h.Headline), node: h.Node}
+	w := &World{Name: h.Title.Text, Parent: h.world, Pos: b.position(h.Start()), Schedule: scheduleOf(h.Headline)}
 	beside := &b.plan.Worlds
 	if h.world != nil {
 		beside = &h.world.Worlds

@@ -182,8 +182,7 @@ type World struct {
 	Parent     *World
 	Pos        diag.Position
 
-	id   string // its name and those around it, made unique
-	node *org.Node
+	id string // its name and those around it, made unique
 }
 
 // Schedule says when a workflow is due: by a cron expression, or by a
@@ -211,11 +210,6 @@ func (p *Plan) Component(id string) *Component {
 		}
 	}
 	return found
-}
-
-// HasErrors reports whether some component cannot be run as it is written.
-func (p *Plan) HasErrors() bool {
-	return slices.ContainsFunc(p.Problems, func(d diag.Finding) bool { return d.Severity == diag.Error })
 }
 
 // Incoming are the edges that lead to a component.

@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"wb/internal/diag"
 )
 
 var update = flag.Bool("update", false, "rewrite golden files")
@@ -143,7 +145,7 @@ func BenchmarkPlan(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			for b.Loop() {
-				if p := New("chain.org", src); len(p.Components) != n || p.HasErrors() {
+				if p := New("chain.org", src); len(p.Components) != n || diag.HasErrors(p.Problems) {
 					b.Fatal(len(p.Components), p.Problems)
 				}
 			}

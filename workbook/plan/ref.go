@@ -19,7 +19,6 @@ import (
 //	rows[]           the text of a block, not its result
 //	other.org:name   something in another file
 type Reference struct {
-	Text   string // as written
 	File   string // the part before the colon, "" for this document
 	Name   string
 	Call   bool     // written with parentheses
@@ -37,7 +36,7 @@ var (
 
 // ParseReference reads a reference as org-babel-ref-resolve does.
 func ParseReference(text string) Reference {
-	ref := Reference{Text: text}
+	ref := Reference{}
 	rest := strings.TrimSpace(text)
 	if m := trailingIndex.FindStringSubmatchIndex(rest); m != nil {
 		before := rest[:m[0]]

@@ -43,8 +43,8 @@ type QueryOptions struct {
 }
 
 // RefreshQueries returns the text of a file with its query blocks answered, and
-// notes on those that could not be, or that name columns no row has. Blocks without an answer, and everything else, stay as
-// they are.
+// notes on those that could not be, or that name columns no row has. Blocks without an
+// answer, and everything else, stay as they are.
 func RefreshQueries(ctx context.Context, path string, src []byte, opts QueryOptions) ([]byte, []format.Note, error) {
 	if !strings.Contains(string(src), queryBlock) {
 		return src, nil, nil

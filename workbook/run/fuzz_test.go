@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"wb/internal/diag"
 	"wb/internal/value"
 	"wb/org"
 	"wb/workbook/lint"
@@ -50,7 +51,7 @@ func FuzzPlan(f *testing.F) {
 		if len(p.Order()) != len(p.Components) {
 			t.Fatal("the order leaves components out")
 		}
-		if len(p.Graph(true).Cycles()) > 0 && !p.HasErrors() {
+		if len(p.Graph(true).Cycles()) > 0 && !diag.HasErrors(p.Problems) {
 			t.Fatal("a cycle is not an error")
 		}
 		if strings.Contains(p.SVG(), "NaN") || p.DOT() == "" {

@@ -1,7 +1,6 @@
 package host
 
 import (
-	"net/netip"
 	"net/url"
 	"time"
 
@@ -17,7 +16,7 @@ func (rt *Runtime) brokered(d *agent.Definition, task Task, tree *agent.Tree, ev
 	all := []agent.Tool{tools.Git(repo), tools.Publish(tree, rt.Settings.Publish.WebRoot, rt.Settings.Path)}
 	var provider *tools.ImageProvider
 	if s := rt.Settings.Image; s.URL != "" {
-		web, err := rt.configured(d, s.URL, events, netbroker.Limits{Body: 32 << 20, Timeout: agent.ToolTimeout})
+		web, err := rt.network(d, events).configured(s.URL, netbroker.Limits{Body: 32 << 20, Timeout: agent.ToolTimeout})
 		if err != nil {
 			return nil, err
 		}
@@ -37,19 +36,6 @@ func (rt *Runtime) tenant() string {
 		return name
 	}
 	return "default"
-}
-
-// configured is the network towards an endpoint that the user has configured:
-// that origin and no other, which may be on this machine.
-func (rt *Runtime) configured(d *agent.Definition, endpoint string, events agent.Recorder, limits netbroker.Limits) (*netbroker.Broker, error) {
-	grant, err := originOf(endpoint)
-	if err != nil {
-		return nil, err
-	}
-	config := rt.netConfig(d, []netbroker.Grant{grant}, events)
-	config.Limits = limits
-	config.Private = func(netip.Addr) bool { return true }
-	return netbroker.New(config), nil
 }
 
 // originOf grants the origin of an address and no other.

@@ -29,11 +29,11 @@ func (rt *Runtime) guard(d *agent.Definition, task Task, events agent.Recorder) 
 		if err != nil {
 			return nil, diag.Errorf(d.Pos, ":GUARD: %s: %v", d.Guard, err)
 		}
-		endpoint := &guard.Endpoint{URL: d.Guard, Web: rt.broker(d, []netbroker.Grant{origin}, events)}
+		endpoint := &guard.Endpoint{URL: d.Guard, Web: rt.network(d, events).broker(origin)}
 		return []agent.Middleware{guard.Middleware(endpoint.Check)}, nil
 	}
 	if configured, ok := rt.Settings.Guard[d.Guard]; ok {
-		web, err := rt.configured(d, configured.URL, events, netbroker.Limits{})
+		web, err := rt.network(d, events).configured(configured.URL, netbroker.Limits{})
 		if err != nil {
 			return nil, err
 		}

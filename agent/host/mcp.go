@@ -79,7 +79,7 @@ func (rt *Runtime) mcpServer(d *agent.Definition, task Task, want string, events
 		if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.User != nil {
 			return nil, diag.Errorf(d.Pos, "agent %s uses the MCP server %s, whose address is not an http URL", d.ID, want)
 		}
-		web, err := rt.webOr(d, task, u, events)
+		web, err := rt.network(d, events).towards(u, task)
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +108,7 @@ func (rt *Runtime) mcpServer(d *agent.Definition, task Task, want string, events
 		s.Dial = stdio.Dial(c.Command, env, io.Discard)
 		return s, nil
 	}
-	web, err := rt.configured(d, c.URL, events, netbroker.Limits{Timeout: agent.ToolTimeout})
+	web, err := rt.network(d, events).configured(c.URL, netbroker.Limits{Timeout: agent.ToolTimeout})
 	if err != nil {
 		return nil, err
 	}

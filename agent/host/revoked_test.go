@@ -22,7 +22,7 @@ func TestRevokedAgent(t *testing.T) {
 	rt := &Runtime{Revoked: func(agent, capability string, granted time.Time) bool {
 		return revoked && agent == "waldo" && capability == "net" && !granted.IsZero()
 	}, Net: netbroker.Config{Limits: netbroker.Limits{Timeout: time.Nanosecond}}} // no request leaves this machine
-	web, err := rt.web(&agent.Definition{ID: "waldo"}, &events)
+	web, err := rt.network(&agent.Definition{ID: "waldo"}, &events).public()
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -457,13 +457,13 @@ var shellLimits = sandbox.Limits{Timeout: 60 * time.Second, Fuel: 50_000_000_000
 // tools are those the definition names, of those there are.
 func (rt *Runtime) tools(d *agent.Definition, task Task, tree *agent.Tree, opts agent.Options, depth int) ([]agent.Tool, error) {
 	events := opts.Events
-	web, err := rt.web(d, events)
+	web, err := rt.network(d, events).public()
 	if err != nil {
 		return nil, err
 	}
 	all := append(tools.Files(tree), tools.Done(), tools.Issues(task.Dir, time.Now), tools.Fetch(web), tools.More(rt.readOutput))
 	if provider := rt.Getenv("WB_SEARCH_URL"); provider != "" {
-		search, err := rt.webSearch(provider, d, events)
+		search, err := rt.network(d, events).search(provider)
 		if err != nil {
 			return nil, err
 		}

@@ -32,7 +32,7 @@ func (rt *Runtime) programmer(ctx context.Context, d *agent.Definition, task Tas
 			return nil, err
 		}
 	}
-	web, err := rt.web(d, opts.Events)
+	web, err := rt.network(d, opts.Events).public()
 	if err != nil {
 		return nil, err
 	}

@@ -157,7 +157,7 @@ func (s *Server) routes() http.Handler {
 	api("GET /api/agents", s.listAgents)
 	s.pages(mux)
 	if s.config.Sites != nil {
-		s.config.Sites.Register(mux)
+		s.config.Sites.Register(mux, s.noPage)
 	}
 	mux.HandleFunc(nowhere, s.unknown(mux, func(w http.ResponseWriter, r *http.Request) {
 		fail(w, http.StatusNotFound, "not_found", "no such address: "+r.URL.Path)

@@ -75,16 +75,9 @@ func (at *site) shown() (*release, error) {
 // get serves a file of the release that readers see: one that its manifest
 // lists, or its proof, and nothing else.
 func (s *Server) get(w http.ResponseWriter, r *http.Request) {
-	h := w.Header()
-	h.Set("Content-Security-Policy", policy)
-	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("Referrer-Policy", "no-referrer")
-	h.Set("Cross-Origin-Opener-Policy", "same-origin")
-	h.Set("Access-Control-Allow-Origin", "*") // what is published is for everybody; pages have no origin to be the same as
-	h.Set("Cache-Control", "no-cache")        // kept, but asked about
 	_, at, ok := s.find(r)
 	if !ok {
-		http.NotFound(w, r)
+		s.nothing(w, r)
 		return
 	}
 	shown, err := at.shown()
@@ -94,9 +87,16 @@ func (s *Server) get(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if shown == nil {
-		http.NotFound(w, r)
+		s.nothing(w, r)
 		return
 	}
+	h := w.Header()
+	h.Set("Content-Security-Policy", policy)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Access-Control-Allow-Origin", "*") // what is published is for everybody; pages have no origin to be the same as
+	h.Set("Cache-Control", "no-cache")        // kept, but asked about
 	name := r.PathValue("path")
 	if name == "" || strings.HasSuffix(name, "/") {
 		name += "index.html"

@@ -71,6 +71,7 @@ const MinToken = 16
 type Server struct {
 	config  Config
 	digests map[string][sha256.Size]byte // of the tokens, by tenant
+	nothing http.HandlerFunc             // answers where there is no site
 
 	mu    sync.Mutex
 	sites map[string]*site // by tenant and name, once asked for
@@ -109,8 +110,10 @@ func New(config Config) (*Server, error) {
 	return s, nil
 }
 
-// Register adds the server's addresses to a mux.
-func (s *Server) Register(mux *http.ServeMux) {
+// Register adds the server's addresses to a mux. Where there is no site, nothing
+// answers.
+func (s *Server) Register(mux *http.ServeMux, nothing http.HandlerFunc) {
+	s.nothing = nothing
 	for _, prefix := range []string{"/w/{site}", "/t/{tenant}/w/{site}"} {
 		mux.HandleFunc("GET "+prefix+"/{path...}", s.get)
 		mux.HandleFunc("GET "+prefix, func(w http.ResponseWriter, r *http.Request) {

@@ -2,6 +2,12 @@ package compile
 
 import "context"
 
+// Readier is a lane whose programs run on a machine that takes time to be made ready.
+type Readier interface {
+	// MakeReady does that. What goes wrong is for [Lane.Run] to tell.
+	MakeReady(ctx context.Context)
+}
+
 // BuiltBy is lane with its Build done by the environment's builder where that can.
 // It is lane itself where there is none, or Build is no work for another process.
 func BuiltBy(env *Env, lane Lane) Lane {
@@ -21,6 +27,9 @@ func (l *builtLane) Unwrap() Lane { return l.Lane }
 
 func (l *builtLane) Build(ctx context.Context, src *Source) (*Artifact, error) {
 	if l.installed() {
+		if lane, ok := l.Lane.(Readier); ok { // while the source is built elsewhere
+			go lane.MakeReady(context.WithoutCancel(ctx))
+		}
 		if art, done, err := l.env.Builder.Build(ctx, l.Lane, src); done {
 			return art, err
 		}

@@ -37,6 +37,11 @@ func (r *Runtime) boot(ctx context.Context) (*image, error) {
 	return r.image, err
 }
 
+// MakeReady implements [compile.Readier].
+func (l *Lane) MakeReady(ctx context.Context) {
+	_, _ = l.runtime.boot(ctx) // who needs it asks again, and hears what is wrong
+}
+
 // bootStart is how the image of blocks is made.
 func bootStart(scripts []string) start {
 	return start{name: "javascript", key: toolchain.HashText(scripts...), limits: bootLimits, slack: 2 << 20, furnish: furnish}

@@ -121,6 +121,12 @@ func Explain(ctx context.Context, opts Options, id string) (*Explanation, error)
 	return run.Explain(ctx, opts, id)
 }
 
+// ExplainIn is Explain for those who ask about many components: p is the plan of
+// the workbook.
+func ExplainIn(ctx context.Context, p *Plan, opts Options, id string) (*Explanation, error) {
+	return run.ExplainIn(ctx, p, opts, id)
+}
+
 // ExplainLimits says what each component of a workbook may use with these options,
 // and runs nothing.
 func ExplainLimits(ctx context.Context, opts Options) ([]ComponentLimits, error) {

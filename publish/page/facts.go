@@ -46,7 +46,7 @@ func Facts(ctx context.Context, book workbook.Book) (map[string]Fact, error) {
 			continue
 		}
 		f := Fact{ID: c.ID, Lang: c.Lang, Pos: c.Pos}
-		e, err := workbook.Explain(ctx, workbook.Options{Book: book}, c.ID)
+		e, err := workbook.ExplainIn(ctx, plan, workbook.Options{Book: book}, c.ID)
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

@@ -58,7 +58,9 @@ func newRunner(opts Options, l look) (*runner, error) {
 		return r, err
 	}
 	r.source = r.opts.Source
-	r.plan = plan.New(opts.File, r.source)
+	if r.plan = l.plan; r.plan == nil {
+		r.plan = plan.New(opts.File, r.source)
+	}
 	r.report.Plan = r.plan
 	if err := r.lint(); err != nil {
 		return r, err

@@ -43,9 +43,10 @@ type runner struct {
 
 // look holds a runner's modes other than running a workbook.
 type look struct {
-	dry     bool   // find out what would run, run nothing
-	lenient bool   // a missing input fails its component, not the run
-	mapped  string // the component of a fan-out, whose inputs are given later
+	dry     bool       // find out what would run, run nothing
+	lenient bool       // a missing input fails its component, not the run
+	mapped  string     // the component of a fan-out, whose inputs are given later
+	plan    *plan.Plan // of the workbook, nil to make it
 }
 
 // task is one component's turn. Its fields may be read once finished is

@@ -43,8 +43,14 @@ type KeptOutcome struct {
 // Explain finds out whether a run with these options would execute a component,
 // and for which reason, without executing anything.
 func Explain(ctx context.Context, opts Options, id string) (*Explanation, error) {
+	return ExplainIn(ctx, nil, opts, id)
+}
+
+// ExplainIn is Explain for those who ask about many components: p is the plan of
+// the workbook.
+func ExplainIn(ctx context.Context, p *plan.Plan, opts Options, id string) (*Explanation, error) {
 	opts.Trace = nil
-	r, err := newRunner(opts.quietly(id), look{dry: true})
+	r, err := newRunner(opts.quietly(id), look{dry: true, plan: p})
 	if err != nil {
 		return nil, err
 	}

@@ -114,12 +114,7 @@ func (o *Output) blame(file *File, err error) error {
 	if len(file.Sections) == 0 {
 		return err
 	}
-	placed := &Error{File: o.name, Line: file.Sections[0].Line, Col: 1, Msg: err.Error(), Err: err}
-	var advice interface{ Hint() string }
-	if errors.As(err, &advice) {
-		placed.Advice = advice.Hint()
-	}
-	return placed
+	return &Error{File: o.name, Line: file.Sections[0].Line, Col: 1, Msg: err.Error(), Err: err, Advice: diag.HintOf(err)}
 }
 
 // sameMode reports whether a file has the mode that is wanted. Windows knows no more of

@@ -3,6 +3,7 @@ package js
 import (
 	"context"
 	"math"
+	"slices"
 
 	"wb/internal/value"
 )
@@ -72,10 +73,8 @@ func holdsBig(v value.Value) bool {
 	case value.Float:
 		return math.IsNaN(v.Float()) || math.IsInf(v.Float(), 0)
 	}
-	for _, item := range v.Items() {
-		if holdsBig(item) {
-			return true
-		}
+	if slices.ContainsFunc(v.Items(), holdsBig) {
+		return true
 	}
 	for _, f := range v.Fields() {
 		if holdsBig(f.Value) {

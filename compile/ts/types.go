@@ -2,6 +2,7 @@ package ts
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"wb/internal/lazyregexp"
@@ -97,10 +98,8 @@ func rowType(rows []value.Value) string {
 }
 
 func add(set []string, s string) []string {
-	for _, have := range set {
-		if have == s {
-			return set
-		}
+	if slices.Contains(set, s) {
+		return set
 	}
 	return append(set, s)
 }

@@ -2,6 +2,7 @@ package value
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -286,7 +287,7 @@ func (p *sigParser) typ(depth int) (Type, error) {
 		return Type{}, err
 	}
 	t := Type{Kind: TypeKind(word)}
-	if !knownType(t.Kind) {
+	if !slices.Contains(typeKinds, t.Kind) {
 		p.at = start
 		return t, p.fail(nearestType(word), "unknown type %s", word)
 	}
@@ -326,15 +327,6 @@ func (p *sigParser) typ(depth int) (Type, error) {
 		return t, p.fail("", "%s takes %d %s, got %d", t.Kind, want, types, len(t.Args))
 	}
 	return t, nil
-}
-
-func knownType(k TypeKind) bool {
-	for _, known := range typeKinds {
-		if k == known {
-			return true
-		}
-	}
-	return false
 }
 
 // otherNames are the types' names in other languages.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"slices"
 	"strings"
@@ -205,9 +206,7 @@ func (p *ghPages) deploy(ctx context.Context, s *site) (Release, error) {
 	if p.config.Domain != "" {
 		files[domainFile] = []byte(p.config.Domain + "\n")
 	}
-	for path, data := range s.files {
-		files[path] = data
-	}
+	maps.Copy(files, s.files)
 	tree, err := writeTree(p.repo.Storer, files)
 	if err != nil {
 		return Release{}, err

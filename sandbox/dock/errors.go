@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"wb/internal/diag"
 )
 
 // Codes of errors, the same in every language.
@@ -55,12 +57,7 @@ func asError(err error) *Error {
 	case errors.Is(err, context.Canceled):
 		return &Error{Code: CodeFailed, Message: "cancelled"}
 	}
-	e = &Error{Code: CodeFailed, Message: err.Error()}
-	var hinted interface{ Hint() string }
-	if errors.As(err, &hinted) {
-		e.Help = hinted.Hint()
-	}
-	return e
+	return &Error{Code: CodeFailed, Message: err.Error(), Help: diag.HintOf(err)}
 }
 
 // Denial is a call that was refused, for the records.

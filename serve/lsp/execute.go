@@ -159,7 +159,7 @@ func (s *Server) run(ctx context.Context, c commandCall, only []string) (any, er
 	result := runResult{Ran: report.Count(workbook.StatusOK), Cached: report.Count(workbook.StatusCached), Failed: report.Count(workbook.StatusFailed)}
 	if err != nil {
 		progress.end("did not finish")
-		return nil, s.runFailure(c, report, err)
+		return nil, s.runFailure(err)
 	}
 	result.Applied, result.Lost, err = s.sendResults(ctx, c, report.Edits)
 	result.Message = summary(result)
@@ -233,14 +233,13 @@ func (s *Server) sendResults(ctx context.Context, c commandCall, edits []org.Edi
 
 // runFailure is the error of a run that could not be done; what lint found is
 // shown where it is.
-func (s *Server) runFailure(c commandCall, r *workbook.Report, err error) error {
+func (s *Server) runFailure(err error) error {
 	if errors.Is(err, context.Canceled) {
 		return err
 	}
 	text := err.Error()
-	var hinted interface{ Hint() string }
-	if errors.As(err, &hinted) && hinted.Hint() != "" {
-		text += " (" + hinted.Hint() + ")"
+	if hint := diag.HintOf(err); hint != "" {
+		text += " (" + hint + ")"
 	}
 	s.conn.notify("window/showMessage", showMessage{messageError, text})
 	return failf(codeFailed, "%s", text)

@@ -1,6 +1,7 @@
 package babel
 
 import (
+	"slices"
 	"strings"
 
 	"wb/tangle/elisp"
@@ -66,12 +67,7 @@ func (p *Params) is(name, want string) bool {
 }
 
 func (p *Params) wantsResult(word string) bool {
-	for _, w := range p.Results {
-		if w == word {
-			return true
-		}
-	}
-	return false
+	return slices.Contains(p.Results, word)
 }
 
 // expander makes the whole text of a block.

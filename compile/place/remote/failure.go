@@ -54,11 +54,7 @@ func (e *RefusedError) Hint() string { return e.Help }
 
 // NewFailure is an error as data.
 func NewFailure(err error) *Failure {
-	f := &Failure{Kind: failOther, Text: err.Error()}
-	var hinted interface{ Hint() string }
-	if errors.As(err, &hinted) {
-		f.Hint = hinted.Hint()
-	}
+	f := &Failure{Kind: failOther, Text: err.Error(), Hint: diag.HintOf(err)}
 	var coded interface{ ExitCode() int }
 	if errors.As(err, &coded) {
 		f.Exit = coded.ExitCode()

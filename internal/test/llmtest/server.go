@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"slices"
@@ -178,9 +179,7 @@ func (s *Server) stream(w http.ResponseWriter, step Step, size int) {
 	send := func(delta map[string]any, finish any, extra map[string]any) {
 		chunk := map[string]any{"id": "c1", "object": "chat.completion.chunk", "model": "scripted",
 			"choices": []any{map[string]any{"index": 0, "delta": delta, "finish_reason": finish}}}
-		for k, v := range extra {
-			chunk[k] = v
-		}
+		maps.Copy(chunk, extra)
 		text, _ := json.Marshal(chunk)
 		fmt.Fprintf(w, ": comment\ndata: %s\n\n", text)
 		if f, ok := w.(http.Flusher); ok {

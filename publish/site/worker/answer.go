@@ -4,10 +4,11 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"sync"
+
+	"wb/internal/diag"
 )
 
 // Talk is the side of wb-publish.
@@ -65,11 +66,7 @@ func Answer(ctx context.Context, in io.Reader, out io.Writer, do func(context.Co
 		reply = &Reply{}
 	}
 	if err != nil {
-		reply.Error = err.Error()
-		var hinted interface{ Hint() string }
-		if errors.As(err, &hinted) {
-			reply.Hint = hinted.Hint()
-		}
+		reply.Error, reply.Hint = err.Error(), diag.HintOf(err)
 	}
 	return t.say(message{Reply: reply})
 }

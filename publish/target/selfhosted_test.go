@@ -23,7 +23,7 @@ func selfHosted(t *testing.T, puts *atomic.Int64) string {
 	server, err := sites.New(sites.Config{Dir: t.TempDir(), Keep: 3, Tenants: []sites.Tenant{{Name: "default", Token: publishToken}, {Name: "ada", Token: "token-of-ada-0123"}}})
 	must(t, err)
 	mux := http.NewServeMux()
-	server.Register(mux)
+	server.Register(mux, http.NotFound)
 	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPut && puts != nil {
 			puts.Add(1)

@@ -26,7 +26,10 @@ func extract(r io.Reader, dir string, limit int64, pick func(name string) string
 func walkTar(r io.Reader, limit int64, pick func(name string) string, visit func(name string, r io.Reader) error) error {
 	for tr := tar.NewReader(r); ; {
 		h, err := tr.Next()
-		if errors.Is(err, io.EOF) {
+		if errors.Is(err, io.EOF) { // a compressed stream has its checksum behind the last entry
+			if _, err := io.Copy(io.Discard, io.LimitReader(r, limit)); err != nil {
+				return fmt.Errorf("archive: %w", err)
+			}
 			return nil
 		}
 		if err != nil {

@@ -94,8 +94,6 @@ func TestDamagedPacks(t *testing.T) {
 		t.Fatal(err)
 	}
 	whole := pack.Bytes()
-	flipped := bytes.Clone(whole)
-	flipped[10] ^= 0xff // the first byte of the compressed data
 	for name, c := range map[string]struct {
 		pack []byte
 		want string
@@ -103,10 +101,11 @@ func TestDamagedPacks(t *testing.T) {
 		"nothing":       {nil, "not a toolchain pack"},
 		"a text":        {[]byte("hello, I am no pack"), "not a toolchain pack"},
 		"half":          {whole[:len(whole)/2], "the pack is cut short"},
-		"flipped":       {flipped, "the pack is "},
+		"flipped":       {flipped(whole, 10), "the pack is "}, /* the first byte of the compressed data */
 		"no manifest":   {tarball(t, entry{name: "tool/tool.wasm", body: "x"}), "the pack is damaged: it has no tool/manifest.json"},
 		"other size":    {repack(t, whole, func(e *entry) { e.body += changed(e, "x") }), "the pack is damaged: tool/tool.wasm: size "},
 		"other content": {repack(t, whole, func(e *entry) { e.body = e.body[len(changed(e, "x")):] + changed(e, "x") }), "the pack is damaged: toolchain tool: tool.wasm is not what was pinned"},
+		"checksum":      {flipped(whole, len(whole)-5), "the pack is damaged: archive: gzip: invalid checksum"},
 		"a link":        {tarball(t, entry{name: "tool/tool.wasm", body: "/etc/passwd", kind: tar.TypeSymlink}), "the pack is damaged: archive: tool/tool.wasm: not a regular file"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -150,6 +149,13 @@ func repack(t *testing.T, pack []byte, change func(*entry)) []byte {
 		t.Fatal(err)
 	}
 	return tarball(t, entries...)
+}
+
+// flipped is data with one bit of a byte changed.
+func flipped(data []byte, at int) []byte {
+	data = bytes.Clone(data)
+	data[at] ^= 1
+	return data
 }
 
 func TestUnpackWhatIsNeededFirst(t *testing.T) {

@@ -40,7 +40,7 @@ func standing(name string) string {
 	dir := filepath.Dir(name)
 	entries, err := os.ReadDir(dir)
 	if err != nil {
-		return "there is no directory " + dir + " either"
+		return "" // its path error says why
 	}
 	var names []string
 	for _, e := range entries {

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
@@ -127,9 +126,9 @@ func elsewhere(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Local = tokyo
-	old := syscall.Umask(0o077)
+	old := umask(0o077)
 	t.Cleanup(func() {
-		syscall.Umask(old)
+		umask(old)
 		time.Local = local
 	})
 	t.Chdir(t.TempDir())

@@ -30,10 +30,10 @@ func wrongUsage(parser *kong.Kong, args []string, err error) error {
 		}
 		return wrong
 	}
+	wrong.Help = strings.Replace(verb.FullPath(), "wb ", "wb help ", 1)
 	if !strings.HasPrefix(err.Error(), "expected ") {
 		return wrong
 	}
-	wrong.Help = strings.Replace(verb.FullPath(), "wb ", "wb help ", 1)
 	if missing := missingName.FindStringSubmatch(err.Error()); missing != nil {
 		wrong.Err = fmt.Errorf("%s: %s", absent(verb, missing[1]), commandShape(verb))
 	} else if verbs := subverbs(verb); len(verbs) > 0 {

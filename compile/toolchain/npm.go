@@ -193,6 +193,12 @@ func (n NPM) unpack(job *Job, tarball string) (err error) {
 // withoutNetwork are the ways to a toolchain that need no registry.
 const withoutNetwork = "on a machine without network: wb toolchain unpack PACK, or --sources DIR"
 
+// impatient has npm try again after seconds, where it would wait a minute before it says
+// that there is no network. What the user has set comes after it and wins.
+func impatient() []string {
+	return []string{"npm_config_fetch_retry_mintimeout=1000", "npm_config_fetch_retry_maxtimeout=4000"}
+}
+
 // run starts a client with fixed arguments and returns its standard output.
 // What goes wrong is an UnavailableError that shows the command.
 func run(ctx context.Context, tool, dir string, env []string, client string, args []string, missing string) ([]byte, error) {
@@ -203,7 +209,7 @@ func run(ctx context.Context, tool, dir string, env []string, client string, arg
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+	cmd.Dir, cmd.Env = dir, append(append(impatient(), os.Environ()...), env...)
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	cmd.WaitDelay = time.Second
 	if err := cmd.Run(); err != nil {

@@ -88,6 +88,10 @@ world-site dir:
 numpy-suite:
     NUMPY_TESTS=all go test -tags long -timeout 2h -count 1 -v -run TestNumpySuite ./compile/python
 
+# matplotlib's own tests, a sample of its files, in the sandbox
+matplotlib-suite:
+    go test -tags long -timeout 2h -count 1 -v -run TestMatplotlibSuite ./compile/python
+
 # public numpy notebooks in the sandbox, compared with what they recorded; fetched at the commits that were measured
 numpy-notebooks dir="/tmp/wb-numpy-notebooks":
     #!/usr/bin/env bash

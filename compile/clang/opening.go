@@ -53,7 +53,7 @@ func (o Options) openingsOf(files map[string][]byte, sources []string) openings 
 			continue
 		}
 		if macros, ok := macrosBefore(o.Headers[0], string(files[name])); ok {
-			flags := o.flagsOf(name)
+			flags := slices.Concat(o.leaving(langC).compileFlags(), o.flagsOf(name))
 			key := fmt.Sprintf("%s\n%q", macros, flags)
 			users[key] = append(users[key], name)
 			if alike[key] == nil {

@@ -44,6 +44,9 @@ type Options struct {
 	// Headers are read ahead, in this order, for C files that begin with the first
 	// of them and perhaps a few macros: "Python.h", "pycore_object.h".
 	Headers []string
+	// Unwinds says that C++ files may throw and catch, and all may jump. Objects of
+	// With may be made without it; exceptions do not pass through those.
+	Unwinds bool
 	// Compiled hears about every file that has been compiled, from several
 	// goroutines; nil for none.
 	Compiled func(name string)
@@ -90,7 +93,8 @@ func (c *Compiler) compileC(ctx context.Context, t *tool, files map[string][]byt
 		p.start = "crt1-reactor.o"
 		p.flags = append([]string{"--entry=_initialize"}, p.flags...)
 	}
-	o, err := c.link(ctx, t, main, slices.Concat(opts.With, objects), p)
+	l := opts.leaving(main)
+	o, err := c.linkUnwinding(ctx, t, main, l, nil, slices.Concat(opts.With, objects), p)
 	if err == nil && o.exit != 0 {
 		err = toolError(o.stderr)
 	}
@@ -120,7 +124,7 @@ func (c *Compiler) objects(ctx context.Context, t *tool, files map[string][]byte
 			return nil, fmt.Errorf("%s is not among the given C and C++ files", name)
 		}
 		group.Go(func() (err error) {
-			one := source{name: name, lang: lang, flags: opts.flagsOf(name), opening: openings[name]}
+			one := source{name: name, lang: lang, flags: opts.flagsOf(name), opening: openings[name], leaving: opts.leaving(lang)}
 			objects[i], err = c.keptObject(building, t, files, one, opts.Objects, shared)
 			if err == nil && opts.Compiled != nil {
 				opts.Compiled(name)
@@ -144,7 +148,14 @@ type source struct {
 	name    string
 	lang    language
 	flags   []string
+	leaving leaving
 	opening *opening // nil when it is compiled from its first line
+}
+
+// leaving says how functions of a language may be left.
+func (o Options) leaving(lang language) leaving {
+	cpp := lang.ext == langCPP.ext
+	return leaving{throws: o.Unwinds && cpp, catches: o.Unwinds && cpp, jumps: o.Unwinds}
 }
 
 // bySize are the indexes of sources, the largest file first.
@@ -161,7 +172,7 @@ func bySize(files map[string][]byte, sources []string) []int {
 // attempt. Shared is the digest of the files that are not compiled on their own,
 // any of which it may include.
 func (c *Compiler) keptObject(ctx context.Context, t *tool, files map[string][]byte, one source, dir, shared string) ([]byte, error) {
-	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%q %q %q\n%s\n%q\n%s\n%x\n", version, t.digest, compileFlags, one.lang.compile, one.lang.optimise, one.name, one.flags, shared, sha256.Sum256(files[one.name]))))
+	sum := sha256.Sum256([]byte(fmt.Sprintf("%s\n%s\n%q %q %q\n%s\n%q\n%s\n%x\n", version, t.digest, compileFlags, one.lang.compile, one.lang.optimise, one.name, slices.Concat(one.leaving.compileFlags(), one.flags), shared, sha256.Sum256(files[one.name]))))
 	kept := filepath.Join(dir, hex.EncodeToString(sum[:16])+".o")
 	if dir != "" {
 		if object, err := os.ReadFile(kept); err == nil {
@@ -177,7 +188,7 @@ func (c *Compiler) keptObject(ctx context.Context, t *tool, files map[string][]b
 		files[openingFile] = []byte(one.opening.text)
 		one.flags = slices.Concat(one.flags, []string{"-include-pch", workDir + "/" + openingCompiled})
 	}
-	o, err := c.object(ctx, t, one.lang, leaving{}, files, one.name, one.flags)
+	o, err := c.object(ctx, t, one.lang, one.leaving, files, one.name, one.flags)
 	if err == nil && o.exit != 0 {
 		err = toolError(o.stderr)
 	}

@@ -2,6 +2,8 @@ package python
 
 import (
 	"encoding/json"
+	"path"
+	"strconv"
 	"strings"
 
 	"wb/compile"
@@ -33,6 +35,9 @@ func (p *program) expand(src *compile.Source) error {
 	if err != nil {
 		return src.BabelError(err)
 	}
+	if p.Graphics = figureFile(src); p.Graphics != "" && !wantsValue {
+		before, after = "import matplotlib.pyplot\nmatplotlib.pyplot.gcf().clear()\n"+before, after+"\nmatplotlib.pyplot.savefig("+strconv.QuoteToASCII(p.Graphics)+")"
+	}
 	p.Text = before + strings.TrimSuffix(body, "\n") + after + "\n"
 	if text, ok := src.Arg("return"); ok && wantsValue {
 		if !p.Session {
@@ -45,6 +50,17 @@ func (p *program) expand(src *compile.Source) error {
 	}
 	p.Skip = strings.Count(before, "\n")
 	return nil
+}
+
+// figureFile is the file for the figure of a block with :results graphics, "" for
+// others.
+func figureFile(src *compile.Source) string {
+	file, ok := src.Arg("file")
+	if !ok || !src.Results.Has("graphics") {
+		return ""
+	}
+	dir, _ := src.Arg("output-dir")
+	return path.Join(compile.Unquoted(dir), compile.Unquoted(file))
 }
 
 // babelValue is what Emacs makes of the text a block leaves: what it printed,

@@ -39,6 +39,9 @@ func packsOf(src *compile.Source, p *program) []string {
 			modules = append(modules, imports(string(data))...)
 		}
 	}
+	if p.Graphics != "" || slices.Contains(modules, "PIL") || slices.Contains(modules, "pylab") || slices.Contains(modules, "mpl_toolkits") {
+		modules = append(modules, matplotlibName)
+	}
 	var names []string
 	for _, pack := range packs {
 		if slices.Contains(modules, pack.name) && !vendored(p.Sources, pack.name) && !pinned(src, pack.name) {
@@ -66,7 +69,7 @@ func (l *lane) archives(ctx context.Context, names ...string) ([]sandbox.FS, err
 		if pack == nil {
 			continue
 		}
-		below, err := l.archives(ctx, pack.needs)
+		below, err := l.archives(ctx, pack.needs...)
 		if err != nil {
 			return nil, err
 		}
@@ -121,9 +124,10 @@ func (l *lane) importing(names []string, archives []sandbox.FS) *vm.Interpreter 
 	return l.ready[key]
 }
 
-// programOf is the pack among some that has a Python of its own, nil for none.
+// programOf is the last pack among some that has a Python of its own, which has the
+// modules of those before it: nil for none.
 func programOf(names []string) *pack {
-	for _, name := range names {
+	for _, name := range slices.Backward(names) {
 		if p := packOf(name); p != nil && p.program != "" {
 			return p
 		}
@@ -136,7 +140,9 @@ func (l *lane) newImporting(names []string, archives []sandbox.FS) *vm.Interpret
 	text := "import gc\n"
 	for _, name := range names {
 		key += " " + name + " " + l.env.Tools.Fingerprint(name)
-		text += "import " + name + "\n"
+		for _, module := range packOf(name).modules() {
+			text += "import " + module + "\n"
+		}
 	}
 	return l.newInterpreter(programOf(names), key, archives, func(ctx context.Context, in *sandbox.Instance) error {
 		if err := boot(ctx, in); err != nil {

@@ -44,13 +44,16 @@ func New(env *compile.Env, c *clang.Compiler) compile.Lane {
 	l := &lane{env: env}
 	l.Interpreter = l.interpreter()
 	env.Tools.Register(zlibRecipe(), sqliteRecipe(), l.objectsRecipe(c), l.recipe(c))
-	env.Tools.Register(l.cythonRecipe())
+	env.Tools.Register(l.cythonRecipe(), freetypeRecipe(), pillowRecipe())
 	for _, p := range packs {
-		if p.program != "" {
+		switch p.name {
+		case numpyName:
 			env.Tools.Register(l.numpyRecipe(p, c))
-			continue
+		case matplotlibName:
+			env.Tools.Register(l.matplotlibRecipe(p, c))
+		default:
+			env.Tools.Register(p.recipe(l))
 		}
-		env.Tools.Register(p.recipe(l))
 	}
 	return l
 }
@@ -61,6 +64,7 @@ func (l *lane) Info() compile.Info {
 		Name: "python", Aliases: []string{"python3", "py"},
 		Shapes:     []compile.Shape{compile.ShapeBabel, compile.ShapeComponent, compile.ShapeCommand},
 		Toolchains: []string{toolName}, Summary: "Python (CPython 3.11) with most of its standard library",
+		Args: []string{"output-dir"},
 	}
 }
 
@@ -122,6 +126,9 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 		return nil, fmt.Errorf("%s: %w", src.At(1, 1), err)
 	}
 	p.Packs = packsOf(src, p)
+	if err := l.canDraw(src, p); err != nil {
+		return nil, err
+	}
 	if _, err := l.archives(ctx, l.present(p.Packs)...); err != nil {
 		return nil, fmt.Errorf("%s: %w", src.At(1, 1), err)
 	}
@@ -138,14 +145,22 @@ func (l *lane) Build(ctx context.Context, src *compile.Source) (*compile.Artifac
 	return art, p.pack(art)
 }
 
+// canDraw refuses :results graphics where there is no matplotlib.
+func (l *lane) canDraw(src *compile.Source, p *program) error {
+	if p.Graphics == "" || len(l.present([]string{matplotlibName})) > 0 {
+		return nil
+	}
+	return diag.Errorf(src.At(1, 1), ":results graphics needs matplotlib").
+		WithHint("wb toolchain install matplotlib; or draw with a plot block that takes this block's table")
+}
+
 // refuse says what Python blocks cannot do here.
 func refuse(src *compile.Source) error {
 	if src.Shape == compile.ShapeKernel {
 		return diag.Errorf(src.At(1, 1), "Python has no kernel shape").WithHint("kernels are written in C or WAT; for many calls of a Python function use component shape")
 	}
-	if src.Results.Has("graphics") {
-		return diag.Errorf(src.At(1, 1), ":results graphics needs matplotlib, which is written in C and cannot be loaded into the sandbox").
-			WithHint("draw with a plot block that takes this block's table, or write an SVG file and use :results file")
+	if src.Results.Has("graphics") && len(src.Args["file"]) == 0 {
+		return diag.Errorf(src.At(1, 1), ":results graphics needs :file").WithHint("name a file that ends in .png or .svg")
 	}
 	for _, dep := range src.Deps {
 		if name := moduleName(dep); packOf(dep) == nil && !vendored(src.Files, name) && !pinned(src, dep) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,7 +56,7 @@ func (l *lane) numpyRecipe(p *pack, c *clang.Compiler) toolchain.Recipe {
 	own, err := toolchain.HashFS(numpyFiles)
 	origin := numpySources
 	b := &numpyBuilder{builder: builder{lane: l, compiler: c}, pack: p}
-	origin.Of = fmt.Sprintf("1 %s %v %q %q %q %s %s", own, err, numpyEdits, numpyFlags, numpyCPP,
+	origin.Of = fmt.Sprintf("2 %s %v %q %q %q %s %s", own, err, numpyEdits, numpyFlags, numpyCPP,
 		l.env.Tools.Fingerprint(objectsName), l.env.Tools.Fingerprint(cythonName))
 	origin.Build = b.build
 	return toolchain.Recipe{
@@ -147,12 +148,8 @@ func (b *numpyBuilder) prepare(files map[string][]byte) error {
 		}
 		files[to] = data
 	}
-	for _, e := range numpyEdits {
-		text := string(files[e.file])
-		if strings.Count(text, e.old) != 1 {
-			return fmt.Errorf("%s: %q is not there once", e.file, e.old)
-		}
-		files[e.file] = []byte(strings.Replace(text, e.old, e.new, 1))
+	if err := applyEdits(files, numpyEdits); err != nil {
+		return err
 	}
 	const dir = "numpy/random/src/distributions/"
 	files[dir+"distributions_legacy.c"] = files[dir+"distributions.c"]
@@ -161,6 +158,17 @@ func (b *numpyBuilder) prepare(files map[string][]byte) error {
 
 // edit replaces a text that is in a file once.
 type edit struct{ file, old, new string }
+
+func applyEdits(files map[string][]byte, edits []edit) error {
+	for _, e := range edits {
+		text := string(files[e.file])
+		if strings.Count(text, e.old) != 1 {
+			return fmt.Errorf("%s: %q is not there once", e.file, e.old)
+		}
+		files[e.file] = []byte(strings.Replace(text, e.old, e.new, 1))
+	}
+	return nil
+}
 
 // numpyEdits are all that is changed in numpy's sources. In WebAssembly a
 // function is called with the arguments it takes, no more: where a table of
@@ -235,14 +243,45 @@ func (b *numpyBuilder) program(ctx context.Context, job *toolchain.Job, all map[
 			files[name] = data
 		}
 	}
-	return b.compiler.BuildTool(ctx, job, files, clang.Options{
-		Flags: numpyFlags,
+	names = append(names, "modules.c")
+	own, err := b.compiler.BuildObjects(ctx, job, files, clang.Options{
+		Flags: numpyFlags, Main: names,
 		FlagsOf: func(name string) []string {
 			if strings.HasSuffix(name, ".cpp") {
 				return append(numpyCPP[:len(numpyCPP):len(numpyCPP)], flags[name]...)
 			}
 			return flags[name]
 		},
-		With: objects, Main: append(names, "modules.c"), LinkFlags: linkFlags, Reactor: true,
 	})
+	if err != nil {
+		return nil, err
+	}
+	if err := keepForOthers(job, files, own); err != nil {
+		return nil, err
+	}
+	return b.compiler.CompileC(ctx, nil, clang.Options{With: slices.Concat(objects, own), Main: []string{}, LinkFlags: append([]string{"-lc++", "-lc++abi"}, linkFlags...), Reactor: true})
+}
+
+// numpyObjects and numpyHeaders are the directories of what other Pythons with
+// numpy are made of.
+const (
+	numpyObjects = "objects/"
+	numpyHeaders = "numpy/core/include/"
+)
+
+// keepForOthers writes what a Python with numpy and more is made of.
+func keepForOthers(job *toolchain.Job, files map[string][]byte, objects [][]byte) error {
+	for i, object := range objects {
+		if err := job.Write(fmt.Sprintf("%s%03d.o", numpyObjects, i), object); err != nil {
+			return err
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(files)) {
+		if strings.HasPrefix(name, numpyHeaders) {
+			if err := job.Write(name, files[name]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }

@@ -19,8 +19,9 @@ type pack struct {
 	name    string // of the toolchain, and of the module
 	version string
 	summary string
-	needs   string // another pack that its modules import, "" for none
-	kind    string // ".py" when it is one file, "" for a directory
+	needs   []string // the packs that its modules import
+	kind    string   // ".py" when it is one file, "" for a directory
+	imports []string // what is imported before it is frozen, its own name for nil
 	archive toolchain.Debian
 	// program is the wasm file of a Python that has the pack's modules in C, ""
 	// when any Python will do.
@@ -29,7 +30,7 @@ type pack struct {
 	want    string
 }
 
-// packs are all packs, each behind those that it needs.
+// packs are what there is, each after what it needs.
 var packs = []*pack{
 	{
 		name: numpyName, version: numpyVersion, summary: "numpy, arrays for Python, with a Python that has it built in", program: numpyFile,
@@ -45,7 +46,7 @@ var packs = []*pack{
 		want: "1.202056903159594285399738161511449990765\n",
 	},
 	{
-		name: "sympy", version: "1.11.1", summary: "SymPy, algebra for Python", needs: "mpmath",
+		name: "sympy", version: "1.11.1", summary: "SymPy, algebra for Python", needs: []string{"mpmath"},
 		archive: toolchain.Debian{Package: "python3-sympy", Version: "1.11.1", Suite: "bookworm", Binary: true,
 			File: "python3-sympy_1.11.1-1_all.deb", Size: 4_358_000,
 			SHA256: "b437232be31819aafd267ddf2132c16293ef75e02fd58b4ad31eee3ef1d5b49e"},
@@ -54,20 +55,52 @@ var packs = []*pack{
 	},
 	{
 		name: "six", version: "1.16.0", kind: ".py", summary: "six, one source for Python 2 and 3",
-		archive: toolchain.Debian{Package: "python3-six", Version: "1.16.0", Suite: "bookworm", Binary: true,
-			File: "python3-six_1.16.0-4_all.deb", Size: 17_516,
-			SHA256: "fd189e9cecbcf17a1fc20aec30055c8afa9c1eec00cd6e7ab385087a2ab3b0d3"},
-		test: "print(six.text_type('a'), six.PY3)",
-		want: "a True\n",
+		archive: allDebian("six", "1.16.0", "python3-six_1.16.0-4_all.deb", 17_516, "fd189e9cecbcf17a1fc20aec30055c8afa9c1eec00cd6e7ab385087a2ab3b0d3"),
+		test:    "print(six.text_type('a'), six.PY3)",
+		want:    "a True\n",
 	},
 	{
-		name: "dateutil", version: "2.8.2", summary: "dateutil, dates as people write them, and their rules", needs: "six",
-		archive: toolchain.Debian{Package: "python3-dateutil", Version: "2.8.2", Suite: "bookworm", Binary: true,
-			File: "python3-dateutil_2.8.2-2_all.deb", Size: 78_268,
-			SHA256: "59d696282ffeaf54395452e012715410dc414c6baaa54d4cdae56ac7c217eb31"},
-		test: "from dateutil import parser, relativedelta\nprint(parser.parse('29 Feb 2024 12:30') + relativedelta.relativedelta(months=1))",
-		want: "2024-03-29 12:30:00\n",
+		name: "dateutil", version: "2.8.2", summary: "dateutil, dates and their rules", needs: []string{"six"},
+		archive: allDebian("dateutil", "2.8.2", "python3-dateutil_2.8.2-2_all.deb", 78_268, "59d696282ffeaf54395452e012715410dc414c6baaa54d4cdae56ac7c217eb31"),
+		imports: []string{"dateutil.parser", "dateutil.rrule", "dateutil.relativedelta"},
+		test:    "print(dateutil.parser.parse('29 Feb 2024 12:30'), dateutil.relativedelta.relativedelta(months=1))",
+		want:    "2024-02-29 12:30:00 relativedelta(months=+1)\n",
 	},
+	{
+		name: "pyparsing", version: "3.0.9", summary: "pyparsing, grammars in Python",
+		archive: allDebian("pyparsing", "3.0.9", "python3-pyparsing_3.0.9-1_all.deb", 138_444, "891dcf12a125dcadbae7166ad8e9d1fd22a6f1bf431ca4bce9f810da30dcd472"),
+		test:    "print(pyparsing.OneOrMore(pyparsing.Word(pyparsing.nums)).parse_string('1 22'))",
+		want:    "['1', '22']\n",
+	},
+	{
+		name: "cycler", version: "0.11.0", kind: ".py", summary: "cycler, cycles of properties for matplotlib", needs: []string{"six"},
+		archive: allDebian("cycler", "0.11.0", "python3-cycler_0.11.0-1_all.deb", 8_020, "bf9aebf8a85022ce618fe498673cc01243dec5f08b5fb7447847c456a0684779"),
+		test:    "print(list(cycler.cycler(c='rg')))",
+		want:    "[{'c': 'r'}, {'c': 'g'}]\n",
+	},
+	{
+		name: matplotlibName, version: matplotlibVersion, summary: "matplotlib and Pillow, with a Python that has them and numpy built in", program: matplotlibFile,
+		needs: []string{numpyName, "dateutil", "pyparsing", "cycler"}, imports: []string{"matplotlib.pyplot"},
+		test: `import io, zlib
+from matplotlib import pyplot as plt
+plt.plot([1, 4, 9]); plt.title("$x^2$")
+for kind in ("png", "svg"):
+    f = io.BytesIO(); plt.savefig(f, format=kind); print(f.getvalue()[1:5], len(f.getvalue()) > 9999)`,
+		want: "b'PNG\\r' True\nb'?xml' True\n",
+	},
+}
+
+// modules are those that a frozen Python with the pack has imported.
+func (p *pack) modules() []string {
+	if p.imports == nil {
+		return []string{p.name}
+	}
+	return p.imports
+}
+
+// allDebian is a package of pure Python.
+func allDebian(name, version, file string, size int64, digest string) toolchain.Debian {
+	return toolchain.Debian{Package: "python3-" + name, Version: version, Suite: "bookworm", Binary: true, File: file, Size: size, SHA256: digest}
 }
 
 // packOf is the pack that has a module, nil for none.
@@ -90,10 +123,7 @@ const (
 // recipe takes the modules out of Debian's package, without their own tests, and
 // compiles them with the Python that will import them.
 func (p *pack) recipe(l *lane) toolchain.Recipe {
-	needs := []string{toolName}
-	if p.needs != "" {
-		needs = append(needs, p.needs)
-	}
+	needs := append([]string{toolName}, p.needs...)
 	return toolchain.Recipe{
 		Name: p.name, Version: p.version, Summary: p.summary, Needs: needs,
 		Origin: toolchain.Source{
@@ -164,7 +194,7 @@ func (l *lane) packModules(ctx context.Context, job *toolchain.Job, name string,
 // testPack runs the pack's program in a Python that has imported the pack and
 // was frozen.
 func (l *lane) testPack(ctx context.Context, t toolchain.Toolchain, p *pack) error {
-	archives, err := l.archives(ctx, p.needs)
+	archives, err := l.archives(ctx, p.needs...)
 	if err != nil {
 		return err
 	}

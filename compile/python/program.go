@@ -41,6 +41,8 @@ type program struct {
 	Func    string                     `json:"func"`
 	Params  []string                   `json:"params"`
 	Outs    []string                   `json:"outs"`
+	// Graphics is the file that gets the figure, "" for none.
+	Graphics string `json:"graphics,omitempty"`
 	// Sources are modules that come with the block; Python gets them as files.
 	Sources map[string][]byte `json:"sources,omitempty"`
 	// Packs are the names of those it imports.

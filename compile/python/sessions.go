@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"wb/compile"
 	"wb/compile/vm"
@@ -34,7 +35,7 @@ func (l *lane) setSpeaker(session string, i *vm.Interpreter) {
 // richest is the Python of an installed pack, or the plain one. The caller holds
 // l.mu.
 func (l *lane) richest() *vm.Interpreter {
-	for _, p := range packs {
+	for _, p := range slices.Backward(packs) {
 		if _, ok := l.env.Tools.Installed(p.name); p.program == "" || !ok {
 			continue
 		}

@@ -141,6 +141,9 @@ def run(request):
         result = eval(code, space)
     if program["kind"] == "function":
         result = space["main"]()
+    if program["kind"] != "script" and program.get("graphics"):
+        result.savefig(program["graphics"])
+        return {}
     if program["kind"] in ("function", "expression"):
         return {"shown": shown(result, program["results"])}
     return {}

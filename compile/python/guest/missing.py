@@ -8,6 +8,7 @@ NO_PROCESS = "there are no processes in the sandbox; do it in a block of the lan
 NO_THREADS = "there are no threads in the sandbox; call the function, or use a component for each input (wb run --map)"
 NO_C = "it is written in C and cannot be loaded into the sandbox"
 NO_SCREEN = "there is no screen in the sandbox"
+MATPLOTLIB = "it is a toolchain of its own: wb toolchain install matplotlib; or draw with a plot block that takes this block's table"
 
 MODULES = {
     "socket": NO_NETWORK, "ssl": NO_NETWORK, "socketserver": NO_NETWORK, "asyncore": NO_NETWORK, "asynchat": NO_NETWORK,
@@ -23,9 +24,10 @@ MODULES = {
     "numpy": "it is a toolchain of its own: wb toolchain install numpy, and import it in the block itself",
     "pandas": NO_C + "; use numpy, csv and statistics, or tables (:var) in a sql block",
     "scipy": NO_C + "; use numpy (numpy.linalg, numpy.fft, numpy.random), sympy, math and statistics",
-    "matplotlib": NO_C + "; draw with a plot block that takes this block's table", "seaborn": NO_C + "; draw with a plot block",
+    "matplotlib": MATPLOTLIB, "PIL": MATPLOTLIB, "pylab": MATPLOTLIB, "mpl_toolkits": MATPLOTLIB,
+    "seaborn": NO_C + "; use matplotlib, or draw with a plot block",
     "sklearn": NO_C + "; use numpy",
-    "polars": NO_C + "; use csv and tables (:var)", "PIL": NO_C, "cv2": NO_C, "torch": NO_C, "tensorflow": NO_C, "lxml": NO_C + "; use xml.etree",
+    "polars": NO_C + "; use csv and tables (:var)", "cv2": NO_C, "torch": NO_C, "tensorflow": NO_C, "lxml": NO_C + "; use xml.etree",
     "distutils": "packages are not built here; put pure Python ones into a directory and name it with :dir",
     "pip": "packages are not installed here; put pure Python ones into a directory and name it with :dir",
 }

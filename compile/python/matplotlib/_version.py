@@ -1,0 +1,2 @@
+def get_versions():
+    return {"version": "3.3.4"}

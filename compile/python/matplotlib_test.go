@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"wb/compile"
+	"wb/compile/clang"
 	"wb/internal/test/lanetest"
 	"wb/sandbox"
 )
@@ -23,23 +24,48 @@ func draw(t *testing.T, src *compile.Source, name string) ([]byte, string) {
 	return data, string(out.Stderr)
 }
 
-// TestMatplotlib draws into both kinds of files, with the same bytes each time.
+// plot draws lines, filled contours, bars, a legend and a formula.
+const plot = "import matplotlib.pyplot as plt\nimport numpy as np\nx = np.linspace(0, 9)\nplt.plot(x, np.sin(x), label='$\\\\sin x$')\n" +
+	"plt.contourf(np.outer(x, x))\nplt.hist([1, 2, 2, 3])\nplt.legend()\nplt.savefig('NAME')"
+
+// TestMatplotlib draws into both kinds of files.
 func TestMatplotlib(t *testing.T) {
 	lanetest.Need(t, testLane(t).env, matplotlibName)
-	const plot = "import matplotlib.pyplot as plt\nimport numpy as np\nx = np.linspace(0, 9)\nplt.plot(x, np.sin(x), label='$\\\\sin x$')\n" +
-		"plt.contourf(np.outer(x, x))\nplt.hist([1, 2, 2, 3])\nplt.legend()\nplt.savefig('NAME')"
 	for _, name := range []string{"a.png", "a.svg"} {
-		src := block(compile.ShapeBabel, strings.ReplaceAll(plot, "NAME", name), "output")
-		first, said := draw(t, src, name)
-		again, _ := draw(t, src, name)
-		if said != "" || !bytes.Equal(first, again) {
-			t.Errorf("%s: differs from run to run, or the block said %q", name, said)
+		data, said := draw(t, block(compile.ShapeBabel, strings.ReplaceAll(plot, "NAME", name), "output"), name)
+		if said != "" {
+			t.Errorf("%s: the block said %q", name, said)
 		}
-		if picture, err := png.Decode(bytes.NewReader(first)); strings.HasSuffix(name, ".png") && (err != nil || picture.Bounds().Dx() != 640) {
+		if picture, err := png.Decode(bytes.NewReader(data)); strings.HasSuffix(name, ".png") && (err != nil || picture.Bounds().Dx() != 640) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if strings.HasSuffix(name, ".svg") && (!bytes.Contains(first, []byte("</svg>")) || !bytes.Contains(first, []byte("legend_1"))) {
-			t.Errorf("%s: %.300s", name, first)
+		if strings.HasSuffix(name, ".svg") && (!bytes.Contains(data, []byte("</svg>")) || !bytes.Contains(data, []byte("legend_1"))) {
+			t.Errorf("%s: %.300s", name, data)
+		}
+	}
+}
+
+// TestMatplotlibEverywhere draws the same bytes again, and for another user in another
+// place, with a Python started there.
+func TestMatplotlibEverywhere(t *testing.T) {
+	lanetest.Need(t, testLane(t).env, matplotlibName)
+	first := map[string][]byte{}
+	for _, name := range []string{"a.png", "a.svg"} {
+		src := block(compile.ShapeBabel, strings.ReplaceAll(plot, "NAME", name), "output")
+		first[name], _ = draw(t, src, name)
+		if again, _ := draw(t, src, name); !bytes.Equal(first[name], again) {
+			t.Errorf("%s: differs from run to run", name)
+		}
+	}
+	lanetest.Elsewhere(t)
+	env := lanetest.Env(t)
+	there := New(env, clang.New(env))
+	for name, want := range first {
+		files := sandbox.NewMemFS()
+		src := block(compile.ShapeBabel, strings.ReplaceAll(plot, "NAME", name), "output")
+		lanetest.MustExecute(t, there, src, &compile.Job{Files: files})
+		if data, err := files.ReadFile(name); err != nil || !bytes.Equal(data, want) {
+			t.Errorf("%s: differs elsewhere (%d bytes, not %d): %v", name, len(data), len(want), err)
 		}
 	}
 }
@@ -61,6 +87,21 @@ func TestGraphics(t *testing.T) {
 		if b := picture.Bounds(); b.Dx() != 640 || b.Dy() != 480 {
 			t.Errorf("%s: a picture of %v", results, b)
 		}
+	}
+}
+
+// A directory for the file is made, and a value that is no figure is refused.
+func TestGraphicsElsewhere(t *testing.T) {
+	lanetest.Need(t, testLane(t).env, matplotlibName)
+	src := block(compile.ShapeBabel, "import matplotlib.pyplot as plt\nplt.plot([1, 4, 9])", "output", "file", "graphics")
+	src.Args["file"], src.Args["output-dir"] = []string{"x.png"}, []string{"out/new"}
+	if data, _ := draw(t, src, "out/new/x.png"); !bytes.HasPrefix(data, []byte("\x89PNG")) {
+		t.Errorf("%.20q", data)
+	}
+	src.Results = []string{"value", "file", "graphics"}
+	out, err := execute(t, src, &compile.Job{Files: sandbox.NewMemFS()})
+	if said := lanetest.Said(out, err); !strings.Contains(said, "is no figure") || !strings.Contains(said, "plt.gcf()") {
+		t.Errorf("says %q", said)
 	}
 }
 

@@ -13,6 +13,7 @@ import (
 	"wb/compile"
 	"wb/compile/lanes"
 	"wb/internal/identity"
+	"wb/internal/test/lanetest"
 	"wb/proof/keys"
 	"wb/proof/sign"
 	"wb/publish/pack"
@@ -106,30 +107,11 @@ func published(t *testing.T, document string, registry *compile.Registry) []byte
 	return page
 }
 
-// elsewhere makes the rest of the test that of another user, far away.
+// elsewhere makes the rest of the test that of another user, far away, who keeps
+// files private.
 func elsewhere(t *testing.T) {
 	t.Helper()
-	cache, err := os.UserCacheDir() // where toolchains are
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Setenv("XDG_CACHE_HOME", cache)
-	for _, name := range []string{"HOME", "XDG_CONFIG_HOME", "XDG_STATE_HOME", "TMPDIR"} {
-		t.Setenv(name, t.TempDir())
-	}
-	for name, value := range map[string]string{"USER": "zoë", "LOGNAME": "zoë", "TZ": "Asia/Tokyo", "LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"} {
-		t.Setenv(name, value)
-	}
-	local := time.Local
-	tokyo, err := time.LoadLocation("Asia/Tokyo")
-	if err != nil {
-		t.Fatal(err)
-	}
-	time.Local = tokyo
+	lanetest.Elsewhere(t)
 	old := umask(0o077)
-	t.Cleanup(func() {
-		umask(old)
-		time.Local = local
-	})
-	t.Chdir(t.TempDir())
+	t.Cleanup(func() { umask(old) })
 }

@@ -136,13 +136,18 @@ def run(request):
     space = sys.modules["__main__"].__dict__
     if "large" in program:
         space["_wb_large"] = program.pop("large")
+    figure = program.get("graphics")
+    if figure:
+        os.makedirs(os.path.dirname(figure) or ".", exist_ok=True)
     result = None
     for code in code_of(program):
         result = eval(code, space)
     if program["kind"] == "function":
         result = space["main"]()
-    if program["kind"] != "script" and program.get("graphics"):
-        result.savefig(program["graphics"])
+    if figure and program["kind"] != "script":
+        if not hasattr(result, "savefig"):
+            raise TypeError(f"the value of the block is no figure to write to {figure}: end it with plt.gcf(), or ask for the current figure with :results output")
+        result.savefig(figure)
         return {}
     if program["kind"] in ("function", "expression"):
         return {"shown": shown(result, program["results"])}

@@ -148,11 +148,7 @@ func (b *matplotlibBuilder) prepare(files map[string][]byte) error {
 		}
 		files[to] = data
 	}
-	settings, err := matplotlibFiles.ReadFile("matplotlib/matplotlibrc")
-	if err != nil {
-		return err
-	}
-	files["lib/matplotlib/mpl-data/matplotlibrc"] = slices.Concat(files["matplotlibrc.template"], settings)
+	files["lib/matplotlib/mpl-data/matplotlibrc"] = files["matplotlibrc.template"]
 	for name, data := range files {
 		if dir, _, _ := strings.Cut(name, "/"); dir == "src" || dir == "pillow" {
 			files[name] = adaptMethods(data)
@@ -191,6 +187,7 @@ var matplotlibEdits = []edit{
 	{"src/qhull_wrap.c", "error_file = fopen(STRINGIFY(MPL_DEVNULL), \"w\");", "error_file = stderr;"},
 	{"src/qhull_wrap.c", "        fclose(error_file);\n    free(tri_indices);\n    free(points);", "        fflush(error_file);\n    free(tri_indices);\n    free(points);"},
 	{"src/qhull_wrap.c", "        fclose(error_file);\n    free(tri_indices);\n\nerror_before_qhull", "        fflush(error_file);\n    free(tri_indices);\n\nerror_before_qhull"},
+	{"lib/matplotlib/mpl-data/matplotlibrc", "#svg.hashsalt: None ", "#svg.hashsalt: wb "}, // the same program writes the same bytes
 	{"lib/matplotlib/__init__.py", "import os\nfrom pathlib", "import os\nos.environ.setdefault('HOME', '/')\nfrom pathlib"},
 	{"lib/matplotlib/__init__.py", "from distutils.version import LooseVersion\n", ""},
 	{"lib/matplotlib/__init__.py", "\n\n_check_versions()\n", "\n"},

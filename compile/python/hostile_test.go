@@ -83,7 +83,7 @@ func TestRefusals(t *testing.T) {
 	for want, change := range map[string]func(*compile.Source){
 		"package requests (:deps) is not pinned in wb.lock": func(s *compile.Source) { s.Deps = []string{"requests>=2"} },
 		"Python has no kernel shape":                        func(s *compile.Source) { s.Shape = compile.ShapeKernel },
-		":results graphics needs matplotlib":                func(s *compile.Source) { s.Results = []string{"graphics", "file"} },
+		":results graphics needs :file":                     func(s *compile.Source) { s.Results = []string{"graphics", "file"} },
 	} {
 		src := block(compile.ShapeCommand, "1")
 		change(src)

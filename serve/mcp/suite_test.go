@@ -112,7 +112,6 @@ const enumsSchema = `{"type":"object","properties":{
  "titledMulti":{"type":"array","items":{"anyOf":[{"const":"value1","title":"First Choice"},{"const":"value2","title":"Second Choice"},{"const":"value3","title":"Third Choice"}]}}}}`
 
 func fails(context.Context, *sdk.CallToolRequest, map[string]any) ([]sdk.Content, error) {
-	//lint:ignore ST1005 these are the suite's words
 	return nil, errors.New("This tool intentionally returns an error for testing")
 }
 
